@@ -1,4 +1,5 @@
-"""Builds the console into the package, so that `pip install ".[server]"` gives the whole product on a machine without Node.
+"""Builds the console into the package, so that `pip install ".[server]"` gives the whole product on a machine without
+Node.
 
 Owns `trainmaster/api/static/` (never edited by hand, never committed). The build is skipped when nothing in `console/`
 changed since the last one, in an editable install, in a source distribution (which carries the built console), and
@@ -80,7 +81,9 @@ def has_packages(console: Path) -> bool:
 
 
 def tell(text: str) -> None:
-    """Say what is done to whoever waits. pip keeps what a build prints to itself, so this goes to its terminal, if there is one."""
+    """Say what is done to whoever waits. pip keeps what a build prints to itself, so this goes to its terminal, if
+    there is one.
+    """
     print(text, file=sys.stderr, flush=True)
     if not sys.stderr.isatty():
         with contextlib.suppress(OSError), open("/dev/tty", "w", encoding="utf-8") as terminal:

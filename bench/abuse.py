@@ -1,9 +1,9 @@
-"""What 20 well-behaved clients of five persons notice of a hostile user and a hostile stranger, and how much memory these make the
-server take.
+"""What 20 well-behaved clients of five persons notice of a hostile user and a hostile stranger, and how much memory
+these make the server take.
 
-Quiet and hostile spells take turns. The hostile crowd (`abusing`) sends the small requests that ask for much, broken bodies, guesses and
-the heads without end as fast as they are answered, and holds 200 silent connections. It is on the same machine, and has what CPU the
-others leave.
+Quiet and hostile spells take turns. The hostile crowd (`abusing`) sends the small requests that ask for much, broken
+bodies, guesses and the heads without end as fast as they are answered, and holds 200 silent connections. It is on the
+same machine, and has what CPU the others leave.
 """
 
 import json
@@ -76,7 +76,9 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
 
 
 def _world(stage: Stage, server: Server) -> Path:
-    """Make the persons, with a job of each that runs and one that leaves no room for others; return the file that tells of them."""
+    """Make the persons, with a job of each that runs and one that leaves no room for others; return the file that tells
+    of them.
+    """
     server.stop()  # nobody else writes the ledger meanwhile
     names = [f"person{at}" for at in range(PERSONS)] + ["hostile"]
     tokens = {name: "tm_" + os.urandom(24).hex() for name in names}
@@ -128,7 +130,9 @@ def _crowd(name: str, world: Path, seconds: float) -> "subprocess.Popen[str]":
 
 
 def _memory(server: Server, key: str) -> float:
-    """Return what /proc says of the memory of the server and its clerks, in MiB: ``VmRSS`` now, ``VmHWM`` each at most so far."""
+    """Return what /proc says of the memory of the server and its clerks, in MiB: ``VmRSS`` now, ``VmHWM`` each at most
+    so far.
+    """
     found = 0.0
     for pid in descendants([server.pid]):
         lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())

@@ -1,9 +1,11 @@
-"""Two crowds beside one server, each a process: `behaved` prints how long its requests took, `hostile` asks for what nobody needs.
+"""Two crowds beside one server, each a process: `behaved` prints how long its requests took, `hostile` asks for what
+nobody needs.
 
 python -m bench.abusing behaved WORLD SECONDS
 python -m bench.abusing hostile WORLD SECONDS
 
-WORLD is a file: port, the good clients' tokens, the hostile user's, and a job of each good client that writes the time to its log.
+WORLD is a file: port, the good clients' tokens, the hostile user's, and a job of each good client that writes the time
+to its log.
 """
 
 import contextlib
@@ -15,6 +17,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +35,9 @@ Took = dict[str, list[float]]
 
 
 def behaved(world: World, until: float) -> Took:
-    """Return how long each request of 20 clients of several persons took, in ms, by door; some of them follow a log and all events."""
+    """Return how long each request of 20 clients of several persons took, in ms, by door; some of them follow a log and
+    all events.
+    """
     took: Took = defaultdict(list)
     asked: dict[str, float] = {}  # job -> when it was submitted
     tokens, jobs = world["tokens"], world["jobs"]
@@ -41,10 +46,14 @@ def behaved(world: World, until: float) -> Took:
         client = Client(world["port"], tokens[number % len(tokens)])
         mine = jobs[number % len(jobs)]
         asks: list[tuple[Any, ...]] = [
-            ("GET", "/jobs?limit=50"), ("GET", f"/jobs/{mine}"), ("GET", f"/jobs/{mine}/explain"), ("GET", "/queue?limit=20"),
+            ("GET", "/jobs?limit=50"),
+            ("GET", f"/jobs/{mine}"),
+            ("GET", f"/jobs/{mine}/explain"),
+            ("GET", "/queue?limit=20"),
             ("GET", f"/jobs/{mine}/attempts/last/tasks/task0-0/log?tail=100"),
-            ("POST", "/jobs", spec("true")), ("POST", "/jobs/preview", spec("true")),
-        ]  # fmt: skip
+            ("POST", "/jobs", spec("true")),
+            ("POST", "/jobs/preview", spec("true")),
+        ]
         requests = [client.request_bytes(*ask) for ask in asks]
         time.sleep(PAUSE_S * number / BEHAVED)
         at = number
@@ -71,8 +80,8 @@ def behaved(world: World, until: float) -> Took:
                 if job in asked:
                     took["event"].append((came - asked.pop(job)) * 1000)
 
-    works: list[Callable[[], None]] = [lambda number=number: one(number) for number in range(BEHAVED)]  # type: ignore[misc]
-    works += [lambda number=number, what=what: what(number) for number in range(len(tokens)) for what in (log, feed)]  # type: ignore[misc]
+    works: list[Callable[[], None]] = [partial(one, number) for number in range(BEHAVED)]
+    works += [partial(what, number) for number in range(len(tokens)) for what in (log, feed)]
     _all(works)
     return took
 
@@ -127,15 +136,23 @@ def hostile_bodies() -> list[tuple[str, bytes]]:
     bad = [{"spec": {"name": f"no name {at}!", f"k{at}": at}} for at in range(10_000)]
     sets = {f"labels.l{at}": "[a, b]" for at in range(20_000)}
     documents: list[tuple[str, Any]] = [
-        ("/jobs/preview", wide(0)), ("/jobs/preview", wide(64)), ("/jobs", wide(64)),
-        *(("/jobs/preview", {"spec": one}) for one in unknown), ("/jobs", {"spec": unknown[0]}),
-        ("/jobs/batch", {"items": bad}), ("/jobs/preview", {**spec("true"), "set": sets}),
+        ("/jobs/preview", wide(0)),
+        ("/jobs/preview", wide(64)),
+        ("/jobs", wide(64)),
+        *(("/jobs/preview", {"spec": one}) for one in unknown),
+        ("/jobs", {"spec": unknown[0]}),
+        ("/jobs/batch", {"items": bad}),
+        ("/jobs/preview", {**spec("true"), "set": sets}),
         ("/jobs/preview", spec("true", duration="1" + " " * 100_000 + "!")),
         ("/jobs/preview", spec("echo 'a' \"b\" $(x) " * 3500)),
         ("/jobs/preview", {"spec": {"jobName": "a", "image": "x", "taskRoles": [{}] * 20_000}}),
-        ("/jobs/preview", spec("true", metrics=[{"pattern": f"(?P<x{at}>" + "(a|b|c)" * 60 + ")"} for at in range(32)])),
-        ("/queue/would-start", {**wide(0), "suggest": True}), ("/jobs/stop", {"ids": ["x"] * 100_000}),
-    ]  # fmt: skip
+        (
+            "/jobs/preview",
+            spec("true", metrics=[{"pattern": f"(?P<x{at}>" + "(a|b|c)" * 60 + ")"} for at in range(32)]),
+        ),
+        ("/queue/would-start", {**wide(0), "suggest": True}),
+        ("/jobs/stop", {"ids": ["x"] * 100_000}),
+    ]
     raw = [
         ("/jobs/preview", b"[" * 1_000_000),
         ("/jobs", rb'{"spec": {"name": "\ud800"}}'),
@@ -145,7 +162,9 @@ def hostile_bodies() -> list[tuple[str, bytes]]:
 
 
 def hostile(world: World, until: float) -> dict[str, Any]:
-    """Return how many requests of a hostile user, over four connections, and of a hostile stranger were taken up and answered."""
+    """Return how many requests of a hostile user, over four connections, and of a hostile stranger were taken up and
+    answered.
+    """
     os.nice(19)  # it would have a machine of its own
     counts = {"user": 0, "stranger": 0, "guesses": 0}
     port, token = world["port"], world["hostile"]
@@ -155,7 +174,10 @@ def hostile(world: World, until: float) -> dict[str, Any]:
         at = number
         while time.monotonic() < until:
             path, body = bodies[at % len(bodies)]
-            head = f"POST /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n"
+            head = (
+                f"POST /api/v1{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n"
+                "Connection: close\r\n"
+            )
             _say(port, f"{head}Content-Length: {len(body)}\r\n\r\n".encode(), body)
             counts["user"] += 1
             at += 1
@@ -171,7 +193,10 @@ def hostile(world: World, until: float) -> dict[str, Any]:
     def guesser() -> None:
         while time.monotonic() < until:
             body = json.dumps({"username": "admin", "password": f"guess {counts['guesses']}"}).encode()
-            head = "POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            head = (
+                "POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+                "Connection: close\r\n"
+            )
             _say(port, f"{head}Content-Length: {len(body)}\r\n\r\n".encode(), body)
             counts["guesses"] += 1
 
@@ -184,7 +209,7 @@ def hostile(world: World, until: float) -> dict[str, Any]:
                 held.pop(0).close()
             time.sleep(0.005)
 
-    _all([*(lambda number=number: user(4 * number) for number in range(4)), stranger, guesser, guesser, silent])  # type: ignore[misc]
+    _all([*(partial(user, 4 * number) for number in range(4)), stranger, guesser, guesser, silent])
     return counts
 
 

@@ -1,6 +1,7 @@
 """What a script or a shell waits for before the client does anything: new Pythons, each in turn within every round.
 
-The files are warm, as after the first time on a laptop. Every number is told above a bare `python -c pass` of the same round.
+The files are warm, as after the first time on a laptop. Every number is told above a bare `python -c pass` of the same
+round.
 """
 
 import subprocess

@@ -1,7 +1,9 @@
-"""kill -9 of the server, the agent and its keeper at random instants, while 200 jobs run, 10 slots turn over and 1,000 jobs wait.
+"""kill -9 of the server, the agent and its keeper at random instants, while 200 jobs run, 10 slots turn over and 1,000
+jobs wait.
 
-A feeder goes on submitting single jobs with idempotency keys and repeats what was not answered. Every task notes its start in
-a file that all share, so a job that ran twice shows whatever the platform believes. At the end every job is accounted for.
+A feeder goes on submitting single jobs with idempotency keys and repeats what was not answered. Every task notes its
+start in a file that all share, so a job that ran twice shows whatever the platform believes. At the end every job is
+accounted for.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
-"""Full disks beside kill -9: the home on one small disk, what jobs write on another. Both are filled to the last byte and emptied
-again, by somebody else and by jobs, while others run, wait and are submitted.
+"""Full disks beside kill -9: the home on one small disk, what jobs write on another. Both are filled to the last byte
+and emptied again, by somebody else and by jobs, while others run, wait and are submitted.
 
 The jobs themselves write nothing there: what a program does about a full disk is its own matter. So each of them must
 succeed, having run once: for the platform a full disk is a reason to wait.
@@ -44,7 +44,9 @@ FAULTS: Final = (
     "clear",
     "server",
 )
-"""In turn: a process that is killed, a disk that is filled, what fills one given back, a job that fills one submitted or deleted."""
+"""In turn: a process that is killed, a disk that is filled, what fills one given back, a job that fills one submitted
+or deleted.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,10 @@ def run(stage: Stage, quick: bool) -> Fate:
     )
     inputs = [{"name": "marks", "path": marks, "mount": "/marks", "read_only": False}]
     client = storm.server.client()
-    made = [client.ask("POST", "/jobs/batch", {"items": [spec(text, inputs=inputs)] * count})["items"]
-            for text, count in ((LONG, running), (SHORT, queued))]  # fmt: skip
+    made = [
+        client.ask("POST", "/jobs/batch", {"items": [spec(text, inputs=inputs)] * count})["items"]
+        for text, count in ((LONG, running), (SHORT, queued))
+    ]
     feeder = Feeder(storm.server, spec(SHORT, inputs=inputs))
     feeder.start()
     for number in range(faults):
@@ -86,9 +90,12 @@ def run(stage: Stage, quick: bool) -> Fate:
         if view["state"] != "succeeded":
             print(job, view["state"], json.dumps(view["verdict"]), file=sys.stderr, flush=True)
     return Fate(
-        len(promised), sum(job not in found for job in promised), sum(count > 1 for count in starts.values()),
-        sum(view["state"] != "succeeded" for view in found.values()), faults,
-    )  # fmt: skip
+        len(promised),
+        sum(job not in found for job in promised),
+        sum(count > 1 for count in starts.values()),
+        sum(view["state"] != "succeeded" for view in found.values()),
+        faults,
+    )
 
 
 class Storm:

@@ -33,8 +33,8 @@ MODELS: Final = ("A100", "H100", "L40", "T4")
 
 
 class Cpu(NamedTuple):
-    """Milliseconds of CPU a round: a pass that knows nothing from before, the same once more, one that the service asks for
-    though nothing changed, and the reason of everybody who waits.
+    """Milliseconds of CPU a round: a pass that knows nothing from before, the same once more, one that the service asks
+    for though nothing changed, and the reason of everybody who waits.
     """
 
     first: list[float]
@@ -44,7 +44,9 @@ class Cpu(NamedTuple):
 
 
 def cpu_ms(waiting: int, unlike: bool, rounds: int) -> Cpu:
-    """Return the CPU of `rounds` passes over `waiting` jobs, each in a world of its own. `unlike`: the unfavourable mix."""
+    """Return the CPU of `rounds` passes over `waiting` jobs, each in a world of its own. `unlike`: the unfavourable
+    mix.
+    """
     out = Cpu([], [], [], [])
     for seed in range(rounds):
         _round(out, random.Random(seed), waiting, unlike)
@@ -55,9 +57,12 @@ def _round(out: Cpu, chance: random.Random, waiting: int, unlike: bool) -> None:
     """One round: nothing of it is left, and to be cleared away, when the next one is measured."""
     world = _world(chance, waiting, unlike)
     snapshot = Snapshot(
-        tuple(world.nodes.values()), world.running, world.queue.snapshot_classes(),
-        capacity=world.capacity, fair=world.fair,
-    )  # fmt: skip
+        tuple(world.nodes.values()),
+        world.running,
+        world.queue.snapshot_classes(),
+        capacity=world.capacity,
+        fair=world.fair,
+    )
     gc.collect()
     began = time.process_time()
     made = plan(snapshot, NOW, DEFAULT)
@@ -84,11 +89,14 @@ def _ms_since(began: float) -> float:
 def _world(chance: random.Random, waiting: int, unlike: bool) -> Scheduling:
     nodes = tuple(
         Node(
-            f"node-{at}", f"10.0.{at >> 8}.{at & 255}", CORES, MEMORY_MIB,
+            f"node-{at}",
+            f"10.0.{at >> 8}.{at & 255}",
+            CORES,
+            MEMORY_MIB,
             (MODELS[at % 4] if unlike else MODELS[0],) * CARDS,
         )
         for at in range(NODES)
-    )  # fmt: skip
+    )
     world = Scheduling(LocalConfig(), "crowd", lambda job: 1)
     world.set_nodes(nodes)
     for usage in _busy(chance, nodes, unlike):
@@ -135,15 +143,25 @@ def _job(chance: random.Random, seq: int, unlike: bool) -> Job:
     if unlike:
         share = each / CARDS * chance.uniform(0.1, 1.0)
         ask = Resources(
-            round(CORES * share, 3), int(MEMORY_MIB * each / CARDS * chance.uniform(0.1, 1.0)), each,
+            round(CORES * share, 3),
+            int(MEMORY_MIB * each / CARDS * chance.uniform(0.1, 1.0)),
+            each,
             chance.choice((None, *MODELS)),
-        )  # fmt: skip
+        )
         limit = float(chance.randrange(600, 300_000))
     else:
         ask = Resources(each * chance.choice((4, 8)), each * 65_536, each)
         limit = chance.choice((3600.0, 14_400.0, 86_400.0, 259_200.0))
     tenant, at = _tenant(chance), NOW - 10 * (200_000 - seq)
     return Job(
-        id=f"job-{seq}", name="", owner=tenant.owner, roles=(Role("worker", cards // each, ask),), spec_digest="",
-        submitted_at=at, queued_at=at, seq=seq, workspace=tenant.workspace, policy=Policy(duration_s=limit),
-    )  # fmt: skip
+        id=f"job-{seq}",
+        name="",
+        owner=tenant.owner,
+        roles=(Role("worker", cards // each, ask),),
+        spec_digest="",
+        submitted_at=at,
+        queued_at=at,
+        seq=seq,
+        workspace=tenant.workspace,
+        policy=Policy(duration_s=limit),
+    )

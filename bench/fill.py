@@ -42,9 +42,14 @@ def fill(home: str, body: dict[str, Any], count: int) -> None:
         batch = Batch(specs={candidate.digest: candidate.document})
         for number in range(first, min(first + _SLICE, count)):
             job = lower(
-                candidate.spec, job_id=job_id(os.urandom), owner="admin", now=began + number, seq=number + 1, limits=LimitsConfig(),
+                candidate.spec,
+                job_id=job_id(os.urandom),
+                owner="admin",
+                now=began + number,
+                seq=number + 1,
+                limits=LimitsConfig(),
                 digest=candidate.digest,
-            )  # fmt: skip
+            )
             change, seq = _life(job, seq)
             batch.changes.append(change)
         ledger.commit(batch).result()

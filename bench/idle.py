@@ -1,4 +1,6 @@
-"""What a server costs while nothing happens, with 10,000 finished jobs stored: memory, CPU, and how soon it is ready."""
+"""What a server costs while nothing happens, with 10,000 finished jobs stored: memory, CPU, and how soon it is
+ready.
+"""
 
 import time
 from collections.abc import Iterator

@@ -19,8 +19,8 @@ from bench.stage import Stage
 GANG: Final = 8
 GIVE_UP_S: Final = 30.0
 BWRAP: Final = (
-    "bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL", "--new-session",
-    "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
+    "bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL",
+    "--new-session", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
 )  # fmt: skip
 
 Turn = Callable[[int], float]

@@ -1,8 +1,10 @@
-"""The queue at work: does a long queue slow starts, and what became of forecasts, fairness and urgent limits in a live run.
+"""The queue at work: does a long queue slow starts, and what became of forecasts, fairness and urgent limits in a live
+run.
 
-The long queue waits for cards, in fifty classes of three workspaces, while jobs that only need a core come and go beside it.
-The live run is 200 jobs from three workspaces on 4 nodes with 4 simulated cards each. `TRAINMASTER_BENCH_CHART` names a file
-for its chart: what was forecast when a job came, with its range, against how long it waited.
+The long queue waits for cards, in fifty classes of three workspaces, while jobs that only need a core come and go
+beside it. The live run is 200 jobs from three workspaces on 4 nodes with 4 simulated cards each.
+`TRAINMASTER_BENCH_CHART` names a file for its chart: what was forecast when a job came, with its range, against how
+long it waited.
 """
 
 import os
@@ -212,9 +214,11 @@ def _chart(told: list[Told]) -> str:
         return HEIGHT - EDGE - value / most * (HEIGHT - EDGE - 16)
 
     ranges = "".join(
-        f'<line x1="{x(one.low or 0):.1f}" x2="{x(one.high or 0):.1f}" y1="{y(one.waited):.1f}" y2="{y(one.waited):.1f}"/>'
-        for one in told if one.high is not None
-    )  # fmt: skip
+        f'<line x1="{x(one.low or 0):.1f}" x2="{x(one.high or 0):.1f}" y1="{y(one.waited):.1f}" '
+        f'y2="{y(one.waited):.1f}"/>'
+        for one in told
+        if one.high is not None
+    )
     dots = "".join(f'<circle cx="{x(one.expected or 0):.1f}" cy="{y(one.waited):.1f}" r="3"/>' for one in told)
     step = next(step for step in (5, 10, 20, 30, 60, 120, 300, 600) if most / step <= 8)
     ticks = "".join(
@@ -223,9 +227,11 @@ def _chart(told: list[Told]) -> str:
         for at in range(0, int(most) + 1, step)
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+        'font-size="12">'
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/><g stroke="#888" fill="none">'
-        f'<path d="M{EDGE} 16V{HEIGHT - EDGE}H{WIDTH - 16}"/><path stroke-dasharray="4" d="M{x(0)} {y(0)}L{x(most)} {y(most)}"/></g>'
+        f'<path d="M{EDGE} 16V{HEIGHT - EDGE}H{WIDTH - 16}"/>'
+        f'<path stroke-dasharray="4" d="M{x(0)} {y(0)}L{x(most)} {y(most)}"/></g>'
         f'<g stroke="#9ac1f5" stroke-width="2">{ranges}</g><g fill="#1668dc">{dots}</g><g fill="#444">{ticks}'
         f'<text x="{WIDTH / 2}" y="{HEIGHT - 14}" text-anchor="middle">forecast when it came, with its range (s)</text>'
         f'<text transform="translate(16 {HEIGHT / 2}) rotate(-90)" text-anchor="middle">waited (s)</text></g></svg>\n'

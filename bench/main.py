@@ -11,7 +11,8 @@ from bench import record
 from bench.stage import Stage
 
 NAMES: Final = (
-    "latency", "throughput", "submit", "logs", "training", "idle", "client", "list", "crash", "abuse", "queue", "live", "slurm",
+    "latency", "throughput", "submit", "logs", "training", "idle", "client", "list", "crash", "abuse", "queue", "live",
+    "slurm",
 )  # fmt: skip
 MODULES: Final = {"list": "listing"}
 TRACES: Final = Path("../shared/traces")

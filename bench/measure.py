@@ -1,7 +1,8 @@
-"""CPU and memory of a set of processes, fair to every peer: a control group holds all that a peer starts, its dead included.
+"""CPU and memory of a set of processes, fair to every peer: a control group holds all that a peer starts, its dead
+included.
 
-Where no accounting group is writable, /proc is summed instead (own time and that of children waited for); what a peer never
-waits for is then missing, which the record's reader is told by `CpuGroup.exact`.
+Where no accounting group is writable, /proc is summed instead (own time and that of children waited for); what a peer
+never waits for is then missing, which the record's reader is told by `CpuGroup.exact`.
 """
 
 import contextlib

@@ -1,7 +1,8 @@
 """How good the forecasts are: every `EVERY`-th job of a recorded workload is foreseen when it comes, and then watched.
 
-The forecast is that of the service: a pass says whether it starts at once, else the rehearsal says when. The history and the
-calibration know only what had happened by then. Runs the simulator in this process; nothing here depends on a clock.
+The forecast is that of the service: a pass says whether it starts at once, else the rehearsal says when. The history
+and the calibration know only what had happened by then. Runs the simulator in this process; nothing here depends on a
+clock.
 """
 
 import math
@@ -27,7 +28,9 @@ UNKNOWN_S: Final = 1e9
 
 
 class Study(Watcher):
-    """Foresees every `every`-th job. `seen`: (foreseen now?, seconds to the forecast's middle and upper end, seconds waited)."""
+    """Foresees every `every`-th job. `seen`: (foreseen now?, seconds to the forecast's middle and upper end, seconds
+    waited).
+    """
 
     def __init__(self, policy: QueuePolicy, every: int = EVERY) -> None:
         self._policy, self._every, self._came = policy, every, 0
@@ -76,8 +79,9 @@ def study(workload: Workload, nodes: tuple[Node, ...], policy: str, every: int =
 
 
 class Worth(NamedTuple):
-    """What forecasts were worth. `right`: share of the jobs of which was rightly said whether they start at once; `error`: mean
-    absolute error over mean wait; `covered`: share that started before the upper end, of all and of those that had to wait.
+    """What forecasts were worth. `right`: share of the jobs of which was rightly said whether they start at once;
+    `error`: mean absolute error over mean wait; `covered`: share that started before the upper end, of all and of those
+    that had to wait.
     """
 
     jobs: int

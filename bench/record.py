@@ -1,7 +1,7 @@
 """What a benchmark says: one record per number, and whether it meets its bar. Pure; prints nothing.
 
-The bars are one literal table, so that what is promised can be read in one place. A record whose peer is missing on this
-machine has `against` null and no verdict: it can neither meet nor miss its bar.
+The bars are one literal table, so that what is promised can be read in one place. A record whose peer is missing on
+this machine has `against` null and no verdict: it can neither meet nor miss its bar.
 """
 
 import statistics
@@ -12,7 +12,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`on` "ratio": value / the peer's value; "value": the number itself. `most`: it must not be above, else not below."""
+    """`on` "ratio": value / the peer's value; "value": the number itself. `most`: it must not be above, else not
+    below.
+    """
 
     limit: float
     on: str
@@ -106,7 +108,9 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One line of `bench/run`. `value` in `unit`; `ratio` = value / the value of `against`; `n` samples; `load` 1-minute."""
+    """One line of `bench/run`. `value` in `unit`; `ratio` = value / the value of `against`; `n` samples; `load`
+    1-minute.
+    """
 
     name: str
     metric: str
@@ -130,9 +134,16 @@ def rounded(value: float) -> float:
 
 
 def record(
-    name: str, metric: str, values: Sequence[float], unit: str, load: float, *, against: str | None = None,
-    peer: Sequence[float] = (), ratio: float | None = None,
-) -> Record:  # fmt: skip
+    name: str,
+    metric: str,
+    values: Sequence[float],
+    unit: str,
+    load: float,
+    *,
+    against: str | None = None,
+    peer: Sequence[float] = (),
+    ratio: float | None = None,
+) -> Record:
     """Return the record of the median of `values` beside the median of `peer`. Raises ValueError without values.
 
     `ratio` overrides the ratio of medians where rounds were compared one by one.
@@ -145,9 +156,17 @@ def record(
     bar = BARS.get((name, metric))
     met = bar.met(value, ratio) if bar else None
     return Record(
-        name, metric, rounded(value), unit, against if ratio is not None or bar is None or bar.on == "value" else None,
-        None if ratio is None else rounded(ratio), str(bar) if bar else None, met, len(values), round(load, 2),
-    )  # fmt: skip
+        name,
+        metric,
+        rounded(value),
+        unit,
+        against if ratio is not None or bar is None or bar.on == "value" else None,
+        None if ratio is None else rounded(ratio),
+        str(bar) if bar else None,
+        met,
+        len(values),
+        round(load, 2),
+    )
 
 
 def missed(records: Sequence[Record]) -> bool:

@@ -1,4 +1,6 @@
-"""A Trainmaster server of one's own for a benchmark, and the cheapest client of it: one kept-alive socket, no library."""
+"""A Trainmaster server of one's own for a benchmark, and the cheapest client of it: one kept-alive socket, no
+library.
+"""
 
 import contextlib
 import json
@@ -76,12 +78,22 @@ class Client:
 
 
 class Server:
-    """One home folder and the server on it. `limits`, `engines`: more of its configuration, as text. `home`: where it lies."""
+    """One home folder and the server on it. `limits`, `engines`: more of its configuration, as text. `home`: where it
+    lies.
+    """
 
     def __init__(
-        self, stage: Stage, local: dict[str, Any], *, cpu: CpuGroup | None = None, module: str = "trainmaster.cli.main", limits: str = "",
-        engines: str = "", wait: bool = True, home: str = "",
-    ) -> None:  # fmt: skip
+        self,
+        stage: Stage,
+        local: dict[str, Any],
+        *,
+        cpu: CpuGroup | None = None,
+        module: str = "trainmaster.cli.main",
+        limits: str = "",
+        engines: str = "",
+        wait: bool = True,
+        home: str = "",
+    ) -> None:
         self.home = home or stage.fresh("home")
         self.cpu = cpu
         self._module = module
@@ -101,7 +113,10 @@ class Server:
         told = Path(self.home, "run", "server.json")
         told.unlink(missing_ok=True)
         prefix = self.cpu.prefix() if self.cpu else []
-        code = f"import sys; sys.argv[1:] = ['serve', '--home', {self.home!r}, '--port', '0']; from {self._module} import run; run()"
+        code = (
+            f"import sys; sys.argv[1:] = ['serve', '--home', {self.home!r}, '--port', '0']; "
+            f"from {self._module} import run; run()"
+        )
         began = time.monotonic()
         with open(os.path.join(self.home, "server.log"), "ab") as log:
             self._process = subprocess.Popen(

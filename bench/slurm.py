@@ -1,9 +1,10 @@
 """What the platform adds to a Slurm cluster: submitting, following and training, each beside Slurm used by hand.
 
-Submits are measured while the partition is down, so that only the way into the queue counts and nothing that starts disturbs it.
-Ours answers once a job is on its disk, before Slurm has heard of it: what counts is when Slurm has the job, which its controller
-writes down, whoever submits. That this is known (sbatch has returned; the platform has written down that it was accepted) is told
-as well. Starts, ends and rates are by the controller's log, too. See slurm_cluster for the cluster, which is started and ended here.
+Submits are measured while the partition is down, so that only the way into the queue counts and nothing that starts
+disturbs it. Ours answers once a job is on its disk, before Slurm has heard of it: what counts is when Slurm has the
+job, which its controller writes down, whoever submits. That this is known (sbatch has returned; the platform has
+written down that it was accepted) is told as well. Starts, ends and rates are by the controller's log, too. See
+slurm_cluster for the cluster, which is started and ended here.
 """
 
 import json
@@ -157,7 +158,9 @@ def _latency(site: Site, turns: int) -> Iterator[Record]:
 
 
 class Way:
-    """One way of submitting many: `submit` returns our ids. Jobs per second into Slurm's queue, and CPU milliseconds of a job."""
+    """One way of submitting many: `submit` returns our ids. Jobs per second into Slurm's queue, and CPU milliseconds of
+    a job.
+    """
 
     def __init__(self, site: Site, submit: Callable[[], list[str]]) -> None:
         self.site, self.submit = site, submit
@@ -222,7 +225,9 @@ def _four(server: Server, count: int) -> list[str]:
 
 
 def _following(site: Site, window_s: float) -> tuple[float, float]:
-    """Return what following one waiting job costs, ours with the controller's share (ms of CPU a second), and one look (ms)."""
+    """Return what following one waiting job costs, ours with the controller's share (ms of CPU a second), and one look
+    (ms).
+    """
     job = site.submit()
     until(lambda: site.accepted_at(job) is not None, "accepted")
     time.sleep(3)

@@ -1,7 +1,8 @@
-"""A Slurm cluster of one's own for `bench/run slurm`: that of the tests, tuned for throughput, with its controller's log as the clock.
+"""A Slurm cluster of one's own for `bench/run slurm`: that of the tests, tuned for throughput, with its controller's
+log as the clock.
 
-The controller writes down to the millisecond when it took a job in, started it and saw its end. Reading that costs Slurm nothing,
-and says the same of a job whoever has submitted it.
+The controller writes down to the millisecond when it took a job in, started it and saw its end. Reading that costs
+Slurm nothing, and says the same of a job whoever has submitted it.
 """
 
 import re
@@ -41,7 +42,9 @@ _LINE: Final = re.compile(
 
 
 Log = dict[str, dict[int, float]]
-"""By "accepted", "started" and "ended": when that happened to which job, in seconds since the epoch. An array is accepted as one."""
+"""By "accepted", "started" and "ended": when that happened to which job, in seconds since the epoch. An array is
+accepted as one.
+"""
 
 
 def read_log(lines: Iterable[str], log: Log) -> None:
@@ -86,7 +89,9 @@ class Cluster:
         return int(done.stdout)
 
     def clients(self, script: str, count: int, cpu: CpuGroup) -> list[str]:
-        """Let four shells submit the file `script` one time after the other, `count` times in all; none of it is a server's job."""
+        """Let four shells submit the file `script` one time after the other, `count` times in all; none of it is a
+        server's job.
+        """
         loop = 'i=0; while [ $i -lt "$2" ]; do sbatch --parsable "$1" || exit 1; i=$((i+1)); done'
         command = [*cpu.prefix(), "/bin/sh", "-c", loop, "sh", script, str(count // 4)]
         shells = [subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL) for _ in range(4)]

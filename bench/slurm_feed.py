@@ -1,4 +1,6 @@
-"""Who watches the platform's live feed as a console does, and notes when a change was told: by the time a line of it arrived."""
+"""Who watches the platform's live feed as a console does, and notes when a change was told: by the time a line of it
+arrived.
+"""
 
 import http.client
 import json
@@ -11,7 +13,9 @@ from bench.server import Server
 
 
 class FeedWatcher(threading.Thread):
-    """By job, in seconds since the epoch: when it was first told that a task of it runs, that all have `left`, that it has `ended`."""
+    """By job, in seconds since the epoch: when it was first told that a task of it runs, that all have `left`, that it
+    has `ended`.
+    """
 
     def __init__(self, server: Server) -> None:
         super().__init__(daemon=True)

@@ -1,4 +1,6 @@
-"""Slurm, where a cluster answers on this machine: SLURM_CONF names its configuration (see README). Otherwise no peer."""
+"""Slurm, where a cluster answers on this machine: SLURM_CONF names its configuration (see README). Otherwise no
+peer.
+"""
 
 import os
 import shutil

@@ -1,4 +1,6 @@
-"""The training loop of `bench.training` on two nodes with two processes each: as a job of ours and in a batch script by hand."""
+"""The training loop of `bench.training` on two nodes with two processes each: as a job of ours and in a batch script by
+hand.
+"""
 
 from __future__ import annotations
 
@@ -58,9 +60,13 @@ def _by_hand(site: Site, folder: Path, steps: int) -> float:
 
 
 def _job(site: Site, folder: Path, steps: int) -> float:
-    body = spec(f"python /script/loop.py {steps}", 2, framework={"kind": "pytorch", "processes_per_node": 2},
-                inputs=[{"name": "script", "path": str(folder), "mount": "/script"}],
-                metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}])  # fmt: skip
+    body = spec(
+        f"python /script/loop.py {steps}",
+        2,
+        framework={"kind": "pytorch", "processes_per_node": 2},
+        inputs=[{"name": "script", "path": str(folder), "mount": "/script"}],
+        metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}],
+    )
     body["spec"]["roles"][0]["resources"] = {"cpu": 2, "memory": "2GiB", "gpu": 2}
     job = site.client.ask("POST", "/jobs", body)["id"]
     while (found := site.client.ask("GET", f"/jobs/{job}"))["ended_at"] is None:

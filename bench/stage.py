@@ -12,7 +12,9 @@ from bench import measure, programs, record
 
 
 class Stage:
-    """One benchmark's folder and closers. `TRAINMASTER_BENCH_DIR` names another parent than the system's temporary folder."""
+    """One benchmark's folder and closers. `TRAINMASTER_BENCH_DIR` names another parent than the system's temporary
+    folder.
+    """
 
     def __init__(self, name: str, traces: Path = Path()) -> None:
         self.name, self.traces = name, traces  # traces: folder of recorded workloads

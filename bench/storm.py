@@ -1,7 +1,8 @@
-"""The load generator of the submit benchmark, a process of its own: `python -m bench.storm PORT REQUEST_FILE CONNECTIONS TOTAL`.
+"""The load generator of the submit benchmark, a process of its own:
+`python -m bench.storm PORT REQUEST_FILE CONNECTIONS TOTAL`.
 
-Every connection sends the same request again as soon as it is answered; prints the seconds from the first byte to the last
-answer. Anything but 201 ends it.
+Every connection sends the same request again as soon as it is answered; prints the seconds from the first byte to the
+last answer. Anything but 201 ends it.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """How fast jobs are taken in, durably: single submits over HTTP from 32 connections, and one batch of 10,000.
 
-All cores of the cluster are held by one sleeper, so that nothing submitted here starts and only accepting is measured. The
-reference of the single submits is the same server with its ledger taken out (`validating`).
+All cores of the cluster are held by one sleeper, so that nothing submitted here starts and only accepting is measured.
+The reference of the single submits is the same server with its ledger taken out (`validating`).
 """
 
 import subprocess

@@ -1,7 +1,7 @@
 """Cost and rate of many tiny jobs: `true`, durable, each with an exit record and a log file, without a sandbox.
 
-Peers take turns; CPU counts everything of a platform (daemons, agents, the jobs themselves) and the client's share in ours.
-The last job stamps the clock, so that nobody's way of waiting is measured.
+Peers take turns; CPU counts everything of a platform (daemons, agents, the jobs themselves) and the client's share in
+ours. The last job stamps the clock, so that nobody's way of waiting is measured.
 """
 
 import time

@@ -1,8 +1,8 @@
-"""Does the platform slow training: steps/s of the same 2-rank DDP loop as a sandboxed, sampled job, under bare torchrun, and under
-torchrun started as batch work, as the platform starts its tasks.
+"""Does the platform slow training: steps/s of the same 2-rank DDP loop as a sandboxed, sampled job, under bare
+torchrun, and under torchrun started as batch work, as the platform starts its tasks.
 
-Runs take turns; the ratio is the median of the ratios of neighbours. The loop tells its own speed after warm-up. On a shared
-machine runs of the same loop differ by a third; the fastest ones, least disturbed, are compared as well.
+Runs take turns; the ratio is the median of the ratios of neighbours. The loop tells its own speed after warm-up. On a
+shared machine runs of the same loop differ by a third; the fastest ones, least disturbed, are compared as well.
 """
 
 import importlib.util
@@ -47,7 +47,8 @@ if dist.get_rank() == 0:
     print("RESULT " + json.dumps({"steps_per_s": steps / took, "cpu_ms": cpu / steps * 1e3}), flush=True)
 dist.barrier()
 dist.destroy_process_group()
-time.sleep(0.3)  # gloo's threads may still hold the last tensors; an interpreter that ends under them aborts, one run in eight
+# gloo's threads may still hold the last tensors; an interpreter that ends under them aborts, one run in eight
+time.sleep(0.3)
 """
 
 
@@ -108,8 +109,12 @@ def _bare(script: str, steps: int, *, batch: bool) -> dict[str, float]:
 def _job(server: Server, client: Client, script: str, steps: int) -> dict[str, float]:
     framework = {"kind": "pytorch", "processes_per_node": 2}
     inputs = [{"name": "script", "path": script, "mount": "/script"}]
-    body = spec(f"python /script/loop.py {steps}", framework=framework, inputs=inputs,
-                metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}])  # fmt: skip
+    body = spec(
+        f"python /script/loop.py {steps}",
+        framework=framework,
+        inputs=inputs,
+        metrics=[{"pattern": r"step=(?P<step>\d+) loss=(?P<loss>[\d.]+)"}],
+    )
     body["spec"]["roles"][0]["resources"] = {"cpu": 2, "memory": "4GiB"}
     job = client.ask("POST", "/jobs", body)["id"]
     while (found := client.ask("GET", f"/jobs/{job}"))["ended_at"] is None:

@@ -1,6 +1,7 @@
 """The same server with the ledger taken out of a submit: what the HTTP side and the checks alone can do.
 
-Started by the submit benchmark as `python -m bench.validating serve ...` is; every layer before the record is made stays.
+Started by the submit benchmark as `python -m bench.validating serve ...` is; every layer before the record is made
+stays.
 """
 
 from collections.abc import Mapping

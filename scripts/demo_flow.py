@@ -72,7 +72,9 @@ def prepare(home: Path, throwaway: bool) -> None:
 
 @contextlib.contextmanager
 def server(home: Path, throwaway: bool) -> Iterator[str]:
-    """A server on a free port for as long as the context lasts; gives its address. Raises Refused if it does not start."""
+    """A server on a free port for as long as the context lasts; gives its address. Raises Refused if it does not
+    start.
+    """
     log = home / "demo-server.log"
     command = ["trainmaster", "serve", "--home", str(home), "--port", "0"]
     with log.open("wb") as output:

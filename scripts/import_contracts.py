@@ -16,12 +16,24 @@ from collections.abc import Iterator
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
 
-IMPURE = frozenset({
-    *("asyncio", "concurrent", "multiprocessing", "queue", "sched", "select", "selectors", "subprocess", "threading"),
-    *("random", "secrets", "time"),
-    *("ftplib", "http", "smtplib", "socket", "socketserver", "ssl"),
-    *("shutil", "sqlite3", "tempfile"),
-})  # fmt: skip
+IMPURE = frozenset(
+    {
+        *(
+            "asyncio",
+            "concurrent",
+            "multiprocessing",
+            "queue",
+            "sched",
+            "select",
+            "selectors",
+            "subprocess",
+            "threading",
+        ),
+        *("random", "secrets", "time"),
+        *("ftplib", "http", "smtplib", "socket", "socketserver", "ssl"),
+        *("shutil", "sqlite3", "tempfile"),
+    }
+)
 
 
 def _within(module: str, package: str) -> bool:

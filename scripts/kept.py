@@ -1,9 +1,10 @@
 """Runs a command, and ends with it all that it started and left: `python scripts/kept.py COMMAND [ARGUMENT...]`.
 
-Tests start servers, agents and clusters in sessions of their own; each ends what it started, unless it is interrupted or killed itself.
-This process adopts every orphan below it, so nothing can leave its sight. When the command has ended, for whatever reason, what is
-left is killed and named. Told to end (SIGINT, SIGTERM, SIGHUP, or the death of its own parent), it gives the command GRACE_S to clean up,
-then LAST_S to end without what it waited for, and kills everything. Standard library only, Python 3.9 or newer; Linux.
+Tests start servers, agents and clusters in sessions of their own; each ends what it started, unless it is interrupted
+or killed itself. This process adopts every orphan below it, so nothing can leave its sight. When the command has ended,
+for whatever reason, what is left is killed and named. Told to end (SIGINT, SIGTERM, SIGHUP, or the death of its own
+parent), it gives the command GRACE_S to clean up, then LAST_S to end without what it waited for, and kills everything.
+Standard library only, Python 3.9 or newer; Linux.
 """
 
 import contextlib
@@ -18,8 +19,8 @@ SI_KERNEL = 0x80  # sent by the terminal: then everybody in front of it has got 
 GRACE_S = 20.0
 LAST_S = 10.0
 DEAD_S = 1.0
-"""How long an orphan that has ended stays: long enough for a test to read how it ended, as below a slow init. For ever would be too
-long: a process namespace goes only when all are buried who were in it.
+"""How long an orphan that has ended stays: long enough for a test to read how it ended, as below a slow init. For ever
+would be too long: a process namespace goes only when all are buried who were in it.
 """
 LOOK_S = 0.25
 ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
@@ -70,7 +71,9 @@ def send(pid: int, signum: int) -> None:
 
 
 class Kept:
-    """The command and all below it. `status`: how the command ended, as waitpid tells it. `parent`: with whom all of it ends."""
+    """The command and all below it. `status`: how the command ended, as waitpid tells it. `parent`: with whom all of it
+    ends.
+    """
 
     def __init__(self, argv: list[str], parent: int) -> None:
         self.status = 0
@@ -154,7 +157,9 @@ class Kept:
             signal.sigtimedwait(self.watched, 0.1)
 
     def end(self) -> set[str]:
-        """Kill everything below until nothing is there; return what it was, without the command and what it waited for."""
+        """Kill everything below until nothing is there; return what it was, without the command and what it waited
+        for.
+        """
         interrupted, found = self.lives(), set()
         if interrupted:
             self.part()

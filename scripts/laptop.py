@@ -1,6 +1,8 @@
-"""Installs the client alone into a new environment, as the guide says, and looks at what came: command line and SDK, and no server.
+"""Installs the client alone into a new environment, as the guide says, and looks at what came: command line and SDK,
+and no server.
 
-For scripts/fresh, on a machine that has nothing yet (`python3 -m scripts.laptop`). Ends with 0 if all is as it is said to be.
+For scripts/fresh, on a machine that has nothing yet (`python3 -m scripts.laptop`). Ends with 0 if all is as it is said
+to be.
 """
 
 import os

@@ -1,4 +1,5 @@
-"""Does what the README says under "Your first own job", word for word: the first commands in one terminal, the others in a second one.
+"""Does what the README says under "Your first own job", word for word: the first commands in one terminal, the others
+in a second one.
 
 For scripts/fresh, on a machine that has nothing yet. Ends with 0 if every command of the second terminal did.
 """

@@ -1,4 +1,6 @@
-"""The pictures of a server with two engines: the demo's job file on this machine and on a Slurm cluster of four nodes."""
+"""The pictures of a server with two engines: the demo's job file on this machine and on a Slurm cluster of four
+nodes.
+"""
 
 import shutil
 import sys

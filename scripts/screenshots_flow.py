@@ -1,7 +1,8 @@
-"""What scripts/screenshots does once the machine is set up: a server with a day's work on it, and a picture of every page.
+"""What scripts/screenshots does once the machine is set up: a server with a day's work on it, and a picture of every
+page.
 
-The pictures are the real console on the real platform; only the trainings are small. A picture has few colours (a palette),
-so that the documentation stays light. It fails when a page shows an error or when a picture is too heavy.
+The pictures are the real console on the real platform; only the trainings are small. A picture has few colours (a
+palette), so that the documentation stays light. It fails when a page shows an error or when a picture is too heavy.
 """
 
 import io
@@ -182,7 +183,9 @@ def shots(jobs: Jobs) -> list[tuple[str, str, str, Prepare | None]]:
 
 
 def few_colours(picture: Image.Image) -> Image.Image:
-    """The same picture with a palette: the colours of areas stay exactly as they are, those of edges share what is left."""
+    """The same picture with a palette: the colours of areas stay exactly as they are, those of edges share what is
+    left.
+    """
     pixels = numpy.asarray(picture).reshape(-1, 3)
     colours, place, count = numpy.unique(pixels, axis=0, return_inverse=True, return_counts=True)
     areas = colours[numpy.argsort(-count)[:EXACT]]
@@ -213,15 +216,21 @@ def shoot(page: Page, name: str) -> None:
 
 def new_page(browser: Browser, world: World, language: str, look: str, size: tuple[int, int], cookies: Any) -> Page:
     context = browser.new_context(
-        base_url=world.url, viewport={"width": size[0], "height": size[1]}, locale=LANGUAGES[language], storage_state=cookies,
-        timezone_id="Asia/Shanghai", color_scheme="dark" if look == "dark" else "light",
-    )  # fmt: skip
+        base_url=world.url,
+        viewport={"width": size[0], "height": size[1]},
+        locale=LANGUAGES[language],
+        storage_state=cookies,
+        timezone_id="Asia/Shanghai",
+        color_scheme="dark" if look == "dark" else "light",
+    )
     context.set_default_timeout(60_000)
     return context.new_page()
 
 
 def shoot_all(browser: Browser, world: World, jobs: Jobs, cookies: Path) -> None:
-    """Every page in both languages, the list also on a narrow screen, and some pages in the dark; or only those named."""
+    """Every page in both languages, the list also on a narrow screen, and some pages in the dark; or only those
+    named.
+    """
     named = sys.argv[1:]
     every = [shot for shot in shots(jobs) if not named or shot[0] in named]
     for language in LANGUAGES:
@@ -248,9 +257,15 @@ def shoot_all(browser: Browser, world: World, jobs: Jobs, cookies: Path) -> None
 
 
 def _series(
-    browser: Browser, world: World, language: str, look: str, size: tuple[int, int], cookies: Path,
-    every: list[tuple[str, str, str, Prepare | None]], pattern: str,
-) -> None:  # fmt: skip
+    browser: Browser,
+    world: World,
+    language: str,
+    look: str,
+    size: tuple[int, int],
+    cookies: Path,
+    every: list[tuple[str, str, str, Prepare | None]],
+    pattern: str,
+) -> None:
     page = new_page(browser, world, language, look, size, cookies)
     for name, address, mark, prepare in every:
         page.goto("/settings")

@@ -72,10 +72,27 @@ def busy(world: World) -> None:
 
     with world.client() as client:
         put = client.http.json
-        put("PUT", "/workspaces/vision", json={"weight": 2, "description": "Pictures and video", "urgent_per_user": 2, "urgent_total": 5,
-            "quotas": {"default": {"gpu": {"nominal": 10, "cap": 16}}}})  # fmt: skip
-        put("PUT", "/workspaces/speech", json={"description": "Recognition and synthesis", "urgent_per_user": 1, "urgent_total": 3,
-            "quotas": {"default": {"gpu": {"nominal": 6, "cap": 10}}}})  # fmt: skip
+        put(
+            "PUT",
+            "/workspaces/vision",
+            json={
+                "weight": 2,
+                "description": "Pictures and video",
+                "urgent_per_user": 2,
+                "urgent_total": 5,
+                "quotas": {"default": {"gpu": {"nominal": 10, "cap": 16}}},
+            },
+        )
+        put(
+            "PUT",
+            "/workspaces/speech",
+            json={
+                "description": "Recognition and synthesis",
+                "urgent_per_user": 1,
+                "urgent_total": 3,
+                "quotas": {"default": {"gpu": {"nominal": 6, "cap": 10}}},
+            },
+        )
         for workspace in ("default", "vision", "speech"):
             for name, body in FLAVORS.items():
                 put("PUT", f"/workspaces/{workspace}/flavors/{name}", json=body)
@@ -95,7 +112,9 @@ def busy(world: World) -> None:
 
 
 def _past(number: int) -> dict[str, Any]:
-    """One of the jobs to simulate with: the long ones came first. Submitted at once, they wait on the slowest machine, too."""
+    """One of the jobs to simulate with: the long ones came first. Submitted at once, they wait on the slowest machine,
+    too.
+    """
     seconds, workspace = 8 if number < 6 else 2, ("vision", "speech")[number % 2]
     role = {"name": "worker", "command": f"sleep {seconds}", "resources": {"cpu": 24, "memory": 1024}}
     return {"name": f"past-{number}", "workspace": workspace, "duration": f"{2 * seconds}s", "roles": [role]}

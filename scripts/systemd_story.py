@@ -1,5 +1,5 @@
-"""What scripts/try-systemd plays inside the system that it has booted, where systemd is process 1. Told in two parts, before and after
-a reboot; says what holds, and ends the system with 0, or with 1 at the first promise that is broken.
+"""What scripts/try-systemd plays inside the system that it has booted, where systemd is process 1. Told in two parts,
+before and after a reboot; says what holds, and ends the system with 0, or with 1 at the first promise that is broken.
 """
 
 import json
@@ -111,14 +111,21 @@ def before_the_reboot() -> None:
     run("systemctl", "restart", UNIT.name)
     log = run("journalctl", "--unit", UNIT.name, "--output=cat", "--no-pager")
     assert "has KillMode=control-group: every stop or restart of it ends the agent" in log, log
-    findings = json.loads(subprocess.run([sys.executable, "-m", "trainmaster", "--home", HOME, "doctor", "--json"],
-                                         capture_output=True, text=True, check=False).stdout)  # fmt: skip
+    findings = json.loads(
+        subprocess.run(
+            [sys.executable, "-m", "trainmaster", "--home", HOME, "doctor", "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        ).stdout
+    )
     assert [one["state"] for one in findings if one["name"] == "unit"] == ["bad"], findings
     job = submit(TWICE)
     run("systemctl", "restart", UNIT.name)
     check_repeated(job)
     say(
-        "with systemd's default KillMode the server and the doctor warn, and a job that is ended with the unit is repeated at no cost"
+        "with systemd's default KillMode the server and the doctor warn, "
+        "and a job that is ended with the unit is repeated at no cost"
     )
 
     drop_in.unlink()

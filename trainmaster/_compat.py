@@ -1,7 +1,7 @@
 """What Python 3.9 and 3.10 lack, which a compute node may have: the same names, with all that matters there.
 
-On a newer version they are the standard library's own: nothing costs anything, and checkers know what they are. Invariant: what is
-here changes nothing outside of itself, and imports nothing of ours.
+On a newer version they are the standard library's own: nothing costs anything, and checkers know what they are.
+Invariant: what is here changes nothing outside of itself, and imports nothing of ours.
 """
 
 from __future__ import annotations

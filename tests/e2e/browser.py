@@ -10,8 +10,8 @@ from tests.e2e.world import PASSWORD, World
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = (
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server", "--disable-component-update",
-    "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server",
+    "--disable-component-update", "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
 
 

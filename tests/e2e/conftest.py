@@ -1,8 +1,8 @@
 """A real browser on a real server: Debian's Chromium, a throwaway home, the built console.
 
-Everything lives as long as one file of tests. A page is watched while it is used: at the end of each test there must be no
-error in the browser's log, no violation of the content security policy and no request to anything but the server. The
-system asks for no movement: a dialog that still grows while the mouse is pressed is left by the button under it.
+Everything lives as long as one file of tests. A page is watched while it is used: at the end of each test there must be
+no error in the browser's log, no violation of the content security policy and no request to anything but the server.
+The system asks for no movement: a dialog that still grows while the mouse is pressed is left by the button under it.
 """
 
 from collections.abc import Callable, Iterator
@@ -76,9 +76,14 @@ def new_console(world: World, browser: Browser) -> Iterator[Open]:
 
     def make(language: str = "en-GB", cookies: Path | None = None) -> Console:
         context = browser.new_context(
-            base_url=world.url, viewport={"width": 1440, "height": 900}, locale=language, timezone_id="Asia/Shanghai",
-            storage_state=cookies, accept_downloads=True, reduced_motion="reduce",
-        )  # fmt: skip
+            base_url=world.url,
+            viewport={"width": 1440, "height": 900},
+            locale=language,
+            timezone_id="Asia/Shanghai",
+            storage_state=cookies,
+            accept_downloads=True,
+            reduced_motion="reduce",
+        )
         context.set_default_timeout(SLOW_MS)
         watch = Watch(context, world.url)
         contexts.append((context, watch))

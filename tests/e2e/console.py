@@ -165,7 +165,10 @@ class Console:
         expect(chart).to_be_visible()
         before, picture = self.points(card), self.pixels(card)
         self.page.wait_for_function(
-            "([id, n]) => Number(document.querySelector(`[data-testid='${id}'] [data-testid=chart]`)?.dataset.points) > n",
+            (
+                "([id, n]) => Number(document.querySelector(`[data-testid='${id}'] "
+                "[data-testid=chart]`)?.dataset.points) > n"
+            ),
             arg=[card, before],
         )
         self.page.wait_for_function(

@@ -18,7 +18,8 @@ CHINESE = re.compile(r"[\u4e00-\u9fff]")
 OWN_NAME = "中文"  # how the switch calls the other language
 # The name of a text instead of the text: what is shown when a translation is missing.
 RAW_KEY = re.compile(
-    r"\b(nav|state|priority|action|unit|feed|error|theme|language|user|signin|jobs|submit|help|cluster|engines|models|settings)"
+    r"\b(nav|state|priority|action|unit|feed|error|theme|language|user|signin|jobs|submit|help|cluster|engines|models"
+    r"|settings)"
     r"\.[a-z]\w+|\bjob\.(tab|act|fact|verdict|timeline|cause|tasks|log|metrics|usage|events|files|json)\b|\{\{"
 )
 # Labels, titles and sentences of the English console. None of them may be left on a Chinese page.
@@ -55,17 +56,34 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
     """Every address, with what is there once the page is."""
     long = f"/jobs/{jobs['long']}?tab="
     return [
-        ("/", "jobs"), ("/?q=nothing-like-this", "search"), ("/submit", "role-add"), (f"/submit?clone={jobs['good']}", "fits"),
-        (f"{long}overview", "tasks"), (f"{long}logs", "log"), (f"{long}metrics", "metrics"), (f"{long}usage", "usage"),
-        (f"{long}events", "events"), (f"{long}files", "files"), (f"{long}json", "document"),
-        (f"/jobs/{jobs['good']}", "verdict"), (f"/jobs/{jobs['bad']}", "verdict"),
+        ("/", "jobs"),
+        ("/?q=nothing-like-this", "search"),
+        ("/submit", "role-add"),
+        (f"/submit?clone={jobs['good']}", "fits"),
+        (f"{long}overview", "tasks"),
+        (f"{long}logs", "log"),
+        (f"{long}metrics", "metrics"),
+        (f"{long}usage", "usage"),
+        (f"{long}events", "events"),
+        (f"{long}files", "files"),
+        (f"{long}json", "document"),
+        (f"/jobs/{jobs['good']}", "verdict"),
+        (f"/jobs/{jobs['bad']}", "verdict"),
         (f"/jobs/{jobs['waits']}", "wait"),
-        ("/queue", "queue"), ("/queue?view=timeline", "timeline-page"), ("/cluster?view=resources", "resource-node-1"),
-        ("/admin", "knob-backfill"), ("/admin?tab=pools", "pool-add"), ("/admin?tab=workspaces", "workspace-add"),
-        ("/admin?tab=flavors", "flavor-add"), ("/admin?tab=nodes", "admin-node-node-1"),
-        ("/cluster", "cluster"), ("/models", "models"), ("/models/lang", "model-page"), ("/settings", "token-create"),
+        ("/queue", "queue"),
+        ("/queue?view=timeline", "timeline-page"),
+        ("/cluster?view=resources", "resource-node-1"),
+        ("/admin", "knob-backfill"),
+        ("/admin?tab=pools", "pool-add"),
+        ("/admin?tab=workspaces", "workspace-add"),
+        ("/admin?tab=flavors", "flavor-add"),
+        ("/admin?tab=nodes", "admin-node-node-1"),
+        ("/cluster", "cluster"),
+        ("/models", "models"),
+        ("/models/lang", "model-page"),
+        ("/settings", "token-create"),
         ("/no/such/page", "missing"),
-    ]  # fmt: skip
+    ]
 
 
 def words(console: Console) -> str:
@@ -150,7 +168,10 @@ def _luminance(console: Console) -> dict[str, float]:
     return dict(
         console.page.evaluate(
             """() => {
-              const grey = (color) => { const [r, g, b] = color.match(/[\\d.]+/g).map(Number); return 0.3 * r + 0.59 * g + 0.11 * b; };
+              const grey = (color) => {
+                const [r, g, b] = color.match(/[\\d.]+/g).map(Number);
+                return 0.3 * r + 0.59 * g + 0.11 * b;
+              };
               const style = (selector) => getComputedStyle(document.querySelector(selector));
               return { ground: grey(style("body").backgroundColor), text: grey(style("h1").color) };
             }"""

@@ -196,7 +196,9 @@ def test_a_copy_is_filled_in_and_started(world: World, done: str, console: Conso
 def test_a_second_browser_sees_it_stop(
     world: World, endless: str, console: Console, new_console: Open, signed_in: Path
 ) -> None:
-    """R201: stopped after a question; both browsers show it without a reload; then, and only then, it can be deleted."""
+    """R201: stopped after a question; both browsers show it without a reload; then, and only then, it can be
+    deleted.
+    """
     other = new_console(cookies=signed_in)
     other.open("/")
     expect(other.row(endless).get_by_test_id("state")).to_have_attribute("data-state", "running")

@@ -1,4 +1,5 @@
-"""A job listens on another port of the console's host, and somebody opens its page in the browser in which they are signed in.
+"""A job listens on another port of the console's host, and somebody opens its page in the browser in which they are
+signed in.
 
 The browser gives the job their cookie: cookies know no ports. What the job then has must open no door.
 """
@@ -75,10 +76,21 @@ def doors(job: str, model: str) -> list[str]:
     """One address of every kind that only looks."""
     task = f"/jobs/{job}/attempts/last/tasks/task0-0/log"
     return [
-        "/session", "/jobs", "/tokens", f"/jobs/{job}", "/feed", f"/feed?job={job}", task, f"{task}/follow", f"{task}/download",
-        f"/jobs/{job}/logs.zip", f"/jobs/{job}/files?path=", f"/jobs/{model}/files/download?path=model",
-        "/models/little/versions/1/download", "/cluster",
-    ]  # fmt: skip
+        "/session",
+        "/jobs",
+        "/tokens",
+        f"/jobs/{job}",
+        "/feed",
+        f"/feed?job={job}",
+        task,
+        f"{task}/follow",
+        f"{task}/download",
+        f"/jobs/{job}/logs.zip",
+        f"/jobs/{job}/files?path=",
+        f"/jobs/{model}/files/download?path=model",
+        "/models/little/versions/1/download",
+        "/cluster",
+    ]
 
 
 def test_what_a_jobs_page_gets_opens_no_door(world: World, console: Console, spy: str, endless: str, done: str) -> None:
@@ -99,9 +111,15 @@ def test_what_a_jobs_page_gets_opens_no_door(world: World, console: Console, spy
             with thief.stream("GET", path, headers={"x-session-key": key}) as answer:
                 assert answer.status_code == 200, path  # so it was the key that was missing
         for method, path in (
-            ("POST", "/jobs"), ("POST", f"/jobs/{endless}/stop"), ("POST", "/tokens"), ("POST", "/uploads"),
-            ("POST", "/session/ticket"), ("POST", "/session/password"), ("DELETE", "/session"), ("DELETE", f"/jobs/{done}"),
-        ):  # fmt: skip
+            ("POST", "/jobs"),
+            ("POST", f"/jobs/{endless}/stop"),
+            ("POST", "/tokens"),
+            ("POST", "/uploads"),
+            ("POST", "/session/ticket"),
+            ("POST", "/session/password"),
+            ("DELETE", "/session"),
+            ("DELETE", f"/jobs/{done}"),
+        ):
             assert thief.request(method, path, json={}).status_code == 401, path
     socket = f"{world.url.replace('http', 'ws')}/api/v1/jobs/{endless}/exec"
     with pytest.raises(InvalidStatus) as refused:
@@ -112,7 +130,9 @@ def test_what_a_jobs_page_gets_opens_no_door(world: World, console: Console, spy
 def test_the_console_itself_goes_on(
     world: World, console: Console, spy: str, endless: str, done: str, tmp_path: Path
 ) -> None:
-    """The list, the live feed, a followed log, every kind of download: in the browser that has been on the job's page."""
+    """The list, the live feed, a followed log, every kind of download: in the browser that has been on the job's
+    page.
+    """
     console.open()
     visit(world, spy, console, endless)
     fresh = training(world, "fresh", 2, pause=0.02)
@@ -140,7 +160,9 @@ def test_the_console_itself_goes_on(
 
 
 def test_tabs_are_signed_in_and_out_together(new_console: Open, signed_in: Path) -> None:
-    """The key belongs to the origin: a second tab has it, a reload keeps it, and who signs out in one tab has in all."""
+    """The key belongs to the origin: a second tab has it, a reload keeps it, and who signs out in one tab has in
+    all.
+    """
     console = new_console()
     console.watch.expect("401")
     console.page.goto("/")

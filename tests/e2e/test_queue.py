@@ -1,4 +1,6 @@
-"""The queue for people: why, since when, until when; the timeline; what fits where; the policy (R161-R169, R171, B1)."""
+"""The queue for people: why, since when, until when; the timeline; what fits where; the policy (R161-R169, R171,
+B1).
+"""
 
 import re
 
@@ -162,7 +164,9 @@ def press(target: Locator) -> None:
 
 
 def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str], console: Console) -> None:
-    """Every knob has bounds; the effect on the platform's own past is seen before anything is saved, that of weights and quotas, too."""
+    """Every knob has bounds; the effect on the platform's own past is seen before anything is saved, that of weights
+    and quotas, too.
+    """
     world.until(plain(world, "history", "true"), lambda view: view["state"] == "succeeded")
     console.open("/admin")
     knob = console.at("knob-fair_weight_s")
@@ -183,7 +187,9 @@ def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str],
 
 
 def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], console: Console) -> None:
-    """R10, R6, R171: a pool, a share of it, a workspace's urgent limit; a node is cordoned with a reason and comes back."""
+    """R10, R6, R171: a pool, a share of it, a workspace's urgent limit; a node is cordoned with a reason and comes
+    back.
+    """
     console.open("/admin?tab=pools")
     console.press("pool-add")
     console.at("admin-name").fill("not a name")

@@ -7,7 +7,9 @@ from tests.e2e.world import PASSWORD, World
 
 
 def test_the_first_sign_in_demands_an_own_password(world: World, new_console: Open) -> None:
-    """R1-R3 in short: wrong password refused in words, the one-time password once, then an own one, then the empty list."""
+    """R1-R3 in short: wrong password refused in words, the one-time password once, then an own one, then the empty
+    list.
+    """
     console = new_console()
     console.watch.expect("401")  # asking who is signed in, before anyone is, and the wrong password
     console.page.goto("/")

@@ -1,4 +1,6 @@
-"""Writing a job in the browser: form, text, files; what is refused where; what will run; the start (R61-R66, R92, R42)."""
+"""Writing a job in the browser: form, text, files; what is refused where; what will run; the start (R61-R66, R92,
+R42).
+"""
 
 import json
 from typing import Any
@@ -14,15 +16,31 @@ OPENPAI: dict[str, Any] = {
     "image": "local",
     "retryCount": 2,
     "taskRoles": [
-        {"name": "ps", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 256, "gpuNumber": 0, "command": "sleep 60",
-         "portList": [{"label": "grpc", "beginAt": 0, "portNumber": 1}]},
-        {"name": "worker", "taskNumber": 2, "cpuNumber": 1, "memoryMB": 512, "gpuNumber": 1, "command": "python -V",
-         "minSucceededTaskCount": 2},
+        {
+            "name": "ps",
+            "taskNumber": 1,
+            "cpuNumber": 1,
+            "memoryMB": 256,
+            "gpuNumber": 0,
+            "command": "sleep 60",
+            "portList": [{"label": "grpc", "beginAt": 0, "portNumber": 1}],
+        },
+        {
+            "name": "worker",
+            "taskNumber": 2,
+            "cpuNumber": 1,
+            "memoryMB": 512,
+            "gpuNumber": 1,
+            "command": "python -V",
+            "minSucceededTaskCount": 2,
+        },
     ],
-}  # fmt: skip
+}
 MOVING = """
 globalThis.moving = [];
-addEventListener("animationstart", (e) => e.target.matches(".ant-modal, .ant-modal-mask") && moving.push(e.animationName));
+addEventListener("animationstart", (e) => {
+  if (e.target.matches(".ant-modal, .ant-modal-mask")) moving.push(e.animationName);
+});
 """
 NATIVE_YAML = """\
 name: from-yaml

@@ -12,7 +12,9 @@ from tests.e2e.world import World
 
 @pytest.fixture(scope="module")
 def jobs(world: World) -> dict[str, str]:
-    """One card of four is free. The first in line needs two and waits for the job with a limit; a long one may not go before it."""
+    """One card of four is free. The first in line needs two and waits for the job with a limit; a long one may not go
+    before it.
+    """
     made = {"open": plain(world, "open-holder", "sleep 1000", resources={"gpu": 2})}
     made["timed"] = plain(world, "timed-holder", "sleep 1000", resources={"gpu": 1}, duration="20m")
     for name in ("open", "timed"):
@@ -25,7 +27,9 @@ def jobs(world: World) -> dict[str, str]:
 
 
 def test_a_shorter_limit_is_applied_in_place(world: World, jobs: dict[str, str], console: Console) -> None:
-    """Asked first, with what is and what will be; then the very job starts, since with less than the first its turn comes before."""
+    """Asked first, with what is and what will be; then the very job starts, since with less than the first its turn
+    comes before.
+    """
     console.open_job(jobs["long"])
     expect(console.at("wait").get_by_test_id("forecast")).to_have_attribute("data-when", "about")
     shorter = console.page.locator('[data-testid="sooner"]', has_text="limit").get_by_test_id("sooner-apply")
@@ -57,7 +61,9 @@ def test_what_would_help_is_told_before_the_submit(jobs: dict[str, str], console
 
 
 def test_a_smaller_copy_takes_the_place_of_the_job(world: World, jobs: dict[str, str], console: Console) -> None:
-    """What a job asks for is changed in a copy, which says what differs; the first job is stopped once the copy is submitted."""
+    """What a job asks for is changed in a copy, which says what differs; the first job is stopped once the copy is
+    submitted.
+    """
     console.open_job(jobs["large"])
     console.page.locator('[data-testid="sooner"]', has_text="gpu").get_by_test_id("sooner-copy").click()
     expect(console.at("copied")).to_contain_text("roles.0.resources.gpu")

@@ -123,8 +123,12 @@ class World:
         """Run the command line and return what it printed. Raises AssertionError when it fails."""
         done = subprocess.run(
             [PROGRAM, *arguments],
-            env=_plain(TRAINMASTER_HOME=str(self.home)), capture_output=True, text=True, check=False, timeout=ASKING_S,
-        )  # fmt: skip
+            env=_plain(TRAINMASTER_HOME=str(self.home)),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=ASKING_S,
+        )
         assert done.returncode == 0, f"tm {' '.join(arguments)}: {done.stdout}{done.stderr}"
         return done.stdout
 

@@ -36,7 +36,9 @@ def runner(world: LocalWorld) -> Run:
 
 
 def run_as_nobody(folder: Path, text: str, *given: str, network: bool = False) -> subprocess.CompletedProcess[str]:
-    """Run the Python program `text` in a sandbox as a server makes it that is not root, with or without a network of its own."""
+    """Run the Python program `text` in a sandbox as a server makes it that is not root, with or without a network of
+    its own.
+    """
     assert os.geteuid() == 0
     places = {name: folder / name for name in ("etc", "tmp", "work", "metrics", "model", "outputs")}
     for place in places.values():
@@ -46,9 +48,13 @@ def run_as_nobody(folder: Path, text: str, *given: str, network: bool = False) -
         if place.is_relative_to("/tmp") and place != Path("/tmp"):
             place.chmod(0o755)
     view = sandbox.View(
-        name="any", hidden=(), shm_mib=1, environment=sandbox.Environment("/usr/bin", (), ""), network=network,
+        name="any",
+        hidden=(),
+        shm_mib=1,
+        environment=sandbox.Environment("/usr/bin", (), ""),
+        network=network,
         **{name: str(place) for name, place in places.items()},
-    )  # fmt: skip
+    )
     sandbox._namespaces.cache_clear(), sandbox._sealed.cache_clear()
     os.seteuid(NOBODY)
     try:
@@ -63,8 +69,14 @@ def run_as_nobody(folder: Path, text: str, *given: str, network: bool = False) -
     shell = 'exec bwrap --args 4 -- "$@" 3>/dev/null 4<options 5<gate 6<filter'
     return subprocess.run(
         ["/bin/sh", "-c", shell, "sh", "/usr/bin/python3", "-I", "-c", text, *given],
-        cwd=folder, user=NOBODY, group=NOBODY, extra_groups=[], capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""A thief's job tries the sockets of another job and of this machine, those that have names without a file among them (B2)."""
+"""A thief's job tries the sockets of another job and of this machine, those that have names without a file among them
+(B2).
+"""
 
 import socket
 import sys

@@ -89,7 +89,8 @@ async def test_the_group_of_a_killed_task_is_clean_for_the_next(sandboxed: Local
 async def test_a_flood_keeps_head_and_tail(sandboxed: LocalWorld, run: Run, line: int) -> None:
     """A log of 24 MiB with a limit of 1 MiB, in short lines or in enormous ones."""
     text = (
-        f"import os, time\nos.write(1, b'FIRST\\n')\nfor i in range({24 << 20} // {line}):\n  os.write(1, b'x' * {line - 1} + b'\\n')\n"
+        f"import os, time\nos.write(1, b'FIRST\\n')\nfor i in range({24 << 20} // {line}):\n"
+        f"  os.write(1, b'x' * {line - 1} + b'\\n')\n"
         "time.sleep(2)\nos.write(1, b'LAST\\n')\n"
     )
     story = gang().role("w", 1, "python3", "-S", "-c", text)

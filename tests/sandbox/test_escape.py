@@ -135,7 +135,8 @@ async def test_the_directory_contract_holds(tmp_path: Path, sandboxed: LocalWorl
     )
     text = (
         "pwd; cat here /workspace/algorithm/here /dataset/here /workspace/dataset/private/own/here; hostname; set -e;"
-        "echo 1 > /model/weights; echo 2 > /workspace/outputs/out; echo 3 > $TRAINMASTER_METRICS_DIR/m; echo 4 > $HOME/h; echo 5 > /tmp/t;"
+        "echo 1 > /model/weights; echo 2 > /workspace/outputs/out; echo 3 > $TRAINMASTER_METRICS_DIR/m; "
+        "echo 4 > $HOME/h; echo 5 > /tmp/t;"
         "test $TRAINMASTER_MODEL_DIR = /model; test $TRAINMASTER_OUTPUT_DIR = /workspace/outputs"
     )
     built = gang(mounts=mounts).shell("w", 1, text)

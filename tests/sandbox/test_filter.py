@@ -125,7 +125,9 @@ async def test_debuggers_threads_and_processes_still_work(run: Run) -> None:
         import ctypes, multiprocessing, os, signal, socket, subprocess, threading, time
         threading.Thread(target=print, args=("thread",)).start()
         context = multiprocessing.get_context("fork")
-        queue = context.Queue(); one = context.Process(target=queue.put, args=("worker",)); one.start(); print(queue.get()); one.join()
+        queue = context.Queue()
+        one = context.Process(target=queue.put, args=("worker",))
+        one.start(); print(queue.get()); one.join()
         print(subprocess.run(["echo", "program"], capture_output=True, text=True).stdout.strip())
         for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK):
             socket.socket(family, socket.SOCK_RAW if family == socket.AF_NETLINK else socket.SOCK_STREAM).close()

@@ -1,5 +1,5 @@
-"""A sandbox is made while the decision to launch is written down, and waits at its gate: nothing of the user's runs before,
-everything runs once after, whoever is killed in between.
+"""A sandbox is made while the decision to launch is written down, and waits at its gate: nothing of the user's runs
+before, everything runs once after, whoever is killed in between.
 """
 
 import asyncio

@@ -37,7 +37,9 @@ PATIENCE_S = 60.0
 
 @pytest.mark.parametrize("file", [False, True], ids=["empty", "with a file at its end"])
 async def test_folders_nested_without_end_do_not_end_the_agent(sandboxed: LocalWorld, run: Run, file: bool) -> None:
-    """Python gives up at a thousand nested calls: whatever is done to a task's folder must not nest them with its depth."""
+    """Python gives up at a thousand nested calls: whatever is done to a task's folder must not nest them with its
+    depth.
+    """
     async with asyncio.timeout(PATIENCE_S):
         _, log = await run(gang().role("w", 1, "python3", "-c", WELL.format(file=file)))
     assert "dug" in log
@@ -114,9 +116,10 @@ def test_a_stranger_with_the_number_of_a_former_sandbox_is_not_taken_for_it(tmp_
         (tmp_path / "status").write_text(f'{{ "child-pid": {stranger.pid} }}\n')
         for age_s in (0, 3600):
             task: Any = SimpleNamespace(
-                init=0, start=found.start - age_s * procs.TICKS,
+                init=0,
+                start=found.start - age_s * procs.TICKS,
                 prepared=SimpleNamespace(paths=SimpleNamespace(status=str(tmp_path / "status"))),
-            )  # fmt: skip
+            )
             assert ending.find_init(task) == 0
     finally:
         stranger.kill()

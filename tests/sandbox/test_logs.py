@@ -15,10 +15,12 @@ WAYS = {
     "faster than anybody looks": "os.write(1, b'x' * (9 << 20))",
     "in a million small pieces": "for _ in range(300_000): os.write(1, b'x' * 29 + b'\\n')",
     "stretched to a terabyte": "os.ftruncate(1, 1 << 40); os.write(1, b'x' * (3 << 20))",
-    "cut short again and again": "for _ in range(3):\n  os.write(1, b'x' * (5 << 20)); time.sleep(0.7)\n  os.ftruncate(1, 1 << 20)\n"
-    "os.write(1, b'x' * (2 << 20)); time.sleep(0.7)",
+    "cut short again and again": (
+        "for _ in range(3):\n  os.write(1, b'x' * (5 << 20)); time.sleep(0.7)\n  os.ftruncate(1, 1 << 20)\n"
+        "os.write(1, b'x' * (2 << 20)); time.sleep(0.7)"
+    ),
     "written where it was cut": "os.write(1, b'x' * (9 << 20)); time.sleep(0.7); os.pwrite(out, b'y' * (8 << 20), 0)",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("how", WAYS)

@@ -1,4 +1,6 @@
-"""Whatever a job mounts, and whatever it does where it may write, what the platform places in its sandbox stays where it is."""
+"""Whatever a job mounts, and whatever it does where it may write, what the platform places in its sandbox stays where
+it is.
+"""
 
 import os
 import sys
@@ -59,7 +61,9 @@ async def test_outputs_beside_a_mount_are_kept(sandboxed: LocalWorld, run: Run, 
 async def test_what_would_hide_what_the_task_needs_is_not_started(
     sandboxed: LocalWorld, tmp_path: Path, target: str
 ) -> None:
-    """R138: the outputs, the system's programs, the Python environment. As the user's mistake, with what would be hidden."""
+    """R138: the outputs, the system's programs, the Python environment. As the user's mistake, with what would be
+    hidden.
+    """
     engine = await sandboxed.engine()
     story = gang(mounts=(Mount(str(tmp_path), target),)).shell("w", 1, "echo x > /workspace/outputs/lost").build()
     with pytest.raises(LaunchRefused) as refused:

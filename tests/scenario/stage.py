@@ -4,8 +4,8 @@
         job = await stage.submit(spec("a", "echo hello"))
         assert (await stage.ended(job)).state == "succeeded"
 
-Leaving the stage ends what still runs and checks, for every job in the ledger, that folding its events gives its rows, that
-nothing is held any more, and that no process and no control group is left.
+Leaving the stage ends what still runs and checks, for every job in the ledger, that folding its events gives its rows,
+that nothing is held any more, and that no process and no control group is left.
 """
 
 import asyncio
@@ -48,7 +48,9 @@ ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
 
 
 def spec(name: str, text: str = "true", **fields: Any) -> dict[str, Any]:
-    """Return a job of one role "main" that runs a shell text. Fields of the role are known by name, the rest is the job's."""
+    """Return a job of one role "main" that runs a shell text. Fields of the role are known by name, the rest is the
+    job's.
+    """
     own = {
         key: fields.pop(key)
         for key in ("replicas", "resources", "ports", "min_failed", "min_succeeded", "main")

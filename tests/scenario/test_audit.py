@@ -1,4 +1,6 @@
-"""What administrators decide and what people do to people and jobs is told to administrators, in both languages, and to nobody else."""
+"""What administrators decide and what people do to people and jobs is told to administrators, in both languages, and to
+nobody else.
+"""
 
 from typing import Any
 
@@ -41,10 +43,23 @@ async def test_every_decision_of_an_administrator_is_told(fake: Stage) -> None:
     await administer.drop_workspace("vision", ADMIN)
     await stage.platform.queueing.set_policy({"age_cap_s": 60}, ADMIN)
     assert await codes(stage, by="admin") == [
-        "workspace_made", "pool_made", "pool_changed", "virtual_cluster_made", "flavor_made", "flavor_removed",
-        "virtual_cluster_removed", "node_moved", "node_cordoned_because", "node_back", "node_emptied", "node_back", "node_moved",
-        "pool_removed", "workspace_removed", "policy_changed",
-    ]  # fmt: skip
+        "workspace_made",
+        "pool_made",
+        "pool_changed",
+        "virtual_cluster_made",
+        "flavor_made",
+        "flavor_removed",
+        "virtual_cluster_removed",
+        "node_moved",
+        "node_cordoned_because",
+        "node_back",
+        "node_emptied",
+        "node_back",
+        "node_moved",
+        "pool_removed",
+        "workspace_removed",
+        "policy_changed",
+    ]
     assert await codes(stage, subject="pool:lab") == ["pool_made", "pool_changed", "pool_removed"]
     assert await codes(stage, subject="flavor:vision/one") == ["flavor_made", "flavor_removed"]
     [note] = (await stage.platform.auditing.page(ADMIN, kind="node_cordoned_because")).items
@@ -66,8 +81,15 @@ async def test_what_people_do_to_people_is_told(fake: Stage) -> None:
     last = await people.sign_in("admin", "staple and paper clip", "10.0.0.9")
     await people.sign_out(last.principal, "no such mark")
     assert await codes(stage, subject="person:admin") == [
-        "user_made", "signed_in", "token_made_for", "token_deleted", "password_reset", "signed_in", "password_changed", "signed_in",
-    ]  # fmt: skip
+        "user_made",
+        "signed_in",
+        "token_made_for",
+        "token_deleted",
+        "password_reset",
+        "signed_in",
+        "password_changed",
+        "signed_in",
+    ]
     found = (await stage.platform.auditing.page(ADMIN, subject="person")).items
     assert "10.0.0.9" in found[0].text.en
     assert token.token not in str(found)

@@ -1,4 +1,6 @@
-"""Requests that are small and ask for much, on the whole platform: each is answered, in a size and with words (R41, B7, B8)."""
+"""Requests that are small and ask for much, on the whole platform: each is answered, in a size and with words (R41, B7,
+B8).
+"""
 
 import json
 from typing import Any

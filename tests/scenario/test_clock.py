@@ -1,4 +1,6 @@
-"""The machine's clock is set while jobs wait, run and are held: nothing ends by it, and no shown duration changes (B10)."""
+"""The machine's clock is set while jobs wait, run and are held: nothing ends by it, and no shown duration changes
+(B10).
+"""
 
 import time
 from typing import Any

@@ -1,4 +1,6 @@
-"""A job that would take the place of one that waits is judged without it, and what would help is told before it is submitted."""
+"""A job that would take the place of one that waits is judged without it, and what would help is told before it is
+submitted.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -79,7 +81,9 @@ async def test_only_who_waits_and_is_the_readers_own_can_be_left_out(fake: Stage
 
 
 async def test_what_would_help_is_told_before_it_is_submitted(fake: Stage) -> None:
-    """B1: what starts it now does so when it is submitted; the rest is what the job is told once it waits. Only if asked."""
+    """B1: what starts it now does so when it is submitted; the rest is what the job is told once it waits. Only if
+    asked.
+    """
     await fake.running(await submitted(fake, job("holds")))
     await fake.running(await submitted(fake, job("one", 1)))
     document = job("late")

@@ -1,4 +1,6 @@
-"""Anything that is stored may be damaged: each page shows what is whole and says what is not, and the server starts and goes on."""
+"""Anything that is stored may be damaged: each page shows what is whole and says what is not, and the server starts and
+goes on.
+"""
 
 import json
 import shutil
@@ -25,7 +27,9 @@ from trainmaster.store.models import ModelRows, saved_model
 DAMAGE = {
     "cut": '{"a": "b',
     "another kind": "[7]",
-    "keys of others": '{"role": "x", "code": 7, "message": [], "roles": 7, "policy": null, "placement": 7, "gpus": "x"}',
+    "keys of others": (
+        '{"role": "x", "code": 7, "message": [], "roles": 7, "policy": null, "placement": 7, "gpus": "x"}'
+    ),
 }
 COLUMNS = [
     (table.name, column.name)

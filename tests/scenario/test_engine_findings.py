@@ -1,4 +1,6 @@
-"""What an engine does not carry out is said before the submit, and kept with the job: as a warning, or as a refusal with a remedy."""
+"""What an engine does not carry out is said before the submit, and kept with the job: as a warning, or as a refusal
+with a remedy.
+"""
 
 import shutil
 import tempfile

@@ -1,4 +1,6 @@
-"""Several servers on one home (docs/design/processes.md): what one that stands by answers, and how it leads and steps down."""
+"""Several servers on one home (docs/design/processes.md): what one that stands by answers, and how it leads and steps
+down.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

@@ -49,7 +49,9 @@ async def forecast(stage: Stage, job: str, good: Callable[[answers.ForecastView]
 
 
 async def test_a_waiting_job_is_foreseen_and_shown_on_the_timeline(fake: Stage) -> None:
-    """B1: without limits and without a past nothing is known; with limits, or once something ended, there is a range."""
+    """B1: without limits and without a past nothing is known; with limits, or once something ended, there is a
+    range.
+    """
     running = [await fake.submit(card(name)) for name in "ab"]
     for job in running:
         await fake.running(job)

@@ -1,4 +1,6 @@
-"""Homes on small disks of their own that jobs fill (B13): what must be written is, and the rest waits and says for what."""
+"""Homes on small disks of their own that jobs fill (B13): what must be written is, and the rest waits and says for
+what.
+"""
 
 import asyncio
 import os
@@ -63,7 +65,9 @@ async def test_who_fills_the_disk_is_ended_and_everything_goes_on(stage: Stage, 
 
 
 async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) -> None:
-    """Not one byte is left: ends, stops and deletions are stored, waiting jobs say why they wait, and nobody is ended."""
+    """Not one byte is left: ends, stops and deletions are stored, waiting jobs say why they wait, and nobody is
+    ended.
+    """
     with disks.in_memory(tmp_path / "d", 64) as disk:
         async with Stage(disk / "home") as stage:
             done = await stage.submit(spec("done", "head -c 100k /dev/urandom"))
@@ -96,7 +100,10 @@ async def test_a_disk_that_somebody_else_filled_is_waited_for(tmp_path: Path) ->
             await stage.until(waits, lambda _: os.path.getsize(disk / "home" / "reserve") > 0, "a new reserve")
 
 
-APPENDS = "until [ -e /workspace/outputs/go ]; do echo line; head -c 4096 /dev/zero >> /workspace/outputs/x || exit 1; sleep 0.05; done"
+APPENDS = (
+    "until [ -e /workspace/outputs/go ]; do echo line; head -c 4096 /dev/zero >> /workspace/outputs/x || exit 1; "
+    "sleep 0.05; done"
+)
 
 
 async def test_who_finds_a_disk_full_of_what_others_wrote_has_not_failed(tmp_path: Path) -> None:

@@ -47,9 +47,13 @@ async def test_a_gang_of_which_one_task_cannot_start_leaves_nothing(stage: Stage
 async def test_the_main_role_ends_the_job_and_stops_the_others(stage: Stage) -> None:
     """R136, D11: the job succeeds when the main role is complete; its servers are ended."""
     document = {
-        "name": "main", "grace": 1,
-        "roles": [role("server", "echo up; exec sleep 300", replicas=2), role("chief", "sleep 0.2; echo done > /model/w", main=True)],
-    }  # fmt: skip
+        "name": "main",
+        "grace": 1,
+        "roles": [
+            role("server", "echo up; exec sleep 300", replicas=2),
+            role("chief", "sleep 0.2; echo done > /model/w", main=True),
+        ],
+    }
     job = await stage.submit(document)
     view = await stage.ended(job)
     assert (view.state, view.verdict.code) == ("succeeded", "ok")

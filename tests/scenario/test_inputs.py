@@ -35,8 +35,10 @@ async def test_a_mount_that_would_hide_what_tasks_need_is_refused_at_every_door(
     (root := tmp_path / "data").mkdir()
     async with Stage(tmp_path / "home", {"local": {"mount_roots": [str(root)], "sandbox": "bubblewrap"}}) as stage:
         for target, code in (
-            ("/workspace", "mount_hides"), (os.path.dirname(sys.prefix), "mount_hides"), (f"{sys.prefix}/data", "mount_reserved"),
-        ):  # fmt: skip
+            ("/workspace", "mount_hides"),
+            (os.path.dirname(sys.prefix), "mount_hides"),
+            (f"{sys.prefix}/data", "mount_reserved"),
+        ):
             document = spec("hides", "true", inputs=[{"name": "set", "path": str(root), "mount": target}])
             with pytest.raises(InvalidSpec) as refused:
                 await stage.submit(document)

@@ -1,7 +1,8 @@
-"""Requests that ask for much, at every door of the contract: each is answered, in bounded size, and holds up nobody (B7, R41).
+"""Requests that ask for much, at every door of the contract: each is answered, in bounded size, and holds up nobody
+(B7, R41).
 
-What holds up others is the CPU that the loop's thread uses in one turn; the bound is many times what any of these requests needs,
-and far below what one of them took that was judged in that thread.
+What holds up others is the CPU that the loop's thread uses in one turn; the bound is many times what any of these
+requests needs, and far below what one of them took that was judged in that thread.
 """
 
 import threading
@@ -24,7 +25,9 @@ MOST_ANSWER = 8 * 2**20
 MOST_HELD_S = 1.0
 """CPU seconds."""
 PER_DOOR = 5
-"""Of what can be large at a door, drawn by chance, the same at every run; documents that are large as a whole come all."""
+"""Of what can be large at a door, drawn by chance, the same at every run; documents that are large as a whole come
+all.
+"""
 
 
 @pytest.fixture

@@ -86,7 +86,9 @@ async def test_stop_while_running_ends_every_process_and_is_idempotent(stage: St
 
 
 async def test_stop_in_the_moment_of_the_start_leaves_nothing(stage: Stage) -> None:
-    """B2: whatever the stop meets - placed, its sandbox half made, running - it leads to stopped without waiting for the grace."""
+    """B2: whatever the stop meets - placed, its sandbox half made, running - it leads to stopped without waiting for
+    the grace.
+    """
     jobs = []
     for delay in (0.0, 0.002, 0.005, 0.01, 0.02, 0.04):
         jobs.append(await stage.submit(spec(f"stop-{int(delay * 1000)}", SLEEP, grace=3600)))

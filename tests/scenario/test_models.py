@@ -14,7 +14,10 @@ from trainmaster.api.app import create_app
 from trainmaster.core.folders.tree import TreeEntry, tree_digest
 from trainmaster.core.records import Job
 
-SAVES = "echo weights-$TRAINMASTER_JOB > /model/w.bin; mkdir -p /workspace/outputs/logs; echo 0.9 > /workspace/outputs/logs/acc"
+SAVES = (
+    "echo weights-$TRAINMASTER_JOB > /model/w.bin; mkdir -p /workspace/outputs/logs; "
+    "echo 0.9 > /workspace/outputs/logs/acc"
+)
 
 
 async def test_outputs_become_a_version_that_nobody_can_change(stage: Stage) -> None:

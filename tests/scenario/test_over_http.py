@@ -1,4 +1,6 @@
-"""The real platform as clients see it: every answer of a job's life has the published shape, and no request crashes it."""
+"""The real platform as clients see it: every answer of a job's life has the published shape, and no request crashes
+it.
+"""
 
 from typing import Any
 
@@ -9,13 +11,21 @@ from tests.scenario.stage import Stage, spec
 from trainmaster.api.app import create_app
 
 SHAPES = {
-    "": "JobDetail", "/events": "Events", "/explain": "Explanation", "/files": "Files", "/files?path=outputs": "Files",
-    "/metrics": "Metrics", "/spec?dialect=native": "Document", "/spec?dialect=pai": "Document",
-}  # fmt: skip
+    "": "JobDetail",
+    "/events": "Events",
+    "/explain": "Explanation",
+    "/files": "Files",
+    "/files?path=outputs": "Files",
+    "/metrics": "Metrics",
+    "/spec?dialect=native": "Document",
+    "/spec?dialect=pai": "Document",
+}
 STARTED = {
-    "/usage": "Usage", "/attempts/last/tasks/task0-0/log": "LogWindow", "/attempts/1/tasks/task0-0/log?tail=5": "LogWindow",
+    "/usage": "Usage",
+    "/attempts/last/tasks/task0-0/log": "LogWindow",
+    "/attempts/1/tasks/task0-0/log?tail=5": "LogWindow",
     "/attempts/last/tasks/task0-0/log/search?q=a": "LogHits",
-}  # fmt: skip
+}
 
 
 async def look(app: Any, http: httpx.AsyncClient, job: str, started: bool = True) -> None:
@@ -26,7 +36,9 @@ async def look(app: Any, http: httpx.AsyncClient, job: str, started: bool = True
 
 
 async def test_every_answer_of_a_jobs_life_has_its_shape(stage: Stage) -> None:
-    """R196-R211 over HTTP: waiting, running, succeeded with a model, failed, stopped; cluster, models and lists beside them."""
+    """R196-R211 over HTTP: waiting, running, succeeded with a model, failed, stopped; cluster, models and lists beside
+    them.
+    """
     app = create_app(stage.platform)
     async with signed_in(app, stage.platform) as http:
         long = await stage.submit(spec("long", "echo a; sleep 1000", replicas=4, resources={"gpu": 1}))

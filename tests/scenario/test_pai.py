@@ -1,6 +1,8 @@
-"""OpenPAI's own documents, submitted as they are on simulated cards; every PAI_* variable of R94-R106 is present and right.
+"""OpenPAI's own documents, submitted as they are on simulated cards; every PAI_* variable of R94-R106 is present and
+right.
 
-What a task should see is worked out here from the document and from where its tasks were placed, not by the platform's code.
+What a task should see is worked out here from the document and from where its tasks were placed, not by the platform's
+code.
 """
 
 import json
@@ -33,7 +35,9 @@ def load(name: str) -> dict[str, Any]:
 
 
 def dumping(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the document under another name, every task of which first writes down the environment it was started with."""
+    """Return the document under another name, every task of which first writes down the environment it was started
+    with.
+    """
     document["jobName"] += "-env"
     count = sum(role["taskNumber"] for role in document["taskRoles"])
     for role in document["taskRoles"]:
@@ -77,7 +81,9 @@ def _named(prefix: str, suffix: str, tasks: list[answers.TaskView]) -> Iterator[
 
 
 def _of_role(role: dict[str, Any], name: str, tasks: list[answers.TaskView]) -> Iterator[tuple[str, str]]:
-    """R99-R104 for one role under one spelling of its name. Absent: one failure fails, no success rule; null: never (D2)."""
+    """R99-R104 for one role under one spelling of its name. Absent: one failure fails, no success rule; null: never
+    (D2).
+    """
     failed, succeeded = role.get("minFailedTaskCount", 1), role.get("minSucceededTaskCount")
     yield f"PAI_TASK_ROLE_TASK_COUNT_{name}", str(role["taskNumber"])
     yield f"PAI_RESOURCE_{name}", f"{role['gpuNumber']},{role['cpuNumber']},{role['memoryMB']},{role.get('shmMB', 64)}"
@@ -108,7 +114,9 @@ def test_there_are_at_least_eight_shapes() -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 async def test_every_variable_is_present_and_right(stage: Stage, name: str) -> None:
-    """R61-R93 accepted as written, R94-R111 and R115 as promised, in the environment the task was really started with."""
+    """R61-R93 accepted as written, R94-R111 and R115 as promised, in the environment the task was really started
+    with.
+    """
     document = load(name)
     plain = await stage.submit(load(name))
     job = await stage.submit(dumping(document))
@@ -164,7 +172,9 @@ async def test_the_document_comes_back_as_it_was_written(stage: Stage) -> None:
 
 
 async def test_a_data_folder_that_is_not_here_is_told_to_the_tasks_and_not_mounted(stage: Stage) -> None:
-    """R70, R94-R106: OpenPAI hands dataDir on as a text; that it is no folder of this server is a warning, no mistake."""
+    """R70, R94-R106: OpenPAI hands dataDir on as a text; that it is no folder of this server is a warning, no
+    mistake.
+    """
     document = load("single-task") | {"jobName": "elsewhere", "dataDir": "/no/such/folder"}
     document["taskRoles"][0]["command"] = 'echo "$PAI_DATA_DIR"; ls /dataset'
     rehearsed = await stage.platform.preview({"spec": document}, ADMIN)
@@ -181,10 +191,17 @@ async def test_a_data_folder_that_is_not_here_is_told_to_the_tasks_and_not_mount
 async def test_variables_can_be_used_in_the_configuration(stage: Stage) -> None:
     """R107: $PAI_* in the command of a native job without a shell is expanded for each task."""
     document = {
-        "name": "uses", "env": {"WHERE": "$PAI_JOB_NAME/$VC_TASK_INDEX"},
-        "roles": [{"name": "w", "replicas": 2, "command": "echo $PAI_CURRENT_TASK_ROLE_NAME $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX",
-                   "resources": {"cpu": 0.5, "memory": 256}}],
-    }  # fmt: skip
+        "name": "uses",
+        "env": {"WHERE": "$PAI_JOB_NAME/$VC_TASK_INDEX"},
+        "roles": [
+            {
+                "name": "w",
+                "replicas": 2,
+                "command": "echo $PAI_CURRENT_TASK_ROLE_NAME $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX",
+                "resources": {"cpu": 0.5, "memory": 256},
+            }
+        ],
+    }
     job = await stage.submit(document)
     await stage.ended(job)
     assert [stage.log(job, 1, 0, index) for index in (0, 1)] == ["w 0\n", "w 1\n"]

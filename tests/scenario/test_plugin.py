@@ -90,7 +90,8 @@ def test_it_is_added_by_the_command_with_the_options_that_it_declares(tmp_path: 
     assert "local, plain, slurm" in tm("add", "cloud", "x", code=2)
     tm("add", "plain", "desk", "--pool", "lab", "--cores", "3")
     assert (tmp_path / "config.toml").read_text() == (
-        '# ours\n\n[[engines]]\nname = "local"\n\n[[engines]]\nname = "desk"\nkind = "plain"\npools = ["lab"]\ncores = 3\n'
+        '# ours\n\n[[engines]]\nname = "local"\n\n[[engines]]\nname = "desk"\nkind = "plain"\npools = ["lab"]\n'
+        "cores = 3\n"
     )
     assert "plain processes" in tm("check", "desk")
     assert "tm doctor" in tm("check", "local")

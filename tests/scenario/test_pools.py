@@ -74,8 +74,9 @@ async def test_a_dedicated_pool_is_shown_but_only_for_its_workspace(fake: Stage)
     assert fake.platform.resources.pools(ANN, "vision").items[1].selectable
     assert await codes(fake, job(pool="lab")) == {("pool", "pool_dedicated")}
     assert await codes(fake, job(pool="nope", workspace="none")) == {
-        ("pool", "unknown_pool"), ("workspace", "unknown_workspace"),
-    }  # fmt: skip
+        ("pool", "unknown_pool"),
+        ("workspace", "unknown_workspace"),
+    }
     inside = await fake.submit(job(pool="lab", workspace="vision"))
     assert (await fake.running(inside)).nodes == ["n2"]
     with pytest.raises(Conflict) as used:
@@ -141,9 +142,13 @@ async def test_a_quota_below_what_is_used_is_accepted_with_a_warning(fake: Stage
 async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) -> None:
     admin, resources, queueing = fake.platform.administer, fake.platform.resources, fake.platform.queueing
     for act in (
-        admin.put_pool(Pool("x"), ANN), admin.put_workspace(Workspace("x"), ANN), admin.cordon("n1", "", ANN),
-        queueing.set_policy({}, ANN), admin.put_flavor(Flavor("x"), ANN), admin.drop_pool("default", ANN),
-    ):  # fmt: skip
+        admin.put_pool(Pool("x"), ANN),
+        admin.put_workspace(Workspace("x"), ANN),
+        admin.cordon("n1", "", ANN),
+        queueing.set_policy({}, ANN),
+        admin.put_flavor(Flavor("x"), ANN),
+        admin.drop_pool("default", ANN),
+    ):
         with pytest.raises(Forbidden):
             await act
     running = [(await fake.platform.submit({"spec": card(f"r{i}")}, BOB, None))[0].id for i in range(2)]
@@ -168,8 +173,9 @@ async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) ->
     assert resources.node("n1", BOB).usage[1].label.startswith("1(0):r")
     bars = queueing.timeline(ANN).bars
     assert [(bar.node, bar.cards, bar.gpu, bar.job, bar.kind) for bar in bars] == [
-        ("n1", [0, 1], 2, None, "running"), ("n2", [0, 1], 2, None, "running"),
-    ]  # fmt: skip
+        ("n1", [0, 1], 2, None, "running"),
+        ("n2", [0, 1], 2, None, "running"),
+    ]
     assert resources.demand() == [answers.CardDemand("A100", 4, 4, 0, 0), answers.CardDemand(None, 4, 4, 2, 1)]
 
 
@@ -184,8 +190,9 @@ async def test_the_resources_table_follows_the_flavors(fake: Stage) -> None:
     assert view.roles[0].flavor == "pair"
     table = resources.resources(ANN, ["pair", "huge"], "default")
     assert [(row.name, row.state, row.flavors) for row in table.nodes] == [
-        ("n1", "tight", ["pair"]), ("n2", "idle", ["pair"]),
-    ]  # fmt: skip
+        ("n1", "tight", ["pair"]),
+        ("n2", "idle", ["pair"]),
+    ]
     n1 = table.nodes[0]
     assert n1.cards == [answers.CardModel(model="A100", used=2, total=2)]
     assert n1.cpu == answers.Used(used=1, total=4)
@@ -257,8 +264,11 @@ async def test_everything_is_as_it_was_after_a_restart(fake: Stage) -> None:
     await fake.restart()
     resources = fake.platform.resources
     assert before == (
-        resources.pools(ADMIN), resources.workspaces(ADMIN), resources.flavors(ADMIN, "vision"), resources.nodes(ADMIN),
-    )  # fmt: skip
+        resources.pools(ADMIN),
+        resources.workspaces(ADMIN),
+        resources.flavors(ADMIN, "vision"),
+        resources.nodes(ADMIN),
+    )
     admin = fake.platform.administer
     for act in (admin.drop_workspace("vision", ADMIN), admin.drop_workspace("default", ADMIN)):
         with pytest.raises(Conflict):

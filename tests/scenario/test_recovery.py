@@ -1,4 +1,6 @@
-"""What the platform does when something below it fails: restarts, full disks, broken records, killed agents, absent engines."""
+"""What the platform does when something below it fails: restarts, full disks, broken records, killed agents, absent
+engines.
+"""
 
 import asyncio
 import contextlib
@@ -123,7 +125,9 @@ async def test_what_ended_while_no_server_was_there_is_found_out(stage: Stage) -
 async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A launch that waits for its spec while the job is stopped may not start after the engine has said "nothing left"."""
+    """A launch that waits for its spec while the job is stopped may not start after the engine has said "nothing
+    left".
+    """
     launching = stage.platform._life._shell._launching
     read, asked = asyncio.Event(), asyncio.Event()
     inner = launching.gang_from_disk
@@ -150,7 +154,9 @@ async def test_a_stop_in_the_moment_of_a_restart_starts_nothing_afterwards(
 async def test_what_is_placed_during_a_recovery_is_durable_before_it_is_launched(
     fake: Stage, machines: FakeMachines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After a failed commit orders are taken from the ledger: what is placed while the engine is asked waits for its commit."""
+    """After a failed commit orders are taken from the ledger: what is placed while the engine is asked waits for its
+    commit.
+    """
     machines.break_node("n2")
     await fake.restart()
     runs = await fake.submit(fake_spec("runs", "sleep infinity"))
@@ -203,11 +209,16 @@ async def test_an_engine_that_is_away_for_a_while_loses_nothing(
 
 @contextlib.contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
-    """Mount a file system of 6 MiB where we may; else give a plain folder (the database is then kept small by itself)."""
+    """Mount a file system of 6 MiB where we may; else give a plain folder (the database is then kept small by
+    itself).
+    """
     folder.mkdir()
-    mounted = os.geteuid() == 0 and not subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)], check=False, capture_output=True
-    ).returncode  # fmt: skip
+    mounted = (
+        os.geteuid() == 0
+        and not subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=6m", "none", str(folder)], check=False, capture_output=True
+        ).returncode
+    )
     try:
         yield folder
     finally:

@@ -1,4 +1,6 @@
-"""A server whose jobs are kept for a while removes them by itself, as if somebody had deleted them, and what they saved stays."""
+"""A server whose jobs are kept for a while removes them by itself, as if somebody had deleted them, and what they saved
+stays.
+"""
 
 import asyncio
 from pathlib import Path

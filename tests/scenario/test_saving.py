@@ -1,4 +1,6 @@
-"""Several jobs save at once; one model's versions still count up one by one, and each is found where it lies. Saves end when told."""
+"""Several jobs save at once; one model's versions still count up one by one, and each is found where it lies. Saves end
+when told.
+"""
 
 import asyncio
 import os
@@ -103,7 +105,9 @@ async def test_what_is_being_saved_can_be_stopped_and_deleted(stage: Stage, monk
 async def test_a_stop_before_the_save_has_begun_leaves_no_version(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What still runs of the job is ended first, which takes a moment; whoever stops it then is not answered with a model."""
+    """What still runs of the job is ended first, which takes a moment; whoever stops it then is not answered with a
+    model.
+    """
     engine = stage.platform.context.engines.of("default")
     reap, asked, go = engine.reap, asyncio.Event(), asyncio.Event()
 

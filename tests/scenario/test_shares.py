@@ -16,8 +16,10 @@ ANN, BOB, CARA = (Principal(name, "user") for name in ("ann", "bob", "cara"))
 async def submitted(stage: Stage, who: Principal, name: str) -> str:
     """Submit a job of half the cards there are."""
     document: dict[str, Any] = {
-        "name": name, "command": "sleep infinity", "resources": {"cpu": 0.5, "memory": 256, "gpu": 2},
-    }  # fmt: skip
+        "name": name,
+        "command": "sleep infinity",
+        "resources": {"cpu": 0.5, "memory": 256, "gpu": 2},
+    }
     view, _ = await stage.platform.submit({"spec": document}, who, None)
     return str(view.id)
 

@@ -106,16 +106,26 @@ async def test_a_slug_is_unique_also_among_requests_at_the_same_time(fake: Stage
 async def test_all_problems_are_listed_at_once(fake: Stage) -> None:
     """Issue: every problem with its path, rule and remedy; never only the first; nothing is stored."""
     document = {
-        "name": "no spaces!", "retries": -1, "priority": "soon",
-        "roles": [{"name": "a", "command": "A=1 python x.py", "replicas": 0, "resources": {"gpu": -1, "memory": "many"}}],
+        "name": "no spaces!",
+        "retries": -1,
+        "priority": "soon",
+        "roles": [
+            {"name": "a", "command": "A=1 python x.py", "replicas": 0, "resources": {"gpu": -1, "memory": "many"}}
+        ],
         "colour": "red",
-    }  # fmt: skip
+    }
     with pytest.raises(InvalidSpec) as refused:
         await fake.submit(document)
     problems = {problem.path: problem for problem in refused.value.problems}
     expected = {
-        "name", "retries", "priority", "roles.0.replicas", "roles.0.resources.gpu", "roles.0.resources.memory", "colour",
-    }  # fmt: skip
+        "name",
+        "retries",
+        "priority",
+        "roles.0.replicas",
+        "roles.0.resources.gpu",
+        "roles.0.resources.memory",
+        "colour",
+    }
     assert expected <= problems.keys()
     assert all(problem.rule and problem.remedy for problem in problems.values())
     assert fake.job_ids() == []

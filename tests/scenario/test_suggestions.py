@@ -70,7 +70,9 @@ async def test_fewer_replicas_than_must_succeed_are_not_named(fake: Stage) -> No
 
 
 async def line(stage: Stage) -> str:
-    """Two cards are held for 3 hours, two for 12; the first in line wants all four. Return who waits behind it for 14."""
+    """Two cards are held for 3 hours, two for 12; the first in line wants all four. Return who waits behind it for
+    14.
+    """
     for name, hours in (("short", 3), ("long", 12)):
         await stage.running(await submitted(stage, job(name, duration=f"{hours}h")))
     role = {"replicas": 2, "resources": {"cpu": 0.5, "memory": 256, "gpu": 2}}
@@ -88,7 +90,9 @@ async def expected(stage: Stage, waits: str, after: float) -> float:
 
 
 async def test_what_does_not_start_it_now_but_clearly_sooner_is_named_with_both_times(fake: Stage) -> None:
-    """Each is applied, and the job is expected to start then: before the first in line, or gone before that one starts."""
+    """Each is applied, and the job is expected to start then: before the first in line, or gone before that one
+    starts.
+    """
     waits = await line(fake)
     clock = fake.platform.context.clock
     before = await expected(fake, waits, clock())

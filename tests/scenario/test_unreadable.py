@@ -1,4 +1,6 @@
-"""A ledger that cannot be read: a sentence and 503 at every page, and nothing to mend by hand once it can be read again."""
+"""A ledger that cannot be read: a sentence and 503 at every page, and nothing to mend by hand once it can be read
+again.
+"""
 
 import asyncio
 import sqlite3

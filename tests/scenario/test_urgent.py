@@ -109,7 +109,9 @@ async def test_raising_a_queued_job_is_refused_in_clear_words(fake: Stage) -> No
 async def test_any_mix_of_requests_at_once_keeps_both_limits(
     tmp_path_factory: pytest.TempPathFactory, seed: int, per_user: int, total: int
 ) -> None:
-    """Property: submits, batches, changes and stops side by side; the counts are those of the live jobs at every moment."""
+    """Property: submits, batches, changes and stops side by side; the counts are those of the live jobs at every
+    moment.
+    """
     chance = random.Random(seed)
     machines = WatchfulMachines()
     async with Stage(_fresh(tmp_path_factory), engine=lambda: FarEngine(machines)) as stage:

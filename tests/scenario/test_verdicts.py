@@ -101,7 +101,10 @@ async def test_a_child_that_ignores_sigterm_is_killed_after_the_grace(stage: Sta
 
 async def test_a_job_that_listens_to_sigterm_has_time_to_save(stage: Stage) -> None:
     """R175, R177: what it writes in its grace is kept, and it ends before the grace is over."""
-    text = "trap 'sleep 0.3; echo checkpoint > /workspace/outputs/ckpt; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+    text = (
+        "trap 'sleep 0.3; echo checkpoint > /workspace/outputs/ckpt; exit 0' TERM; echo ready; "
+        "while :; do sleep 0.1; done"
+    )
     job = await stage.submit(spec("saves", text, grace=60))
     await stage.running(job, "ready")
     began = time.monotonic()

@@ -1,5 +1,6 @@
-"""Nobody sees anything of others' jobs and models: every list, count, search, stream and export of the API is walked, as it is found
-in the router and the contract. A new route is walked without touching this file, or fails here and says what to do.
+"""Nobody sees anything of others' jobs and models: every list, count, search, stream and export of the API is walked,
+as it is found in the router and the contract. A new route is walked without touching this file, or fails here and says
+what to do.
 """
 
 import asyncio
@@ -27,14 +28,17 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
 """What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
-    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens", "/engines", "/pools",
-    "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage", "/retention",
+    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
+    "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage",
+    "/retention",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
 ASKED: Final = {
-    **QUERIES, f"{PREFIX}/jobs/{{ref}}/files": "path=outputs", f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
-}  # fmt: skip
+    **QUERIES,
+    f"{PREFIX}/jobs/{{ref}}/files": "path=outputs",
+    f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
+}
 """What is asked besides the address."""
 
 CLOSED: Final = {"/audit", "/retention"}
@@ -123,7 +127,8 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
                 assert not seen_in(said(answer), [*person.marks, *other.marks])
                 continue
             assert answer.status_code == 200, (
-                f"{door.path} answers {answer.text}: if it needs a query, say which in QUERIES of tests/fixtures/pages.py"
+                f"{door.path} answers {answer.text}: if it needs a query, "
+                "say which in QUERIES of tests/fixtures/pages.py"
             )
             told[person.name] = said(answer)
             assert not seen_in(told[person.name], other.marks), (door.path, person.name, answer.text)
@@ -132,13 +137,16 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
         for person, _ in scene.pairs():
             for who in (person.name, "admin"):
                 assert door.path in NAMELESS or seen_in(told[who], person.marks), (
-                    f"{door.path} tells {who} nothing of {person.name}: give tests/fixtures/two_people.py what it would show, "
+                    f"{door.path} tells {who} nothing of {person.name}: "
+                    "give tests/fixtures/two_people.py what it would show, "
                     "or name it in NAMELESS if it tells of no job and no model"
                 )
 
 
 async def test_what_others_have_is_what_does_not_exist(scene: Scene) -> None:
-    """Whatever is asked of another's job or model, in whatever way it is named, the answer is the one for nothing at all."""
+    """Whatever is asked of another's job or model, in whatever way it is named, the answer is the one for nothing at
+    all.
+    """
     for route in scene.app.app.router.routes:
         if not isinstance(route, PolicyRoute) or "{ref}" not in route.path:
             continue
@@ -252,10 +260,19 @@ async def _listen(scene: Scene, person: Person) -> str:
     app, body, gone = create_app(scene.stage.platform), bytearray(), asyncio.Event()
     headers = [(b"host", BASE.removeprefix("http://").encode()), (b"authorization", f"Bearer {person.token}".encode())]
     scope = {
-        "type": "http", "http_version": "1.1", "asgi": {"version": "3.0"}, "method": "GET", "scheme": "http", "root_path": "",
-        "path": f"{PREFIX}/feed", "raw_path": f"{PREFIX}/feed".encode(), "query_string": b"after=0", "headers": headers,
-        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 8470),
-    }  # fmt: skip
+        "type": "http",
+        "http_version": "1.1",
+        "asgi": {"version": "3.0"},
+        "method": "GET",
+        "scheme": "http",
+        "root_path": "",
+        "path": f"{PREFIX}/feed",
+        "raw_path": f"{PREFIX}/feed".encode(),
+        "query_string": b"after=0",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 8470),
+    }
     asked = False
 
     async def receive() -> dict[str, Any]:

@@ -28,7 +28,9 @@ async def test_the_past_is_run_again_and_nothing_is_changed(fake: Stage) -> None
 
 
 async def test_another_quota_is_tried_on_the_past(fake: Stage) -> None:
-    """Two jobs of two cards ran at once; with a quota of two the second would have waited for the first, with one nobody runs."""
+    """Two jobs of two cards ran at once; with a quota of two the second would have waited for the first, with one
+    nobody runs.
+    """
     ran = [await fake.submit(card(name)) for name in "ab"]
     for one in ran:
         await fake.running(one)
@@ -57,9 +59,13 @@ async def test_what_could_not_be_saved_is_not_tried(fake: Stage) -> None:
         await fake.platform.what_if.policy({}, ADMIN, [wrong], [VirtualCluster("vc", share={"gpu": Limit(2, 1)})])
     paths = sorted(item.path for item in refused.value.problems)
     assert paths == [
-        "virtual_clusters", "virtual_clusters.vc.share.gpu", "workspaces", "workspaces.nobody.quotas",
-        "workspaces.nobody.quotas.default.disk", "workspaces.nobody.quotas.lab.gpu",
-    ]  # fmt: skip
+        "virtual_clusters",
+        "virtual_clusters.vc.share.gpu",
+        "workspaces",
+        "workspaces.nobody.quotas",
+        "workspaces.nobody.quotas.default.disk",
+        "workspaces.nobody.quotas.lab.gpu",
+    ]
 
 
 async def test_it_is_refused_like_the_change_itself(fake: Stage) -> None:

@@ -1,4 +1,6 @@
-"""A cluster of which no node sees anything of the server: neither its folders nor its code, nor what another node has."""
+"""A cluster of which no node sees anything of the server: neither its folders nor its code, nor what another node
+has.
+"""
 
 import contextlib
 import os
@@ -24,7 +26,9 @@ class Apart(Bed):
         super().start()
 
     def start_node(self, name: str, *within: str) -> None:
-        """Start the slurmd of one node where all that is the server's is hidden, the code that is tested here included."""
+        """Start the slurmd of one node where all that is the server's is hidden, the code that is tested here
+        included.
+        """
         code = str(Path(trainmaster.__file__).parent)
         hidden = (str(self.server), str(self.scratch), code)
         super().start_node(name, "unshare", "--mount", "sh", "-c", HIDE, "sh", *hidden, *within)

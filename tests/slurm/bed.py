@@ -1,7 +1,8 @@
-"""A real Slurm cluster on this machine: N slurmd that call themselves nodes, a private munge and controller, pretended cards.
+"""A real Slurm cluster on this machine: N slurmd that call themselves nodes, a private munge and controller, pretended
+cards.
 
-Needs root and Debian's slurmctld, slurmd, slurmrestd, slurm-client, slurm-wlm-jwt-plugin and munge. Everything lies in one folder,
-listens on loopback ports of its own, and is ended by the processes that were started here.
+Needs root and Debian's slurmctld, slurmd, slurmrestd, slurm-client, slurm-wlm-jwt-plugin and munge. Everything lies in
+one folder, listens on loopback ports of its own, and is ended by the processes that were started here.
 """
 
 import contextlib
@@ -83,7 +84,9 @@ def until(what: Callable[[], object], why: str) -> None:
 
 
 class Bed:
-    """One cluster below `folder`; ports from `port` on. `cpus`: of each node, as it pretends; `scheduling`: SchedulerParameters."""
+    """One cluster below `folder`; ports from `port` on. `cpus`: of each node, as it pretends; `scheduling`:
+    SchedulerParameters.
+    """
 
     def __init__(
         self, folder: Path, nodes: int = 4, port: int = 0, cpus: int = 4, scheduling: str = SCHEDULING
@@ -138,7 +141,9 @@ class Bed:
         self.start_controller()
 
     def forget(self) -> None:
-        """kill -9 the controller before it has saved anything since `keep`: it forgets all jobs since, and gives their ids again."""
+        """kill -9 the controller before it has saved anything since `keep`: it forgets all jobs since, and gives their
+        ids again.
+        """
         if "slurmctld" in self.daemons:
             self.kill("slurmctld")
         shutil.rmtree(self.folder / "state")
@@ -151,16 +156,20 @@ class Bed:
         self._daemon(name, *within, "slurmd", "-D", "-N", name)
 
     def start_rest(self, auth: str = "local", api: str = "v0.0.38") -> str:
-        """Start slurmrestd, which refuses to be root, on a socket; return where it listens. `auth` jwt: it wants a token."""
+        """Start slurmrestd, which refuses to be root, on a socket; return where it listens. `auth` jwt: it wants a
+        token.
+        """
         folder = self.folder / "rest"
         folder.mkdir(mode=0o755, exist_ok=True)
         (folder / "sock").unlink(missing_ok=True)
         shutil.chown(folder, "nobody")
         self._daemon(
-            "slurmrestd", "setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups",
+            "slurmrestd",
+            "setpriv",
+            *("--reuid=nobody", "--regid=nogroup", "--clear-groups"),
             *(("env", "SLURM_JWT=daemon") if auth == "jwt" else ()),  # it has no token of its own
-            "slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock",
-        )  # fmt: skip
+            *("slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock"),
+        )
         until((folder / "sock").exists, "slurmrestd")
         return f"unix:{folder}/sock"
 
@@ -226,13 +235,22 @@ class Bed:
         for number in range(CARDS):  # gres.conf wants devices: some that behave like the null device do
             os.mknod(self.folder / "dev" / f"gpu{number}", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
         conf = CONF.format(
-            host=os.uname().nodename.split(".")[0], port=self.port, folder=self.folder, nodes=self.nodes, cards=CARDS,
-            first=self.port + 1, last=self.port + self.nodes, cpus=self.cpus, scheduling=self.scheduling,
-        )  # fmt: skip
+            host=os.uname().nodename.split(".")[0],
+            port=self.port,
+            folder=self.folder,
+            nodes=self.nodes,
+            cards=CARDS,
+            first=self.port + 1,
+            last=self.port + self.nodes,
+            cpus=self.cpus,
+            scheduling=self.scheduling,
+        )
         texts = {
-            "slurm.conf": conf, "plugstack.conf": "", "cgroup.conf": "CgroupAutomount=no\n",
+            "slurm.conf": conf,
+            "plugstack.conf": "",
+            "cgroup.conf": "CgroupAutomount=no\n",
             "gres.conf": f"NodeName=n[1-{self.nodes}] Name=gpu Type=fake File={self.folder}/dev/gpu[0-{CARDS - 1}]\n",
-        }  # fmt: skip
+        }
         for name, text in texts.items():
             (self.folder / name).write_text(text)
 

@@ -1,4 +1,5 @@
-"""Real system users on this machine: the server's, those it may act for, and one it may not. Made for a test and removed after it.
+"""Real system users on this machine: the server's, those it may act for, and one it may not. Made for a test and
+removed after it.
 
 The server's user is told its rights by the rule of the guide, in a file of its own. Needs root, and Debian's sudo.
 """
@@ -33,7 +34,8 @@ def missing() -> str:
 
 
 class Persons:
-    """`server`: whom the server runs as. `ada`, `eve`: whom it may act for. `zoe`: whom it may not. Names of system users.
+    """`server`: whom the server runs as. `ada`, `eve`: whom it may act for. `zoe`: whom it may not. Names of system
+    users.
 
     The first three have a group in common, which must help nobody to see what is another's.
     """

@@ -1,4 +1,6 @@
-"""A whole server in a process of its own, with two engines: this machine (pool "default") and a test cluster (pool "batch")."""
+"""A whole server in a process of its own, with two engines: this machine (pool "default") and a test cluster (pool
+"batch").
+"""
 
 import json
 import time
@@ -76,7 +78,9 @@ class Served(Home):
         return self.all_running([document])[0]
 
     def all_running(self, documents: Iterable[dict[str, Any]]) -> list[str]:
-        """Submit jobs that write a file `ran` each, one after the other; return their ids when all tasks of all of them have."""
+        """Submit jobs that write a file `ran` each, one after the other; return their ids when all tasks of all of them
+        have.
+        """
         jobs = {self.submit(document): document["roles"][0]["replicas"] for document in documents}
         for job_id, tasks in jobs.items():
             self.until(job_id, lambda view, of=job_id, most=tasks: self._runs(view, of, most), "ran")

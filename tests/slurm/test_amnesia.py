@@ -1,4 +1,6 @@
-"""A controller that is killed before it has saved its state forgets what it started: nothing runs twice, nothing is lost."""
+"""A controller that is killed before it has saved its state forgets what it started: nothing runs twice, nothing is
+lost.
+"""
 
 import asyncio
 import time
@@ -9,8 +11,8 @@ from trainmaster.core.records import Resources, Role
 
 
 async def test_a_controller_that_forgets_a_running_job_does_not_make_it_run_twice(site: Site) -> None:
-    """Seen: it knows nothing of the job; or it finds it waiting, starts it again, has the node call that a duplicate, drains the
-    node and says that the job was cancelled. What is true is in the facts.
+    """Seen: it knows nothing of the job; or it finds it waiting, starts it again, has the node call that a duplicate,
+    drains the node and says that the job was cancelled. What is true is in the facts.
     """
     story = gang_of(
         (Role("w", 1, Resources(cpu=1, memory_mib=256)), "echo ran >> $TRAINMASTER_OUTPUT_DIR/ran; sleep 4")

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ async def test_somebody_cancels(world: World, which: str) -> None:
     world.bed.ask("scancel", str(job if which == "one" else job.number))
     ended = [one for one in stories if which == "array" and world.server._following[key(one)].id.number == job.number]
     for one in ended or [taken]:
-        await world.watcher.until(lambda one=one: isinstance(last(world, one), Refused), "it is told")  # type: ignore[misc]
+        await world.watcher.until(partial(refused, world, one), "it is told")
         assert last(world, one).code == "stopped"
     await world.release()
     assert set(await world.ends(*(one for one in stories if one not in (ended or [taken])))) <= {0}
@@ -123,6 +124,10 @@ async def test_somebody_cancels(world: World, which: str) -> None:
 def last(world: World, one: Gang) -> Any:
     """Return what was told last of how an attempt stands with Slurm."""
     return (world.watcher.queue(key(one)) or [None])[-1]
+
+
+def refused(world: World, one: Gang) -> bool:
+    return isinstance(last(world, one), Refused)
 
 
 async def test_another_server_finds_each_by_its_name(world: World) -> None:

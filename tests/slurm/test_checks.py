@@ -1,4 +1,5 @@
-"""A cluster is looked at before it is added: what it lacks is said in words, with the remedy, and nothing is left behind.
+"""A cluster is looked at before it is added: what it lacks is said in words, with the remedy, and nothing is left
+behind.
 
 Each thing that may be missing is missing here once, on a real cluster.
 """
@@ -236,7 +237,9 @@ async def test_a_slurmrestd_that_cannot_be_used(bed: Bed, data: Path, tmp_path: 
 
 
 async def test_a_slurmrestd_of_another_cluster(bed: Bed, data: Path) -> None:
-    """Its nodes and partitions may be called the same; of our jobs it knows nothing, and all of them would count as lost."""
+    """Its nodes and partitions may be called the same; of our jobs it knows nothing, and all of them would count as
+    lost.
+    """
     folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
     other = Bed(folder)
     try:
@@ -258,7 +261,10 @@ def script(path: Path, text: str) -> str:
 async def test_pythons_that_will_not_do(bed: Bed, data: Path) -> None:
     found = await look(wanted(bed, data, python="/usr/bin/python3.none"))
     assert bad(found)["python batch"].startswith("there is no /usr/bin/python3.none on n")
-    pretend = "import sys; sys.version_info = (3, 6, 8); sys.version = '3.6.8 (old)'; code = sys.argv.pop(4); del sys.argv[1:4]; exec(code)"
+    pretend = (
+        "import sys; sys.version_info = (3, 6, 8); sys.version = '3.6.8 (old)'; code = sys.argv.pop(4); "
+        "del sys.argv[1:4]; exec(code)"
+    )
     old = script(bed.folder / "python36", f'#!/bin/sh\nexec {PYTHON} -I -S -c "{pretend}" "$@"\n')
     assert "is Python 3.6.8: it must be 3.9 or newer" in bad(await look(wanted(bed, data, python=old)))["python batch"]
     broken = script(

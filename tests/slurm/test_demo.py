@@ -19,7 +19,9 @@ DEMO: Final = Path(__file__).parents[2] / "examples" / "digits-ddp" / "job.yaml"
 
 @pytest.fixture(scope="module")
 def served(bed: Bed) -> Iterator[Served]:
-    """Start a server with the nodes of the demo beside the cluster, whose nodes have torch where this machine has it."""
+    """Start a server with the nodes of the demo beside the cluster, whose nodes have torch where this machine has
+    it.
+    """
     nodes = {"virtual_nodes": 2, "simulated_gpus": 2, "cpu": 4, "memory_mib": 8192}
     folder = Path(tempfile.mkdtemp(prefix="demo-", dir=bed.folder))
     made = Served(bed, folder, {"environment": sys.prefix}, nodes)

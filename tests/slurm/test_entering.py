@@ -1,4 +1,6 @@
-"""Entering tasks on a real cluster where it is more than the contract says: in a sandbox, and in a component of unequal tasks."""
+"""Entering tasks on a real cluster where it is more than the contract says: in a sandbox, and in a component of unequal
+tasks.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

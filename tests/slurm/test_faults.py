@@ -1,4 +1,5 @@
-"""What breaks below a job on a cluster, through the whole server: nothing is lost, nothing runs twice, every end has its reason.
+"""What breaks below a job on a cluster, through the whole server: nothing is lost, nothing runs twice, every end has
+its reason.
 
 TRAINMASTER_TEST_KILLS sets how often the controller is killed (default 20).
 """
@@ -29,8 +30,8 @@ ONCE: Final = "ran\nend\n"
 
 @pytest.fixture(autouse=True)
 def _whole(served: Served) -> None:
-    """Begin on a cluster that is whole and idle. A node that Slurm told of a duplicate is drained, and what it lost on a busy machine
-    is told again after half a minute: that is the end of the test before.
+    """Begin on a cluster that is whole and idle. A node that Slurm told of a duplicate is drained, and what it lost on
+    a busy machine is told again after half a minute: that is the end of the test before.
     """
     for number in range(1, served.bed.nodes + 1):
         served.bed.run("scontrol", "update", f"NodeName=n{number}", "State=RESUME")
@@ -67,7 +68,9 @@ def closed(bed: Bed) -> Any:
 
 
 def test_a_controller_that_is_killed_right_after_every_submit(served: Served) -> None:
-    """Seen: it has forgotten the job, or repeats one that runs and is told of a duplicate. Then it may cancel what runs, too."""
+    """Seen: it has forgotten the job, or repeats one that runs and is told of a duplicate. Then it may cancel what
+    runs, too.
+    """
     jobs = []
     for number in range(KILLS):
         text = RAN + 'sleep 0.5; echo end >> "$TRAINMASTER_OUTPUT_DIR/ran"'
@@ -110,7 +113,9 @@ def test_a_controller_that_has_forgotten_what_it_had_and_gives_the_same_ids_agai
 
 
 def test_nodes_that_die_and_nodes_whose_daemon_dies(served: Served) -> None:
-    """The daemon alone: the job goes on. The whole node: lost, and started again where the job says so. What is orphaned ends with it."""
+    """The daemon alone: the job goes on. The whole node: lost, and started again where the job says so. What is
+    orphaned ends with it.
+    """
     bed = served.bed
     lives, stopped, dead, again = jobs = served.all_running(
         job(name, GO, cpu=4, fault_restarts=int(name == "again")) for name in ("lives", "stopped", "dead", "again")

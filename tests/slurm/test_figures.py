@@ -1,4 +1,6 @@
-"""The figures of `bench/run slurm` on the smallest scale: every part runs and every bar has its number. No clock is judged."""
+"""The figures of `bench/run slurm` on the smallest scale: every part runs and every bar has its number. No clock is
+judged.
+"""
 
 import pytest
 

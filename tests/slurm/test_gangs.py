@@ -14,7 +14,10 @@ from trainmaster.core.records import PortRequest, Resources, Role
 from trainmaster.engines.slurm.client.commands import ClusterDown
 from trainmaster.engines.slurm.script import Terms
 
-SAY = 'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web|$TRAINMASTER_NODE"; exit $CODE'
+SAY = (
+    'echo "$CUDA_VISIBLE_DEVICES|$PAI_HOST_IP_worker_1|$VC_WORKER_HOSTS|$PAI_PORT_LIST_worker_0_web'
+    '|$TRAINMASTER_NODE"; exit $CODE'
+)
 
 
 async def test_a_heterogeneous_gang_runs_and_tells(site: Site) -> None:
@@ -101,7 +104,9 @@ async def test_a_gang_that_cannot_start_on_one_node_starts_on_none(site: Site) -
 
 
 async def test_before_slurms_time_limit_a_job_is_asked_to_end(site: Site) -> None:
-    """Slurm's clock is coarse: with a minute left the signal comes when it looks next. It comes once, and to what runs by then alone."""
+    """Slurm's clock is coarse: with a minute left the signal comes when it looks next. It comes once, and to what runs
+    by then alone.
+    """
     story = gang_of((Role("w", 1, Resources(cpu=1, memory_mib=256)), "sleep 600"))
     number = await site.submit(story, Terms("batch", limit_s=300, grace_s=1))
     await site.until(lambda: any(fact.get("kind") == "running" for fact in site.facts(story)), "it runs")

@@ -30,11 +30,45 @@ from trainmaster.spec.job import NAME, SLUG
 
 LINE: Final = "\n#SBATCH --partition=urgent\n#SBATCH --comment=forged"
 NASTY: Final = (
-    "x" + LINE, LINE.lstrip("\n"), "\r" + LINE, "#SBATCH --uid=0", "--partition=urgent", "-p urgent", "--", "-", "--wrap=touch {canary}",
-    "%j-%x-%A-%%", "{{}}", "'", '"', "'\"'\"'", "\\", "\\n", "$(touch {canary})", "`touch {canary}`", "; touch {canary} #",
-    "& touch {canary}", "| touch {canary}", "> {canary}", "$HOME ${{IFS}} ${{PATH}}", "!!", "*", "~root", "a=b=c", "=", " ", "\t", "",
-    "汉字 ✓ \u2028\u202e", "\x1b[2J", "\x7f", "é" * 300, "()", "|RUNNING|", "tm-forged",
-)  # fmt: skip
+    "x" + LINE,
+    LINE.lstrip("\n"),
+    "\r" + LINE,
+    "#SBATCH --uid=0",
+    "--partition=urgent",
+    "-p urgent",
+    "--",
+    "-",
+    "--wrap=touch {canary}",
+    "%j-%x-%A-%%",
+    "{{}}",
+    "'",
+    '"',
+    "'\"'\"'",
+    "\\",
+    "\\n",
+    "$(touch {canary})",
+    "`touch {canary}`",
+    "; touch {canary} #",
+    "& touch {canary}",
+    "| touch {canary}",
+    "> {canary}",
+    "$HOME ${{IFS}} ${{PATH}}",
+    "!!",
+    "*",
+    "~root",
+    "a=b=c",
+    "=",
+    " ",
+    "\t",
+    "",
+    "汉字 ✓ \u2028\u202e",
+    "\x1b[2J",
+    "\x7f",
+    "é" * 300,
+    "()",
+    "|RUNNING|",
+    "tm-forged",
+)
 """`{canary}`: a file that must never be there."""
 CONTROL: Final = frozenset("\x1b\x7f")
 """What the API takes in no text: it would move the cursor of whoever reads it in a terminal."""
@@ -112,7 +146,9 @@ async def test_words_and_variables_come_through_unchanged_and_slurm_sees_none_of
 
 
 async def test_every_name_a_job_may_have_is_no_option(world: World) -> None:
-    """Each hostile text as name of the job, of its owner and of its framework's options: nothing of it reaches the script."""
+    """Each hostile text as name of the job, of its owner and of its framework's options: nothing of it reaches the
+    script.
+    """
     first, *others = (world.gang(name=text, user=text, options={text: text}) for text in world.nasty)
     expected = world.engine.prepare(first).document["script"].replace(first.job, "JOB")
     for other in others:
@@ -173,12 +209,13 @@ async def test_what_no_program_can_be_given_is_refused_and_not_cut(world: World)
     for story in stories:
         await world.engine.launch(story)
     for story in stories:
+        at = key(story)
         await world.watcher.until(
-            lambda story=story: bool(world.watcher.of(key(story))) or len(world.watcher.queue(key(story))) > 1,  # type: ignore[misc]
+            lambda at=at: bool(world.watcher.of(at)) or len(world.watcher.queue(at)) > 1,  # type: ignore[misc]
             "it is told",
         )
         assert not (Path(world.layout.outputs(story.job)) / "words").exists()
-        await world.engine.reap(key(story), 0.0)
+        await world.engine.reap(at, 0.0)
 
 
 async def test_others_cannot_forge_a_line_of_the_queue(world: World) -> None:

@@ -1,4 +1,6 @@
-"""A cluster whose nodes share no folder with the server, nor with each other: the same jobs, through the whole server."""
+"""A cluster whose nodes share no folder with the server, nor with each other: the same jobs, through the whole
+server.
+"""
 
 import hashlib
 import os
@@ -37,7 +39,10 @@ if rank == "0":
     pathlib.Path(model, "weights").write_bytes(bytes(range(256)) * 5000)
     os.symlink("weights", model + "/latest")
 """
-GO: Final = 'cd "$TRAINMASTER_OUTPUT_DIR"; echo ran | tee -a ran; until [ -e go ]; do sleep 0.1; done; rm go; echo end | tee -a ran'
+GO: Final = (
+    'cd "$TRAINMASTER_OUTPUT_DIR"; echo ran | tee -a ran; until [ -e go ]; do sleep 0.1; done; rm go; '
+    "echo end | tee -a ran"
+)
 
 
 @pytest.fixture(scope="module")
@@ -203,9 +208,12 @@ def test_much_of_everything(served: Served) -> None:
 
 def test_a_job_that_lays_traps(served: Served) -> None:
     text = r"""cd "$TRAINMASTER_OUTPUT_DIR"; echo good > good; ln -s good link
-        ln -s /etc/passwd out; ln -s ../../../.. up; mkfifo pipe; mkdir folder; ln -s / folder/root; echo x > "$(printf 'a\nb')"
-        cd "$TRAINMASTER_METRICS_DIR/.."; echo '{"offset": 0, "length": 1152921504606846976}' > log.cuts; ln -s /etc/passwd status
-        cd ..; echo '{}' > closed; echo '{}' > facts-0-n9.jsonl; ln -s /etc/passwd facts-1-n1.jsonl; rm slurm.log; echo said"""
+        ln -s /etc/passwd out; ln -s ../../../.. up; mkfifo pipe; mkdir folder; ln -s / folder/root
+        echo x > "$(printf 'a\nb')"
+        cd "$TRAINMASTER_METRICS_DIR/.."; echo '{"offset": 0, "length": 1152921504606846976}' > log.cuts
+        ln -s /etc/passwd status
+        cd ..; echo '{}' > closed; echo '{}' > facts-0-n9.jsonl; ln -s /etc/passwd facts-1-n1.jsonl
+        rm slurm.log; echo said"""
     one = served.submit(job("traps", text))
     assert plain(served.ended(one)) == ("succeeded", "ok", "")
     outputs = Path(served.layout.outputs(one))

@@ -1,4 +1,6 @@
-"""What the platform promises of every job holds for those on a cluster: the clock that is set (B10), files with nothing in them."""
+"""What the platform promises of every job holds for those on a cluster: the clock that is set (B10), files with nothing
+in them.
+"""
 
 import time
 from collections.abc import AsyncIterator

@@ -89,15 +89,19 @@ async def test_what_is_impossible_is_refused_in_words(commands: Commands) -> Non
 
 PIECE = st.builds(
     lambda first, more, width: f"{first:0{width}d}" if not more else f"{first:0{width}d}-{first + more:0{width}d}",
-    st.integers(0, 200), st.integers(0, 8), st.integers(1, 4),
-)  # fmt: skip
+    st.integers(0, 200),
+    st.integers(0, 8),
+    st.integers(1, 4),
+)
 LIST = st.lists(
     st.builds(
         lambda before, pieces: f"{before}[{','.join(pieces)}]",
-        st.sampled_from(["n", "node-", "r1n", "r[1-2]n", "a"]), st.lists(PIECE, min_size=1, max_size=3),
+        st.sampled_from(["n", "node-", "r1n", "r[1-2]n", "a"]),
+        st.lists(PIECE, min_size=1, max_size=3),
     ),
-    min_size=1, max_size=3,
-).map(",".join)  # fmt: skip
+    min_size=1,
+    max_size=3,
+).map(",".join)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

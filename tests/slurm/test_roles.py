@@ -1,4 +1,6 @@
-"""A job of unequal roles on a cluster, through the whole server: what every task is told of itself and of the others."""
+"""A job of unequal roles on a cluster, through the whole server: what every task is told of itself and of the
+others.
+"""
 
 from pathlib import Path
 from typing import Any, Final
@@ -7,8 +9,8 @@ from tests.slurm.served import POOL, Served
 
 SAY: Final = "env -0 > $TRAINMASTER_OUTPUT_DIR/$TRAINMASTER_ROLE-$TRAINMASTER_INDEX"
 OWN: Final = frozenset({
-    "PAI_CURRENT_TASK_ROLE_NAME", "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "TASKROLE_NAME", "VC_TASK_INDEX", "VK_TASK_INDEX",
-    "MASTER_ADDR",
+    "PAI_CURRENT_TASK_ROLE_NAME", "PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "TASKROLE_NAME", "VC_TASK_INDEX",
+    "VK_TASK_INDEX", "MASTER_ADDR",
 })  # fmt: skip
 """Variables of the families below that are not the same for all tasks."""
 FAMILIES: Final = ("PAI_", "VC_", "VK_", "MASTER_", "TASKROLE_", "WORLD_SIZE")
@@ -48,23 +50,44 @@ def test_a_parameter_server_and_workers_with_cards_know_each_other(served: Serve
         for name, task in tasks.items()
         for label, ports in task["ports"].items()
     }
-    assert common == [
-        {
-            "PAI_JOB_NAME": "unequal", "PAI_USER_NAME": "admin", "PAI_DEFAULT_FS_URI": "file:///workspace/outputs",
-            "PAI_TASK_ROLE_COUNT": "2", "PAI_TASK_ROLE_LIST": "ps,worker",
-            "PAI_TASK_ROLE_TASK_COUNT_ps": "1", "PAI_TASK_ROLE_TASK_COUNT_worker": "2",
-            "PAI_HOST_IP_ps_0": host["ps-0"],
-            "PAI_HOST_IP_worker_0": host["worker-0"], "PAI_HOST_IP_worker_1": host["worker-1"],
-            "PAI_PORT_LIST_ps_0_rpc": port["ps-0", "rpc"], "PAI_PORT_LIST_ps_0_master": port["ps-0", "master"],
-            "PAI_PORT_LIST_worker_0_web": port["worker-0", "web"], "PAI_PORT_LIST_worker_1_web": port["worker-1", "web"],
-            "PAI_RESOURCE_ps": "0,1,256,32", "PAI_RESOURCE_worker": "1,3,256,32",
-            "PAI_MIN_FAILED_TASK_COUNT_ps": "1", "PAI_MIN_FAILED_TASK_COUNT_worker": "1",
-            "PAI_MIN_SUCCEEDED_TASK_COUNT_ps": "", "PAI_MIN_SUCCEEDED_TASK_COUNT_worker": "",
-            "VC_TASK0_HOSTS": host["ps-0"], "VC_TASK0_NUM": "1", "VC_PS_HOSTS": host["ps-0"], "VC_PS_NUM": "1",
-            "VC_TASK1_HOSTS": workers, "VC_TASK1_NUM": "2", "VC_WORKER_HOSTS": workers, "VC_WORKER_NUM": "2",
-            "MASTER_PORT": port["ps-0", "master"], "WORLD_SIZE": "3",
-        }
-    ] * 3  # fmt: skip
+    assert (
+        common
+        == [
+            {
+                "PAI_JOB_NAME": "unequal",
+                "PAI_USER_NAME": "admin",
+                "PAI_DEFAULT_FS_URI": "file:///workspace/outputs",
+                "PAI_TASK_ROLE_COUNT": "2",
+                "PAI_TASK_ROLE_LIST": "ps,worker",
+                "PAI_TASK_ROLE_TASK_COUNT_ps": "1",
+                "PAI_TASK_ROLE_TASK_COUNT_worker": "2",
+                "PAI_HOST_IP_ps_0": host["ps-0"],
+                "PAI_HOST_IP_worker_0": host["worker-0"],
+                "PAI_HOST_IP_worker_1": host["worker-1"],
+                "PAI_PORT_LIST_ps_0_rpc": port["ps-0", "rpc"],
+                "PAI_PORT_LIST_ps_0_master": port["ps-0", "master"],
+                "PAI_PORT_LIST_worker_0_web": port["worker-0", "web"],
+                "PAI_PORT_LIST_worker_1_web": port["worker-1", "web"],
+                "PAI_RESOURCE_ps": "0,1,256,32",
+                "PAI_RESOURCE_worker": "1,3,256,32",
+                "PAI_MIN_FAILED_TASK_COUNT_ps": "1",
+                "PAI_MIN_FAILED_TASK_COUNT_worker": "1",
+                "PAI_MIN_SUCCEEDED_TASK_COUNT_ps": "",
+                "PAI_MIN_SUCCEEDED_TASK_COUNT_worker": "",
+                "VC_TASK0_HOSTS": host["ps-0"],
+                "VC_TASK0_NUM": "1",
+                "VC_PS_HOSTS": host["ps-0"],
+                "VC_PS_NUM": "1",
+                "VC_TASK1_HOSTS": workers,
+                "VC_TASK1_NUM": "2",
+                "VC_WORKER_HOSTS": workers,
+                "VC_WORKER_NUM": "2",
+                "MASTER_PORT": port["ps-0", "master"],
+                "WORLD_SIZE": "3",
+            }
+        ]
+        * 3
+    )
     for rank, (name, own) in enumerate(sorted(env.items())):
         task = tasks[name]
         assert own["MASTER_ADDR"] == ("localhost" if name == "ps-0" else host["ps-0"])

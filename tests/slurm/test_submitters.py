@@ -1,4 +1,6 @@
-"""kill -9 of the server while it submits, again and again: one submitter works at a time, so every attempt comes to Slurm once."""
+"""kill -9 of the server while it submits, again and again: one submitter works at a time, so every attempt comes to
+Slurm once.
+"""
 
 import json
 import os
@@ -48,7 +50,9 @@ class Gated(Served):
         )
 
     def given(self) -> list[Path]:
-        """Return what stands for the programs that have their input and have not ended. Who took too long was killed."""
+        """Return what stands for the programs that have their input and have not ended. Who took too long was
+        killed.
+        """
         return [path for path in self.programs.glob("given-*") if Path("/proc", path.name.partition("-")[2]).exists()]
 
     def until_given(self, least: int) -> None:

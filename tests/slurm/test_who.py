@@ -1,4 +1,6 @@
-"""Jobs run as the system user of whoever submitted them: real users, a server that is none of them, and the sudo rule of the guide."""
+"""Jobs run as the system user of whoever submitted them: real users, a server that is none of them, and the sudo rule
+of the guide.
+"""
 
 import asyncio
 import grp
@@ -37,7 +39,8 @@ from trainmaster.storage.trees import list_files, remove_tree
 
 TRACES = """
 id -un; echo "out of reach: $(cat {secret} 2>&1)"
-cd $TRAINMASTER_OUTPUT_DIR; echo plain > plain; mkdir -m 700 shut; echo in > shut/in; chmod 600 shut/in; ln -s {secret} link
+cd $TRAINMASTER_OUTPUT_DIR; echo plain > plain; ln -s {secret} link
+mkdir -m 700 shut; echo in > shut/in; chmod 600 shut/in
 mkdir -m 700 $TMPDIR/scratch; touch $TMPDIR/scratch/left; mkdir -m 500 read-only
 """
 
@@ -64,8 +67,12 @@ class World:
     def made(self, **more: Any) -> SlurmEngine:
         users = {"Ada Lovelace": self.persons.ada, "root": "root", "boss": "root", "self": self.persons.server}
         own = {
-            "conf": self.bed.conf, "sandbox": "none", "partitions": {"default": "batch"}, "run_as": "owner", "users": users,
-        }  # fmt: skip
+            "conf": self.bed.conf,
+            "sandbox": "none",
+            "partitions": {"default": "batch"},
+            "run_as": "owner",
+            "users": users,
+        }
         layout = replace(self.layout, home=self.layout.home or new_home(str(self.data)))
         return SlurmEngine("cluster", SlurmEngineConfig(**{**own, **more}), layout, Config())
 
@@ -174,10 +181,16 @@ async def test_its_owner_cannot_put_anything_in_the_place_of_what_the_server_wro
     shared, ask = world.layout.attempt(story.job, 1), world.persons.ask
     task = os.path.dirname(world.layout.task(story.job, 1, 0, 0).log)
     tries = [
-        f"mv {shared}/orders.jsonl {shared}/x", f"rm -f {shared}/slurm.jsonl", f"echo >> {shared}/orders.jsonl",
-        f"mv {task} {task}.old", f"mv {task}/metrics {task}/m", f"cat {shared}/slurm.jsonl", f"rmdir {world.layout.outputs(story.job)}",
-        f"touch {world.layout.job(story.job)}/x", f"echo > {shared}/step.json",
-    ]  # fmt: skip
+        f"mv {shared}/orders.jsonl {shared}/x",
+        f"rm -f {shared}/slurm.jsonl",
+        f"echo >> {shared}/orders.jsonl",
+        f"mv {task} {task}.old",
+        f"mv {task}/metrics {task}/m",
+        f"cat {shared}/slurm.jsonl",
+        f"rmdir {world.layout.outputs(story.job)}",
+        f"touch {world.layout.job(story.job)}/x",
+        f"echo > {shared}/step.json",
+    ]
     for command in tries:
         code, said = ask(world.persons.ada, command)
         assert code != 0, (command, said)
@@ -308,10 +321,17 @@ async def test_who_has_no_system_user_or_may_not_be_acted_for_is_refused(world: 
     assert await engine.owner_problem("Ada Lovelace") is None
     assert await engine.owner_problem(world.persons.eve) is None
     refused = {
-        "nobody-of-this-name": "no_system_user", "#0": "no_system_user", "-u": "no_system_user", "": "no_system_user",
-        f"{world.persons.eve}\n": "no_system_user", "root": "forbidden_system_user", "boss": "forbidden_system_user",
-        "self": "forbidden_system_user", world.persons.server: "forbidden_system_user", world.persons.zoe: "not_on_behalf",
-    }  # fmt: skip
+        "nobody-of-this-name": "no_system_user",
+        "#0": "no_system_user",
+        "-u": "no_system_user",
+        "": "no_system_user",
+        f"{world.persons.eve}\n": "no_system_user",
+        "root": "forbidden_system_user",
+        "boss": "forbidden_system_user",
+        "self": "forbidden_system_user",
+        world.persons.server: "forbidden_system_user",
+        world.persons.zoe: "not_on_behalf",
+    }
     for name, code in refused.items():
         found = await engine.owner_problem(name)
         assert found is not None, name

@@ -22,7 +22,9 @@ _beds: list[Bed] = []
 
 
 def shared_bed() -> Bed:
-    """Return the cluster of this process, started when it is first wanted. Its folder has a short name: sockets lie in it."""
+    """Return the cluster of this process, started when it is first wanted. Its folder has a short name: sockets lie in
+    it.
+    """
     if not _beds:
         folder = Path(tempfile.mkdtemp(prefix="tm-bed-"))
         bed = Bed(folder)
@@ -53,7 +55,9 @@ class SlurmWorld:
         self.layout = Layout("", self.data)
 
     async def engine(self, watcher: Watcher | None = None) -> SlurmEngine:
-        """Return a started engine whose facts go to `watcher`, of a server with a home of its own: others may be alive."""
+        """Return a started engine whose facts go to `watcher`, of a server with a home of its own: others may be
+        alive.
+        """
         own = SlurmEngineConfig(
             conf=self.bed.conf, python=OLD or "/usr/bin/python3", sandbox=self.sandbox, partitions={"default": "batch"}
         )

@@ -1,4 +1,6 @@
-"""The bench's judgement (issue 2, "Names", "Speed"): the form of a record, when a bar is met, and that no bar is left unmeasured."""
+"""The bench's judgement (issue 2, "Names", "Speed"): the form of a record, when a bar is met, and that no bar is left
+unmeasured.
+"""
 
 import importlib
 import inspect
@@ -19,9 +21,17 @@ def test_a_record_has_exactly_the_agreed_fields() -> None:
     text = json.loads(json.dumps(made.to_json()))
     assert list(text) == FIELDS
     assert text == {
-        "name": "logs", "metric": "1M lines of 100 B", "value": 95.0, "unit": "lines/s", "against": "a file", "ratio": 0.95,
-        "bar": "ratio >= 0.9", "ok": True, "n": 3, "load": 1.23,
-    }  # fmt: skip
+        "name": "logs",
+        "metric": "1M lines of 100 B",
+        "value": 95.0,
+        "unit": "lines/s",
+        "against": "a file",
+        "ratio": 0.95,
+        "bar": "ratio >= 0.9",
+        "ok": True,
+        "n": 3,
+        "load": 1.23,
+    }
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ STORY = """
 import os, subprocess, sys, time
 quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL}
 server = subprocess.Popen([sys.executable, "deaf.py"], start_new_session=True, **quiet).pid
-daemon = subprocess.check_output(["/bin/sh", "-c", f"setsid {sys.executable} deaf.py >/dev/null 2>&1 & echo $!"], text=True)
+start = f"setsid {sys.executable} deaf.py >/dev/null 2>&1 & echo $!"
+daemon = subprocess.check_output(["/bin/sh", "-c", start], text=True)
 with open("new", "w") as file:
     file.write(f"{os.getpid()} {server} {daemon}")
 os.rename("new", "pids")
@@ -40,7 +41,9 @@ def lives(pid: int) -> bool:
 
 
 class Run:
-    """One run of kept.py by a shell, whose command starts a server and a daemon. `then`: what the command does after that."""
+    """One run of kept.py by a shell, whose command starts a server and a daemon. `then`: what the command does after
+    that.
+    """
 
     def __init__(self, folder: Path, then: str) -> None:
         (folder / "deaf.py").write_text(DEAF + SLEEP)

@@ -1,4 +1,6 @@
-"""What goes to compute nodes is plain Python 3.9 and needs nothing installed: a node may have no more. Every file of it, also the next."""
+"""What goes to compute nodes is plain Python 3.9 and needs nothing installed: a node may have no more. Every file of
+it, also the next.
+"""
 
 import ast
 import dataclasses
@@ -33,9 +35,10 @@ for name in sys.argv[2:]:
 """
 
 NOT_IN_39 = {
-    "match", "pairwise", "TaskGroup", "timeout", "ExceptionGroup", "tomllib", "UTC", "aiter", "anext", "batched", "Self", "override",
-    "assert_never", "LiteralString", "TypeAlias", "ParamSpec", "file_digest", "chdir", "bit_count", "process_cpu_count", "EventFD",
-    "StrEnum", "KW_ONLY", "NoneType", "TypeGuard", "Concatenate", "Never", "NotRequired", "Unpack", "dataclass_transform",
+    "match", "pairwise", "TaskGroup", "timeout", "ExceptionGroup", "tomllib", "UTC", "aiter", "anext", "batched",
+    "Self", "override", "assert_never", "LiteralString", "TypeAlias", "ParamSpec", "file_digest", "chdir", "bit_count",
+    "process_cpu_count", "EventFD", "StrEnum", "KW_ONLY", "NoneType", "TypeGuard", "Concatenate", "Never",
+    "NotRequired", "Unpack", "dataclass_transform",
 }  # fmt: skip
 """Names that the standard library got later and that somebody may reach for."""
 
@@ -89,8 +92,20 @@ def _type(side: ast.expr) -> bool:
     if isinstance(side, ast.Subscript):
         side = side.value
     return (isinstance(side, ast.Constant) and side.value is None) or getattr(side, "id", "") in {
-        "int", "float", "str", "bytes", "bool", "dict", "list", "tuple", "set", "frozenset", "Callable", "Sequence", "Mapping",
-    }  # fmt: skip
+        "int",
+        "float",
+        "str",
+        "bytes",
+        "bool",
+        "dict",
+        "list",
+        "tuple",
+        "set",
+        "frozenset",
+        "Callable",
+        "Sequence",
+        "Mapping",
+    }
 
 
 def test_what_goes_to_nodes_is_python_3_9() -> None:
@@ -108,10 +123,11 @@ def test_what_goes_to_nodes_is_python_3_9() -> None:
 def test_no_file_of_it_has_its_annotations_read() -> None:
     """What else looks like 3.9 fails there at its first `int | None`."""
     loud = [
-        name for name, tree in parsed()
+        name
+        for name, tree in parsed()
         if any(not isinstance(item, ast.Expr) for item in tree.body)
         and not any(isinstance(item, ast.ImportFrom) and item.module == "__future__" for item in tree.body)
-    ]  # fmt: skip
+    ]
     assert loud == []
 
 
@@ -127,8 +143,12 @@ def test_what_3_9_lacks_comes_from_one_place() -> None:
             assert "trainmaster._compat" in {item.module for item in tree.body if isinstance(item, ast.ImportFrom)}, (
                 name
             )
-            assert not any(alias.name == "dataclass" for item in tree.body if isinstance(item, ast.ImportFrom)
-                           and item.module == "dataclasses" for alias in item.names), name  # fmt: skip
+            assert not any(
+                alias.name == "dataclass"
+                for item in tree.body
+                if isinstance(item, ast.ImportFrom) and item.module == "dataclasses"
+                for alias in item.names
+            ), name
 
 
 def test_on_a_newer_python_it_is_the_standard_librarys() -> None:
@@ -150,8 +170,9 @@ def test_all_of_it_loads_with_nothing_else(given: str, tmp_path: Path) -> None:
     place = Path(deliver(str(tmp_path)))
     names = [
         ".".join(path.relative_to(place).with_suffix("").parts).removesuffix(".__init__")
-        for path in sorted(place.rglob("*.py")) if path.name not in ("__main__.py", "keeper.py")  # these two run at once
-    ]  # fmt: skip
+        for path in sorted(place.rglob("*.py"))
+        if path.name not in ("__main__.py", "keeper.py")  # these two run at once
+    ]
     assert len(names) > 100
     done = subprocess.run(
         [given, "-I", "-S", "-B", "-c", LOAD, str(place), *names], capture_output=True, text=True, check=False

@@ -1,4 +1,6 @@
-"""The house as a stranger finds it: rooms of a size that can be looked over, names that stand once, and a map that is true."""
+"""The house as a stranger finds it: rooms of a size that can be looked over, names that stand once, and a map that is
+true.
+"""
 
 import ast
 import re
@@ -14,7 +16,9 @@ ROOT = Path(trainmaster.__file__).parent
 DESIGN = ROOT.parent / "docs" / "design"
 MOST_FILES = 16
 TWICE = {"Framework", "Resources", "Job", "Change"}
-"""What a job document says and what becomes of it have one name; the SDK calls a job a job; a change is asked for and stored."""
+"""What a job document says and what becomes of it have one name; the SDK calls a job a job; a change is asked for and
+stored.
+"""
 
 
 def test_no_room_is_larger_than_one_can_look_over() -> None:
@@ -48,9 +52,14 @@ def test_the_map_names_files_that_are_there() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-@pytest.mark.parametrize("line", [
-    line for line in (DESIGN / "glossary.md").read_text(encoding="utf-8").splitlines() if line.startswith("| ") and "`" in line
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for line in (DESIGN / "glossary.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("| ") and "`" in line
+    ],
+)
 def test_the_words_are_carried_by_types_that_exist(line: str) -> None:
     *_, carrier = [cell.strip() for cell in line.strip("|").split("|")]
     found = re.search(r"`([a-z_.]+)(?:\.([A-Z_]\w*))?`", carrier)

@@ -1,4 +1,6 @@
-"""What scripts/lib.sh makes true of a machine: the system packages that the tests use, and a PyTorch that is not larger than need be."""
+"""What scripts/lib.sh makes true of a machine: the system packages that the tests use, and a PyTorch that is not larger
+than need be.
+"""
 
 import ast
 import base64
@@ -64,7 +66,10 @@ class TestTorch:
 
     def need(self, venv: Path, index: Path, **env: str) -> "subprocess.CompletedProcess[str]":
         """Call need_torch where pip knows one index; what it installed is on standard output."""
-        text = 'ROOT="$PWD/root" VENV="$PWD/venv"; mkdir -p root/.cache; need_torch; "$VENV/bin/python" -m pip freeze | grep ^torch'
+        text = (
+            'ROOT="$PWD/root" VENV="$PWD/venv"; mkdir -p root/.cache; need_torch; '
+            '"$VENV/bin/python" -m pip freeze | grep ^torch'
+        )
         known = {
             "PIP_CONFIG_FILE": os.devnull,
             "PIP_INDEX_URL": index.as_uri(),
@@ -121,15 +126,15 @@ class TestTorch:
 
 
 USED = {
-    "bwrap": "bubblewrap", "chromium": "chromium", "getfacl": "acl", "initdb": "postgresql", "munge": "munge", "munged": "munge",
-    "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client", "scontrol": "slurm-client", "sinfo": "slurm-client",
-    "slurmctld": "slurmctld", "slurmd": "slurmd", "slurmrestd": "slurmrestd", "squeue": "slurm-client", "srun": "slurm-client",
-    "sudo": "sudo",
+    "bwrap": "bubblewrap", "chromium": "chromium", "getfacl": "acl", "initdb": "postgresql", "munge": "munge",
+    "munged": "munge", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client", "scontrol": "slurm-client",
+    "sinfo": "slurm-client", "slurmctld": "slurmctld", "slurmd": "slurmd", "slurmrestd": "slurmrestd",
+    "squeue": "slurm-client", "srun": "slurm-client", "sudo": "sudo",
 }  # fmt: skip
 """Programs that the tests start and that no bare Debian has, with their packages."""
 BARE = {
-    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv", "sh", "sleep",
-    "tail", "tar", "true", "umount", "unshare", "useradd", "userdel",
+    "/bin/sh", "bash", "cat", "cp", "false", "groupadd", "groupdel", "ldd", "mkfs.ext4", "mount", "runuser", "setpriv",
+    "sh", "sleep", "tail", "tar", "true", "umount", "unshare", "useradd", "userdel",
 }  # fmt: skip
 """What a bare Debian has: its essential packages, mount, passwd and e2fsprogs."""
 LIBRARIES = {"libatomic.so.1": "libatomic1"}
@@ -139,7 +144,8 @@ OURS = {"pip", "python", "python3", "tm", "torchrun", "trainmaster"}
 OPTIONAL = {"python3.9", "gcc"}
 """Tests do without: an old node's Python, what a bench compiles."""
 STARTING = re.compile(
-    r"subprocess\.\w+|asyncio\.create_subprocess_exec|shutil\.which|(.*\.)?bed\.(ask|run)|_run|(.*\.)?(_daemon|start_node)"
+    r"subprocess\.\w+|asyncio\.create_subprocess_exec|shutil\.which|(.*\.)?bed\.(ask|run)|_run"
+    r"|(.*\.)?(_daemon|start_node)"
 )
 NAMED_FIRST = re.compile(r".*(_daemon|start_node)")
 """What they start has a name of its own, which comes before the program's."""
@@ -202,7 +208,9 @@ def test_what_is_missing_is_told_by_what_is_there_not_by_names(tmp_path: Path) -
 
 
 def test_what_starts_servers_and_clusters_is_kept_by_somebody_who_ends_them() -> None:
-    """An interrupted run leaves nothing: shown of kept.py in tests/crash; these run under it from their first command on."""
+    """An interrupted run leaves nothing: shown of kept.py in tests/crash; these run under it from their first command
+    on.
+    """
     for name in ("test", "fresh"):
         commands = [
             line for line in (ROOT / "scripts" / name).read_text().splitlines() if line and line[0] not in "# '"

@@ -1,8 +1,8 @@
 """The one policy function. Pure; every route, socket and use case asks it and nothing else.
 
 Decision = what the role grants, cut down to one's own things where the grant says so, and to the account itself while a
-one-time password is still in use; with it comes the value that every list is made with (`Visible`). Whoever may not see a
-thing is told that it does not exist.
+one-time password is still in use; with it comes the value that every list is made with (`Visible`). Whoever may not see
+a thing is told that it does not exist.
 """
 
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class Decision:
 def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Decision:
     """Say whether `principal` may do `scope`, to `thing` where there is one.
 
-    Without a thing the question is about the kind of thing ("may list jobs at all"). Raises KeyError for a scope that is
-    not in SCOPES: that is a mistake in the code, not a refusal.
+    Without a thing the question is about the kind of thing ("may list jobs at all"). Raises KeyError for a scope that
+    is not in SCOPES: that is a mistake in the code, not a refusal.
     """
     what = SCOPES[scope]
     if principal.confined and scope not in CONFINED_SCOPES:

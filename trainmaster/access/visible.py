@@ -1,8 +1,8 @@
 """What somebody may see of a kind of things, as one value: everything, what is theirs, or what lies in some workspaces.
 
-Only the policy function (`decide`) makes one. Whoever reads things for a person asks for it: memory through `covers`, the store
-through `store.seen`, which says the same in SQL (a property test compares the two). Invariant: the value with nothing in it
-covers nothing.
+Only the policy function (`decide`) makes one. Whoever reads things for a person asks for it: memory through `covers`,
+the store through `store.seen`, which says the same in SQL (a property test compares the two). Invariant: the value with
+nothing in it covers nothing.
 """
 
 from dataclasses import dataclass

@@ -19,8 +19,9 @@ from trainmaster.agent.tasks import handles
 from trainmaster.core.folders.layout import Layout
 
 FILES: Final = 65_536
-"""Files the agent, and every task after it, may have open. A task in its control group takes about ten of the agent's: with the
-1,024 that shells give, a hundred tasks would be the end. More than this harms programs that close all they could have.
+"""Files the agent, and every task after it, may have open. A task in its control group takes about ten of the agent's:
+with the 1,024 that shells give, a hundred tasks would be the end. More than this harms programs that close all they
+could have.
 """
 
 
@@ -31,7 +32,9 @@ def note_pid(path: str, pid: int) -> None:
 
 
 def main() -> int:
-    """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep, 3 that another serves."""
+    """Run until asked to stop. Exit code 0 tells the keeper that there is nothing left to keep, 3 that another
+    serves.
+    """
     parser = argparse.ArgumentParser(prog="python -m trainmaster.agent")
     parser.add_argument("--home", required=True)
     parser.add_argument("--data", default="")

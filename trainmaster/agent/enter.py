@@ -1,12 +1,14 @@
-"""Enters a running task, or one that is kept after its end: this process becomes one of the task's own, and executes a command there.
+"""Enters a running task, or one that is kept after its end: this process becomes one of the task's own, and executes a
+command there.
 
-It sees what the task sees (files, processes, variables, working folder, limits) and may do no more than the task may. Invariants: who is
-inside is found when the task is ended, whatever ends it, and keeps no task from ending; nothing that belongs to the user is read
-before this process has given up its rights, and nobody inside can look into it before it executes the command. Standard library of
-Python 3.9 only. Where the task is comes from the agent's record, never from what processes say of themselves.
+It sees what the task sees (files, processes, variables, working folder, limits) and may do no more than the task may.
+Invariants: who is inside is found when the task is ended, whatever ends it, and keeps no task from ending; nothing that
+belongs to the user is read before this process has given up its rights, and nobody inside can look into it before it
+executes the command. Standard library of Python 3.9 only. Where the task is comes from the agent's record, never from
+what processes say of themselves.
 
-Exit codes are those of shells and container tools: the command's own, 128 and more for a signal, 125 when it could not be entered, 126 when
-the command cannot be executed, 127 when there is none of that name.
+Exit codes are those of shells and container tools: the command's own, 128 and more for a signal, 125 when it could not
+be entered, 126 when the command cannot be executed, 127 when there is none of that name.
 """
 
 from __future__ import annotations
@@ -66,7 +68,9 @@ class NotEntered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What to enter: a task of `attempt` that the agent with the folder `home` runs, and the command. `data`: see Layout."""
+    """What to enter: a task of `attempt` that the agent with the folder `home` runs, and the command. `data`: see
+    Layout.
+    """
 
     home: str
     data: str
@@ -76,7 +80,9 @@ class Entry:
     argv: tuple[str, ...]
 
     def word(self) -> str:
-        """Return it as one word of letters, digits and ``+/=``: srun splits its own words at a lone colon, whoever wrote it."""
+        """Return it as one word of letters, digits and ``+/=``: srun splits its own words at a lone colon, whoever
+        wrote it.
+        """
         return base64.b64encode(json.dumps(asdict(self)).encode()).decode("ascii")
 
     @staticmethod
@@ -90,7 +96,9 @@ class Entry:
 
 
 def find(entry: Entry) -> LiveTask:
-    """Return the running task, or who stands in for one that has ended and is kept (agent/supervising/stand_ins). Raises NotEntered."""
+    """Return the running task, or who stands in for one that has ended and is kept (agent/supervising/stand_ins).
+    Raises NotEntered.
+    """
     try:
         attempt = adoption.read(Layout(entry.home, entry.data), entry.attempt)
         task = next(t for t in attempt.tasks if (t.prepared.role, t.prepared.index) == (entry.role, entry.index))
@@ -103,7 +111,9 @@ def find(entry: Entry) -> LiveTask:
 
 
 def last_words(task: LiveTask) -> Said | None:
-    """Return why there is no sandbox for an ended task any more, in bubblewrap's own words; None where nothing was said."""
+    """Return why there is no sandbox for an ended task any more, in bubblewrap's own words; None where nothing was
+    said.
+    """
     if not task.stands_in:
         return None
     with suppress(OSError), open(task.prepared.paths.log, encoding="utf-8", errors="replace") as file:
@@ -151,7 +161,9 @@ def join_group(pid: int, name: str) -> None:
 
 
 class Namespaces:
-    """The namespaces of a task's sandbox, held open: they are found before they are joined, for /proc changes with them."""
+    """The namespaces of a task's sandbox, held open: they are found before they are joined, for /proc changes with
+    them.
+    """
 
     def __init__(self, init: int) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
@@ -198,7 +210,9 @@ def end_with_parent() -> None:
 
 
 def made(task: LiveTask) -> int:
-    """Return the pid of the sandbox's pid 1 once all of the sandbox is there: it has started its program. Raises NotEntered."""
+    """Return the pid of the sandbox's pid 1 once all of the sandbox is there: it has started its program. Raises
+    NotEntered.
+    """
     give_up = time.monotonic() + PATIENCE_S
     while task.alive and time.monotonic() < give_up:
         init = ending.find_init(task)
@@ -239,8 +253,8 @@ def begin(task: LiveTask, argv: tuple[str, ...], terminal: bool) -> int:
 
 
 def leave_terminal() -> bool:
-    """Let go of the controlling terminal, if there is one; return whether there was. A shell wants to lead a session of its own
-    namespace: it sees the numbers of no other.
+    """Let go of the controlling terminal, if there is one; return whether there was. A shell wants to lead a session of
+    its own namespace: it sees the numbers of no other.
     """
     if not os.isatty(0) or os.getsid(0) != os.getpid():
         return False
@@ -251,7 +265,9 @@ def leave_terminal() -> bool:
 
 
 def execute(task: LiveTask, argv: tuple[str, ...]) -> int:
-    """Replace this process by `argv`, as the task's own program was started; return an exit code when that cannot be."""
+    """Replace this process by `argv`, as the task's own program was started; return an exit code when that cannot
+    be.
+    """
     env = dict(task.prepared.env)
     if os.isatty(0):
         env.setdefault("TERM", TERM)

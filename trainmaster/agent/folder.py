@@ -1,9 +1,11 @@
-"""The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read by halves.
+"""The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read
+by halves.
 
 ``step.json``          the server, before anything starts: what to run (`StepWork`, `step_text`)
-``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows its growth
-                       to whoever opens it (a new file in a folder may be seen half a minute later)
-``run``                the run that has the attempt: the first one, by a link, which is made once. Every other run does nothing
+``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows
+                       its growth to whoever opens it (a new file in a folder may be seen half a minute later)
+``run``                the run that has the attempt: the first one, by a link, which is made once. Every other run does
+                       nothing
 ``facts-<part>.jsonl`` one agent each appends: began, task, note, refused, left. On disk before anything follows from it
 ``beat-<part>``        touched by that agent for as long as it lives
 ``again-<part>.jsonl`` a run that came second says so
@@ -37,8 +39,9 @@ MOST: Final = 1 << 20
 class StepWork:
     """What a step has to know: the gang without its placement, which the cluster decides, and how its tasks are run.
 
-    `data`: the shared folder of jobs. `components`: the tasks, as (role, index), of each component. `addresses`: how nodes are
-    reached, by name. `sandbox`: auto, none or bubblewrap. `grace_s`: what a task has when the cluster ends it.
+    `data`: the shared folder of jobs. `components`: the tasks, as (role, index), of each component. `addresses`: how
+    nodes are reached, by name. `sandbox`: auto, none or bubblewrap. `grace_s`: what a task has when the cluster ends
+    it.
     """
 
     gang: Gang
@@ -115,9 +118,14 @@ class Folder:
             data = json.load(file)
         components = tuple(tuple((role, index) for role, index in part) for part in data["components"])
         return StepWork(
-            gang_from_json(data["gang"]), settings_from_json(data["settings"]), data["data"], components,
-            data["addresses"], data["sandbox"], data["grace_s"],
-        )  # fmt: skip
+            gang_from_json(data["gang"]),
+            settings_from_json(data["settings"]),
+            data["data"],
+            components,
+            data["addresses"],
+            data["sandbox"],
+            data["grace_s"],
+        )
 
     def claim(self, run: str) -> bool:
         """Return whether the attempt belongs to `run`: to the first that asks, for ever. Raises OSError."""
@@ -137,14 +145,22 @@ class Folder:
 
 def step_text(work: StepWork) -> str:
     """Return `work` as it is written down for the steps."""
-    return json.dumps({
-        "gang": gang_to_json(work.gang), "settings": work.settings.to_json(), "data": work.data, "components": work.components,
-        "addresses": dict(work.addresses), "sandbox": work.sandbox, "grace_s": work.grace_s,
-    })  # fmt: skip
+    return json.dumps(
+        {
+            "gang": gang_to_json(work.gang),
+            "settings": work.settings.to_json(),
+            "data": work.data,
+            "components": work.components,
+            "addresses": dict(work.addresses),
+            "sandbox": work.sandbox,
+            "grace_s": work.grace_s,
+        }
+    )
 
 
 def write_whole(path: str, text: str, lasting: bool = True) -> None:
-    """Write a private file: there whole or not at all, and on the disk before this returns if it is to be `lasting`. Raises OSError.
+    """Write a private file: there whole or not at all, and on the disk before this returns if it is to be `lasting`.
+    Raises OSError.
 
     Whoever runs tasks may have laid a trap in the folder: nothing that is there already is written through.
     """
@@ -174,7 +190,8 @@ def append(path: str, line: Mapping[str, Any]) -> None:
 
 
 def opened(path: str) -> int:
-    """Return a descriptor of a file in an attempt's folder, to read. Raises OSError; ValueError for anything but a regular file.
+    """Return a descriptor of a file in an attempt's folder, to read. Raises OSError; ValueError for anything but a
+    regular file.
 
     Whoever runs tasks may have laid a trap there: no link is followed, and nobody is waited for.
     """
@@ -191,7 +208,9 @@ def opened(path: str) -> int:
 
 
 def read(path: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
-    """Return the whole lines behind `offset`, and where the next one begins. No file: nothing. Raises OSError, ValueError."""
+    """Return the whole lines behind `offset`, and where the next one begins. No file: nothing. Raises OSError,
+    ValueError.
+    """
     try:
         fd = opened(path)
     except FileNotFoundError:

@@ -1,10 +1,11 @@
-# The keeper: parent of the agent and last parent of its tasks. It restarts a killed agent and writes down the exit code of
-# every orphan that comes to it (the kernel hands a dead agent's tasks to the nearest "child subreaper"). It may never start,
-# signal or judge a task. Invariants: one keeper guards a home, by the lock on `exits`; a line is in `exits` before the zombie is
-# reaped, so an orphan is always either a zombie in /proc or a line here, also while the disk is full. Run as text (`python -c`), so
-# that an upgrade of the package on disk does not touch it; argv: 1 folder for `exits`, 2.. the agent's command line, to which the
-# keeper's pid is added. The place written down in the folder, that of the last server, goes before argv. An agent that exits with 3
-# found another one serving: this keeper then only waits for the tasks it is the parent of. With 4 it makes room for that of the place.
+# The keeper: parent of the agent and last parent of its tasks. It restarts a killed agent and writes down the exit code
+# of every orphan that comes to it (the kernel hands a dead agent's tasks to the nearest "child subreaper"). It may
+# never start, signal or judge a task. Invariants: one keeper guards a home, by the lock on `exits`; a line is in
+# `exits` before the zombie is reaped, so an orphan is always either a zombie in /proc or a line here, also while the
+# disk is full. Run as text (`python -c`), so that an upgrade of the package on disk does not touch it; argv: 1 folder
+# for `exits`, 2.. the agent's command line, to which the keeper's pid is added. The place written down in the folder,
+# that of the last server, goes before argv. An agent that exits with 3 found another one serving: this keeper then only
+# waits for the tasks it is the parent of. With 4 it makes room for that of the place.
 from __future__ import annotations
 
 import ctypes
@@ -29,7 +30,9 @@ signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 def guards() -> bool:
-    """Only a keeper that guards keeps others from asking; who asks (place.guarded) keeps it from guarding for that moment."""
+    """Only a keeper that guards keeps others from asking; who asks (place.guarded) keeps it from guarding for that
+    moment.
+    """
     while True:
         try:
             fcntl.flock(EXITS, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -78,9 +81,12 @@ def spawn_agent(failures: int) -> int:
         command, path = places()[failures % 2]
         try:
             return os.posix_spawn(
-                command[0], [*command, str(os.getpid())], {**os.environ, "PYTHONPATH": path}, setsid=True,
+                command[0],
+                [*command, str(os.getpid())],
+                {**os.environ, "PYTHONPATH": path},
+                setsid=True,
                 setsigdef=[signal.SIGPIPE, signal.SIGHUP],
-            )  # fmt: skip
+            )
         except OSError:
             failures += 1
 

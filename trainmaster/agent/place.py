@@ -1,9 +1,9 @@
 """Which code an agent is, where code lies from which one can be started, and the command lines of what begins there.
 
-Code is known by what is in its files: two copies of one release are the same code, wherever they lie and however old their files
-are. A place is an interpreter and the folder that holds our package. The server writes its own into HOME/run/place before it asks
-for anything, and the keeper reads that file before each start of an agent: an agent comes from where the last server came from.
-Invariant: on a full disk the file that is there can still be written anew.
+Code is known by what is in its files: two copies of one release are the same code, wherever they lie and however old
+their files are. A place is an interpreter and the folder that holds our package. The server writes its own into
+HOME/run/place before it asks for anything, and the keeper reads that file before each start of an agent: an agent comes
+from where the last server came from. Invariant: on a full disk the file that is there can still be written anew.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ PACKAGE: Final = Path(__file__).resolve().parents[1]
 NEW_ENOUGH: Final = (
     'sys.version_info < (3, 9) and sys.exit("Python 3.9 or newer is needed on the nodes, this is " + sys.version)'
 )
-"""What a text begins with that runs on a node: whatever Python that has understands it. The shell has it between single quotes."""
+"""What a text begins with that runs on a node: whatever Python that has understands it. The shell has it between single
+quotes.
+"""
 START: Final = (
     f"import sys; {NEW_ENOUGH}; sys.path.insert(0, sys.argv[1]);"
     " from trainmaster.MODULE import main; sys.exit(main(sys.argv[2:]))"
@@ -46,7 +48,8 @@ KEEPER: Final = (PACKAGE / "agent" / "keeper.py").read_text(encoding="utf-8")
 
 
 def start(module: str) -> str:
-    """Return the text for ``python -I -S -c TEXT PACKAGE ...`` that runs `module` of ours with the arguments behind PACKAGE.
+    """Return the text for ``python -I -S -c TEXT PACKAGE ...`` that runs `module` of ours with the arguments behind
+    PACKAGE.
 
     Nothing of the node's own Python settings or folders takes part: -I -S, and our package in the one folder given.
     """
@@ -140,6 +143,10 @@ def guarded(layout: Layout) -> bool:
 def about(layout: Layout, attempts: int) -> dict[str, Any]:
     """Return what an agent says of itself to whoever asks who it is."""
     return {
-        "protocol": PROTOCOL, "code": own_digest(), "package": str(PACKAGE), "home": layout.home, "pid": os.getpid(),
+        "protocol": PROTOCOL,
+        "code": own_digest(),
+        "package": str(PACKAGE),
+        "home": layout.home,
+        "pid": os.getpid(),
         "attempts": attempts,
-    }  # fmt: skip
+    }

@@ -1,7 +1,8 @@
 """The agent's loop: one epoll, one unix socket, newline-delimited JSON. Without tasks and requests it does not wake.
 
-Requests are ``{id, op, ...}``; answers ``{id, ok}`` or ``{id, error: {code, message}}``; pushes ``{event: "task" | "note", ...}``
-go to every connected server. Nothing waits here: a request that must wait (reap) is answered when it is done.
+Requests are ``{id, op, ...}``; answers ``{id, ok}`` or ``{id, error: {code, message}}``; pushes
+``{event: "task" | "note", ...}`` go to every connected server. Nothing waits here: a request that must wait (reap) is
+answered when it is done.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from trainmaster.agent.host.loop import Loop
 from trainmaster.agent.host.words import say, say_error
 from trainmaster.agent.settings import Settings, settings_from_json
 from trainmaster.agent.starting.spawn import StartRefused, refusal
+from trainmaster.agent.supervising.heir import Heir
 from trainmaster.agent.supervising.lookout import Lookout
 from trainmaster.agent.supervising.stand_ins import KeptTasks
 from trainmaster.agent.supervising.stopping import Stopping
@@ -74,12 +76,11 @@ class AgentServer:
         self.become_keeper(handles.hand_on(every))
 
     def _open(self) -> None:
-        self.loop.on_signal(
-            signal.SIGTERM, self.end.asked_to_end
-        )  # before SIGCHLD: whoever is stopped, is so with its tasks
+        # Before SIGCHLD: whoever is stopped, is so with its tasks.
+        self.loop.on_signal(signal.SIGTERM, self.end.asked_to_end)
         self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
         self.end.begin()
-        self.supervisor.adopt()
+        Heir(self.supervisor).adopt()
         if not self.supervisor.attempts:  # what it says is about nobody
             with contextlib.suppress(OSError):
                 os.truncate(self.layout.path("run", "exits"), 0)

@@ -1,9 +1,12 @@
-"""What the API answers: one definition of each answer, of which the views, the contract, the console's types and the SDK's are made.
+"""What the API answers: one definition of each answer, of which the views, the contract, the console's types and the
+SDK's are made.
 
-Frozen msgspec structs: `service` builds them, `api` writes them as JSON and publishes their schema, `sdk` reads them back. Times are
-seconds since the epoch (UTC), durations seconds, memory MiB, fractions 0..1 (docs/reference/api.md). Pure.
+Frozen msgspec structs: `service` builds them, `api` writes them as JSON and publishes their schema, `sdk` reads them
+back. Times are seconds since the epoch (UTC), durations seconds, memory MiB, fractions 0..1 (docs/reference/api.md).
+Pure.
 
-A class is called as its schema in the contract, with `View` behind it where a record or a use case has that name already.
+A class is called as its schema in the contract, with `View` behind it where a record or a use case has that name
+already.
 """
 
 from trainmaster.answers.audit import (

@@ -8,14 +8,17 @@ RetentionName = Literal["jobs", "logs", "audit", "uploads", "keys"]
 
 
 class SubjectView(Answer, frozen=True):
-    """What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a job's name is its id."""
+    """What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a
+    job's name is its id.
+    """
 
     kind: str
     name: str
 
 
 class AuditEventView(Answer, frozen=True):
-    """One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is made of.
+    """One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is
+    made of.
 
     `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
     """
@@ -40,8 +43,8 @@ class AuditPage(Answer, frozen=True):
 class RetentionRule(Answer, frozen=True):
     """What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.
 
-    `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than that. `oldest`:
-    when the first of them was made, used or ended.
+    `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than
+    that. `oldest`: when the first of them was made, used or ended.
     """
 
     rule: RetentionName

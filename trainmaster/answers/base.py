@@ -47,7 +47,8 @@ def problem_item(problem: Problem) -> ProblemItem:
 class ProblemView(Answer, frozen=True):
     """A problem document (RFC 9457), with every problem found.
 
-    `kind`: the class of refusal, such as not_found; `code`: what exactly was refused, `args` what its words are made of.
+    `kind`: the class of refusal, such as not_found; `code`: what exactly was refused, `args` what its words are made
+    of.
     """
 
     type: str

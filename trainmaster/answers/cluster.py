@@ -22,7 +22,8 @@ class Amount(Answer, frozen=True):
 
 
 class ShareView(Answer, frozen=True):
-    """One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+    """One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above
+    nominal.
 
     `warning`: what follows from a limit that is below what is used; null while it is not.
     """
@@ -47,7 +48,9 @@ class VirtualClusterView(Answer, frozen=True):
 
 
 class ResourcePool(Answer, frozen=True):
-    """Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says why."""
+    """Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says
+    why.
+    """
 
     name: str
     kind: Literal["public", "dedicated"]
@@ -166,7 +169,9 @@ class CardModel(Answer, frozen=True):
 
 
 class NodeDetail(Answer, frozen=True):
-    """One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there."""
+    """One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
+    nothing there.
+    """
 
     name: str
     host: str

@@ -20,7 +20,9 @@ PRIORITY_NAMES: Final[dict[Priority, PriorityName]] = {
 
 
 class ReasonView(Answer, frozen=True):
-    """Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null: ours."""
+    """Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
+    ours.
+    """
 
     code: str
     message: Text
@@ -44,8 +46,8 @@ class VerdictView(Answer, frozen=True):
 
 
 class ForecastView(Answer, frozen=True):
-    """When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
-    before `low`, more is not known; `why`: of `after` and `unknown`.
+    """When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
+    `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
 
     `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
     """
@@ -178,7 +180,9 @@ class PortView(Answer, frozen=True):
 
 
 class RoleView(Answer, frozen=True):
-    """A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or not at all."""
+    """A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
+    not at all.
+    """
 
     name: str
     system_name: str

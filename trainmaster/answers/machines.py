@@ -5,7 +5,9 @@ from trainmaster.core.states import Shown
 
 
 class CardHolder(Answer, frozen=True):
-    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told."""
+    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is
+    told.
+    """
 
     job: str | None
     name: str | None
@@ -73,9 +75,9 @@ class QueueView(Answer, frozen=True):
 
 
 class EngineAbilities(Answer, frozen=True):
-    """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it foresees when jobs
-    would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be entered; `measures`: it tells how
-    busy cards are.
+    """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
+    foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
+    entered; `measures`: it tells how busy cards are.
     """
 
     owns_queue: bool

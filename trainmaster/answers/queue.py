@@ -95,7 +95,9 @@ class Timeline(Answer, frozen=True):
 
 
 class KnobView(Answer, frozen=True):
-    """One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a switch."""
+    """One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a
+    switch.
+    """
 
     name: str
     title: Text
@@ -117,7 +119,8 @@ class PolicyView(Answer, frozen=True):
 
 
 class WaitFigures(Answer, frozen=True):
-    """How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+    """How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without
+    jobs.
 
     `not_run`: who would never have started.
     """
@@ -153,7 +156,9 @@ class AskedRole(Answer, frozen=True):
 
 
 class AskedView(Answer, frozen=True):
-    """What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how many."""
+    """What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how
+    many.
+    """
 
     id: str
     owner: str
@@ -187,7 +192,8 @@ class Alternative(Answer, frozen=True):
 
 
 class WouldStart(Answer, frozen=True):
-    """Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
+    """Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that
+    was asked.
 
     `pool`: the one that this was said of, chosen by the platform where the job leaves it the choice.
     """

@@ -28,7 +28,9 @@ class SessionView(Answer, frozen=True):
 
 
 class NewSession(SessionView, frozen=True):
-    """A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person there."""
+    """A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person
+    there.
+    """
 
     key: str
     browser: str

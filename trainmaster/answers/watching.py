@@ -56,7 +56,9 @@ class UsageView(Answer, frozen=True):
 
 
 class Series(Answer, frozen=True):
-    """One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be fewer."""
+    """One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be
+    fewer.
+    """
 
     name: str
     source: str
@@ -137,7 +139,9 @@ class ModelDetail(Answer, frozen=True):
 
 
 class LogPiece(Answer, frozen=True, omit_defaults=True):
-    """What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something away."""
+    """What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something
+    away.
+    """
 
     offset: int
     next_offset: int
@@ -175,7 +179,9 @@ class ExecCauses(Answer, frozen=True):
 
 
 class ExecStatus(Answer, frozen=True, omit_defaults=True):
-    """The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of what was refused."""
+    """The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of
+    what was refused.
+    """
 
     metadata: Nothing
     status: Literal["Success", "Failure"]

@@ -1,7 +1,7 @@
 """Joins the routes to one ASGI application. The only place that knows them all.
 
-Order is meaning: the submits come first (they are asked most), the console's catch-all last. The application refuses to be
-made when a route has no policy.
+Order is meaning: the submits come first (they are asked most), the console's catch-all last. The application refuses to
+be made when a route has no policy.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from trainmaster.api.routes import (
     uploads,
     watch,
     workspaces,
-)  # fmt: skip
+)
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.api.socket.servers import Servers
@@ -42,6 +42,7 @@ from trainmaster.service.folders.secret_files import servers_secret
 from trainmaster.storage.logs.follow import Follower
 
 if TYPE_CHECKING:
+    from trainmaster.api.socket.forwarding import Forwarding
     from trainmaster.service.failover import Failover
     from trainmaster.service.platform import Platform
 
@@ -52,7 +53,8 @@ TABLES: Final[tuple[Table, ...]] = (
 
 
 def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failover: "Failover | None" = None) -> Front:
-    """Return the ASGI application of `platform`, which starts and closes with it; with `failover`, of whichever it has at the moment.
+    """Return the ASGI application of `platform`, which starts and closes with it; with `failover`, of whichever it has
+    at the moment.
 
     Set `app.state.closing` (an asyncio.Event) to end all live views before the server closes. Raises TypeError when a
     route has no policy.
@@ -71,21 +73,26 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failove
                 await forwarding.close()
 
     inner = FastAPI(
-        title="Trainmaster", version=platform.version, openapi_url=None, docs_url=None, redoc_url=None,
-        redirect_slashes=False, lifespan=lambda _: life(),
+        title="Trainmaster",
+        version=platform.version,
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lambda _: life(),
         exception_handlers={
-            TrainmasterError: problems.on_known, RequestValidationError: problems.on_validation,
-            HTTPException: problems.on_http, ClientDisconnect: problems.on_gone, Exception: problems.on_unknown,
+            TrainmasterError: problems.on_known,
+            RequestValidationError: problems.on_validation,
+            HTTPException: problems.on_http,
+            ClientDisconnect: problems.on_gone,
+            Exception: problems.on_unknown,
         },
-    )  # fmt: skip
+    )
     inner.state.platform = platform
     servers = Servers(servers_secret(platform.layout)) if platform.config.server.shared else None
-    forwarding = None
+    forwarding: Forwarding | None = None
     if failover is not None and servers is not None:
-        failover.on_change.append(lambda other: setattr(inner.state, "platform", other))
-        from trainmaster.api.socket.forwarding import Forwarding  # noqa: PLC0415 - an HTTP client costs memory
-
-        forwarding = Forwarding(servers, lambda: failover.leader)
+        forwarding = _standing_by(inner, failover, servers)
     inner.state.forwarding = forwarding
     inner.state.console = static.Console()
     inner.state.closing = asyncio.Event()
@@ -104,3 +111,11 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failove
     )
     inner.state.connections = front.connections
     return front
+
+
+def _standing_by(app: FastAPI, failover: "Failover", servers: Servers) -> "Forwarding":
+    """Let `app` answer with whichever platform `failover` has; return what hands requests to the server that leads."""
+    from trainmaster.api.socket.forwarding import Forwarding  # noqa: PLC0415 - an HTTP client costs memory
+
+    failover.on_change.append(lambda other: setattr(app.state, "platform", other))
+    return Forwarding(servers, lambda: failover.leader)

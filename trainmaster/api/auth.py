@@ -1,7 +1,8 @@
-"""The gate before every route and socket: who calls, may they, and no more body than agreed. The only place that reads credentials.
+"""The gate before every route and socket: who calls, may they, and no more body than agreed. The only place that reads
+credentials.
 
-A bearer token wins over a cookie. A cookie opens nothing by itself, because a browser gives it to every port of its host: it
-needs the session's key beside it, in a header, or a ticket that was taken with it. Invariant: behind the gate
+A bearer token wins over a cookie. A cookie opens nothing by itself, because a browser gives it to every port of its
+host: it needs the session's key beside it, in a header, or a ticket that was taken with it. Invariant: behind the gate
 `caller(request)` is who the policy was decided for.
 """
 
@@ -114,7 +115,8 @@ def _intake(
 async def _forwarded(
     platform: "Platform", forwarding: "Forwarding", policy: RoutePolicy, scope: Scope, receive: Receive, send: Send
 ) -> bool:
-    """Return whether the server that leads has answered in place of this one. Raises Unavailable where nobody else may, TooLarge.
+    """Return whether the server that leads has answered in place of this one. Raises Unavailable where nobody else may,
+    TooLarge.
 
     A ticket is known to the server that gave it, and only the one that leads gives any.
     """
@@ -164,7 +166,9 @@ async def identify(people: People, scope: Scope, headers: dict[bytes, bytes]) ->
 
 
 def _without_ticket(scope: Scope) -> str:
-    """Take the ticket out of the address of what only looks or opens a socket, and return it: no address changes anything."""
+    """Take the ticket out of the address of what only looks or opens a socket, and return it: no address changes
+    anything.
+    """
     query: bytes = scope["query_string"]
     if b"ticket=" not in query or (scope["type"] == "http" and scope["method"] not in _SAFE):
         return ""

@@ -1,8 +1,9 @@
-"""What every body is read by: one JSON document in UTF-8, whose keys stand once, of a size that can be looked at in passing.
+"""What every body is read by: one JSON document in UTF-8, whose keys stand once, of a size that can be looked at in
+passing.
 
-msgspec reads it, which refuses lone surrogates, bad UTF-8 and numbers that are none. A key given twice is found by writing the
-document again: each one lost takes a colon with it. Invariant: how much is built is decided before anything is, and what is read
-here can be written as JSON again.
+msgspec reads it, which refuses lone surrogates, bad UTF-8 and numbers that are none. A key given twice is found by
+writing the document again: each one lost takes a colon with it. Invariant: how much is built is decided before anything
+is, and what is read here can be written as JSON again.
 """
 
 import asyncio
@@ -26,7 +27,9 @@ ASIDE: Final = 64 * 1024
 
 
 async def decoded(raw: bytes, values: int = MOST_VALUES) -> Any:
-    """Return the document in `raw`. Raises InvalidRequest for what is not JSON, TooLarge for more than `values` values."""
+    """Return the document in `raw`. Raises InvalidRequest for what is not JSON, TooLarge for more than `values`
+    values.
+    """
     return decode(raw, values) if len(raw) <= ASIDE else await asyncio.to_thread(counting, decode, raw, values)
 
 
@@ -53,7 +56,9 @@ def _detail(error: Exception) -> Said:
 
 
 def _refuse_doubles(raw: bytes) -> None:
-    """Raise InvalidRequest where an object has a key twice. Colons written as ``\\u003a`` make this the only way to know."""
+    """Raise InvalidRequest where an object has a key twice. Colons written as ``\\u003a`` make this the only way to
+    know.
+    """
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         document: dict[str, Any] = {}

@@ -1,10 +1,12 @@
-"""How much of the server one person may have at a time: requests that take work or room wait for the same person's others.
+"""How much of the server one person may have at a time: requests that take work or room wait for the same person's
+others.
 
-A body is read into memory only up to SMALL bytes before it has its turn, so that memory is bounded by persons, not by requests; what
-takes more than a moment to answer has a turn of its own, of which there are few in all, so that the rest of the server is answered
-beside it. What only looks has turns of its own: a page of many logs stops no submit. Who takes much of the server's own time waits
-before large requests while others are there (`Allowance`); what is small, such as a stop, never waits for that. Invariant: waiting
-costs nothing but a place, of which a person has PLACES of each kind; who asks for more is told to wait.
+A body is read into memory only up to SMALL bytes before it has its turn, so that memory is bounded by persons, not by
+requests; what takes more than a moment to answer has a turn of its own, of which there are few in all, so that the rest
+of the server is answered beside it. What only looks has turns of its own: a page of many logs stops no submit. Who
+takes much of the server's own time waits before large requests while others are there (`Allowance`); what is small,
+such as a stop, never waits for that. Invariant: waiting costs nothing but a place, of which a person has PLACES of each
+kind; who asks for more is told to wait.
 """
 
 import asyncio
@@ -175,7 +177,8 @@ async def _turn(own: PersonTurns, everybodys: asyncio.Semaphore) -> AsyncIterato
 
 
 class Intake:
-    """Reads one body: not more than `limit` bytes, and no more than SMALL of them without a turn of `person` (None: nobody's).
+    """Reads one body: not more than `limit` bytes, and no more than SMALL of them without a turn of `person` (None:
+    nobody's).
 
     Raises TooLarge at once when `announced`, what Content-Length says, is above the limit.
     """

@@ -1,7 +1,7 @@
 """Sending files that users made. Never shown by the browser as a page of ours: always as something to save.
 
-Invariant: whatever a file holds, it is sent with nosniff, a sandboxing policy (front.py) and as an attachment; and no block of it
-once the caller may no longer read: the connection then breaks, so that nobody takes the part for the whole.
+Invariant: whatever a file holds, it is sent with nosniff, a sandboxing policy (front.py) and as an attachment; and no
+block of it once the caller may no longer read: the connection then breaks, so that nobody takes the part for the whole.
 """
 
 import asyncio

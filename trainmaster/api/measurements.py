@@ -1,7 +1,7 @@
 """The server's own gauges and counters as Prometheus text, computed when they are asked for. Nothing is counted twice.
 
-Uses prometheus_client's text writer only, imported on the first question: the global registry and its process collectors
-would cost memory in a server that nobody scrapes.
+Uses prometheus_client's text writer only, imported on the first question: the global registry and its process
+collectors would cost memory in a server that nobody scrapes.
 """
 
 import ipaddress

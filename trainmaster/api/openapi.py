@@ -1,4 +1,6 @@
-"""The published contract, generated from the routes and the answers they name. Built on the first question, then kept."""
+"""The published contract, generated from the routes and the answers they name. Built on the first question, then
+kept.
+"""
 
 import re
 from typing import Any, Final
@@ -64,12 +66,16 @@ def answer_schemas() -> dict[str, Schema]:
 
 
 def _name(kind: str) -> str:
-    """Return what the contract calls an answer: as its class is called, but for what sets it off from a record (`answers`)."""
+    """Return what the contract calls an answer: as its class is called, but for what sets it off from a record
+    (`answers`).
+    """
     return kind.removesuffix("View")
 
 
 def _renamed(part: Any) -> Any:
-    """Return a part of a schema with the contract's names, its title left out, and objects of any fields said to be such."""
+    """Return a part of a schema with the contract's names, its title left out, and objects of any fields said to be
+    such.
+    """
     if isinstance(part, list):
         return [_renamed(one) for one in part]
     if not isinstance(part, dict):

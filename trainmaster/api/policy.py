@@ -1,8 +1,8 @@
 """Routes with their policy. The only way to make a route or a socket; one without a policy cannot be expressed.
 
-A `Table` collects the routes of one noun. Each becomes a `PolicyRoute` whose app is wrapped by the gate (auth.py): nobody
-reaches an endpoint, nor is a byte of the body read, before the policy said yes. What a route answers and takes is named by
-a text that openapi.py looks up when the contract is asked for, so that no schema is built at start.
+A `Table` collects the routes of one noun. Each becomes a `PolicyRoute` whose app is wrapped by the gate (auth.py):
+nobody reaches an endpoint, nor is a byte of the body read, before the policy said yes. What a route answers and takes
+is named by a text that openapi.py looks up when the contract is asked for, so that no schema is built at start.
 """
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping
@@ -35,7 +35,9 @@ class By(Enum):
     LEADER = "leader"
     """The one that leads: what changes something, and what only its memory knows."""
     LEADER_FIRST = "leader first"
-    """The one that leads; while nobody does, any: the answer is made of rows, and lacks what only the leader's memory knows."""
+    """The one that leads; while nobody does, any: the answer is made of rows, and lacks what only the leader's memory
+    knows.
+    """
     ANY = "any"
     """Whichever is asked: the answer is made of rows and files, or is about that server itself."""
 
@@ -59,7 +61,9 @@ class RoutePolicy:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """What the contract says: names of answers (`answers`) by status; a media type instead of a name starts with its slash."""
+    """What the contract says: names of answers (`answers`) by status; a media type instead of a name starts with its
+    slash.
+    """
 
     answers: Mapping[int, str] = field(default_factory=dict)
     takes: str | None = None
@@ -70,7 +74,9 @@ Gate = Callable[[ASGIApp, RoutePolicy], ASGIApp]
 
 
 def bare(endpoint: Endpoint) -> ASGIApp:
-    """Return the ASGI application of a raw endpoint; what it raises is turned into a problem document by the layers around it."""
+    """Return the ASGI application of a raw endpoint; what it raises is turned into a problem document by the layers
+    around it.
+    """
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         response = await endpoint(Request(scope, receive, send))
@@ -80,7 +86,9 @@ def bare(endpoint: Endpoint) -> ASGIApp:
 
 
 def express(routes: Iterable[BaseRoute]) -> dict[tuple[str, str], ASGIApp]:
-    """Return the doors that need no router, by (method, path): raw routes at a fixed address, each behind its own gate."""
+    """Return the doors that need no router, by (method, path): raw routes at a fixed address, each behind its own
+    gate.
+    """
     return {
         (method, route.path): route.app
         for route in routes
@@ -90,7 +98,9 @@ def express(routes: Iterable[BaseRoute]) -> dict[tuple[str, str], ASGIApp]:
 
 
 class _Read(Request):
-    """A request whose body was read by our rules (`api.body`): the framework's own reader takes more, and other things."""
+    """A request whose body was read by our rules (`api.body`): the framework's own reader takes more, and other
+    things.
+    """
 
     document: Any = None
 
@@ -100,7 +110,9 @@ class _Read(Request):
 
 
 class PolicyRoute(APIRoute):
-    """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between."""
+    """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in
+    between.
+    """
 
     def __init__(
         self, path: str, endpoint: Endpoint, *, policy: RoutePolicy, doc: Doc, raw: bool, gate: Gate, **rest: Any
@@ -147,10 +159,19 @@ class Table:
         self.makers: list[Maker] = []
 
     def route(
-        self, method: str, path: str, *, scope: str | None, answers: Mapping[int, str], takes: str | None = None,
-        raw: bool = False, body_limit: int | Callable[[Any], int] = BODY_LIMIT,
-        parameters: Iterable[Schema] = (), in_schema: bool = True, by: By = By.LEADER,
-    ) -> Callable[[Endpoint], Endpoint]:  # fmt: skip
+        self,
+        method: str,
+        path: str,
+        *,
+        scope: str | None,
+        answers: Mapping[int, str],
+        takes: str | None = None,
+        raw: bool = False,
+        body_limit: int | Callable[[Any], int] = BODY_LIMIT,
+        parameters: Iterable[Schema] = (),
+        in_schema: bool = True,
+        by: By = By.LEADER,
+    ) -> Callable[[Endpoint], Endpoint]:
         """Declare `method path`. `scope` None must be written out: it means that everybody may call."""
         policy = RoutePolicy(scope, body_limit=body_limit, by=by)
         doc = Doc(answers, takes, tuple(parameters))
@@ -158,10 +179,18 @@ class Table:
         def declare(endpoint: Endpoint) -> Endpoint:
             def make(gate: Gate) -> BaseRoute:
                 return PolicyRoute(
-                    self.prefix + path, endpoint, policy=policy, doc=doc, raw=raw, gate=gate, methods=[method],
-                    tags=[self.tag], include_in_schema=in_schema, operation_id=endpoint.__name__,
+                    self.prefix + path,
+                    endpoint,
+                    policy=policy,
+                    doc=doc,
+                    raw=raw,
+                    gate=gate,
+                    methods=[method],
+                    tags=[self.tag],
+                    include_in_schema=in_schema,
+                    operation_id=endpoint.__name__,
                     status_code=min(answers),
-                )  # fmt: skip
+                )
 
             self.makers.append(make)
             return endpoint

@@ -1,4 +1,5 @@
-"""Everything that goes wrong, as one RFC 9457 problem document. Never a traceback: what nobody foresaw gets an id and is logged.
+"""Everything that goes wrong, as one RFC 9457 problem document. Never a traceback: what nobody foresaw gets an id and
+is logged.
 
 Invariant: every answer of status 400 and above, from any layer, has this shape and `application/problem+json`.
 """

@@ -1,4 +1,6 @@
-"""What forms, editors and other programs need to know before they ask for anything: names, limits, schemas. Data from core and spec."""
+"""What forms, editors and other programs need to know before they ask for anything: names, limits, schemas. Data from
+core and spec.
+"""
 
 from functools import cache
 from typing import Final

@@ -1,8 +1,8 @@
 """Server-sent events: one response class for every live view.
 
 Pulls from an asynchronous iterator, so a slow reader slows only its own stream and nothing piles up here. Ends when the
-reader has gone or may no longer read (the event `refused` says why), the source ends, or the server closes. Invariant: the
-source is always closed, and a comment goes out at least every HEARTBEAT_S, so that a dead connection is noticed.
+reader has gone or may no longer read (the event `refused` says why), the source ends, or the server closes. Invariant:
+the source is always closed, and a comment goes out at least every HEARTBEAT_S, so that a dead connection is noticed.
 """
 
 import asyncio
@@ -44,12 +44,17 @@ PING: Final = Sent("ping", Nothing()).encode()
 
 
 class EventStream(Response):
-    """Streams `source` until it ends, the reader goes, `closing` is set, or `refused` says why the reader may read no more."""
+    """Streams `source` until it ends, the reader goes, `closing` is set, or `refused` says why the reader may read no
+    more.
+    """
 
     def __init__(
-        self, source: AsyncIterator[Sent], closing: asyncio.Event, refused: Callable[[], Awaitable[Sent]],
+        self,
+        source: AsyncIterator[Sent],
+        closing: asyncio.Event,
+        refused: Callable[[], Awaitable[Sent]],
         heartbeat_s: float = HEARTBEAT_S,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.status_code = 200
         self.media_type = MEDIA_TYPE
         self.background: BackgroundTask | None = None

@@ -32,7 +32,8 @@ _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title
 <p>The server, its API (<code>/api/v1</code>) and the command line work. This installation came without the console: run
 <code>python hatch_build.py</code> in the checkout, or install the released package.</p>
 <h1>Trainmaster 已运行，但控制台尚未构建</h1>
-<p>服务、API（<code>/api/v1</code>）与命令行均可使用。请在源码目录运行 <code>python hatch_build.py</code>，或安装正式发布的软件包。</p>
+<p>服务、API（<code>/api/v1</code>）与命令行均可使用。\
+请在源码目录运行 <code>python hatch_build.py</code>，或安装正式发布的软件包。</p>
 """
 
 

@@ -1,4 +1,6 @@
-"""What raw routes take, for the published contract: `service` reads the bodies by itself. Imported only when the contract is asked for."""
+"""What raw routes take, for the published contract: `service` reads the bodies by itself. Imported only when the
+contract is asked for.
+"""
 
 from typing import Annotated, Any, Literal
 
@@ -21,7 +23,9 @@ class Submission(BaseModel):
 
 
 class Question(Submission):
-    """Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say what helps."""
+    """Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say
+    what helps.
+    """
 
     instead_of: str | None = None
     suggest: bool = False

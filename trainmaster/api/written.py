@@ -1,7 +1,7 @@
 """How answers are written: JSON by msgspec. NaN and infinity become null, what JSON has no kind for its text.
 
-Invariant: what is there can be written. A text that is no Unicode (the name of a file may be any bytes, and what stands for them in
-Python has no UTF-8) is shown with question marks where it is none.
+Invariant: what is there can be written. A text that is no Unicode (the name of a file may be any bytes, and what stands
+for them in Python has no UTF-8) is shown with question marks where it is none.
 """
 
 from typing import Any, Final

@@ -1,7 +1,7 @@
 """Which part of the product is installed here: the client alone, or the server too (`trainmaster[server]`).
 
-The one place that knows. A command that is nothing without a server's packages demands them before it changes anything; whatever
-else misses one on its way is refused in the same words (`told_plainly`, around every command).
+The one place that knows. A command that is nothing without a server's packages demands them before it changes anything;
+whatever else misses one on its way is refused in the same words (`told_plainly`, around every command).
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,10 +12,20 @@ from trainmaster.core.errors import Unavailable
 from trainmaster.messages.server import client
 
 SERVER: Final = {
-    "alembic": "alembic", "argon2": "argon2-cffi", "fastapi": "fastapi", "httptools": "httptools", "prometheus_client": "prometheus-client",
-    "psutil": "psutil", "psycopg": "psycopg", "pynvml": "nvidia-ml-py", "sqlalchemy": "sqlalchemy", "starlette": "fastapi",
-    "tensorboard": "tensorboard", "uvicorn": "uvicorn", "uvloop": "uvloop",
-}  # fmt: skip
+    "alembic": "alembic",
+    "argon2": "argon2-cffi",
+    "fastapi": "fastapi",
+    "httptools": "httptools",
+    "prometheus_client": "prometheus-client",
+    "psutil": "psutil",
+    "psycopg": "psycopg",
+    "pynvml": "nvidia-ml-py",
+    "sqlalchemy": "sqlalchemy",
+    "starlette": "fastapi",
+    "tensorboard": "tensorboard",
+    "uvicorn": "uvicorn",
+    "uvloop": "uvloop",
+}
 """What the server imports and the client does not -> the package that brings it. All are in the extra `server`."""
 REMEDY: Final = client.INSTALL
 
@@ -36,7 +46,9 @@ def demand_server() -> None:
 
 @contextmanager
 def told_plainly() -> Iterator[None]:
-    """Turn a package of the server that is missing on the way into Unavailable. Any other missing module stays the fault that it is."""
+    """Turn a package of the server that is missing on the way into Unavailable. Any other missing module stays the
+    fault that it is.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

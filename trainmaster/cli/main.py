@@ -1,8 +1,8 @@
 """The command line `trainmaster`, short `tm`: joins the commands, and turns every error into words and an exit code.
 
-Exit codes: 0 done, 1 it did not go well (a failed job, no server), 2 the input was refused, 130 interrupted. Nothing heavy
-is imported before a command runs, and nothing of the other commands by the server, which stays. Where the client alone is
-installed, all of this works but what needs a server's packages, which then says so (installed).
+Exit codes: 0 done, 1 it did not go well (a failed job, no server), 2 the input was refused, 130 interrupted. Nothing
+heavy is imported before a command runs, and nothing of the other commands by the server, which stays. Where the client
+alone is installed, all of this works but what needs a server's packages, which then says so (installed).
 """
 
 import os
@@ -19,11 +19,29 @@ from trainmaster.core.errors import TrainmasterError
 
 SERVE: Final = "server.serve"
 PARTS: Final = (
-    SERVE, *(f"commands.{name}" for name in (
-        "submit", "jobs", "watch", "download", "entering", "queue", "cluster", "engine", "node", "pool", "workspace", "simulate",
-        "access", "upkeep",
-    )), "server.doctor", "server.unit",
-)  # fmt: skip
+    SERVE,
+    *(
+        f"commands.{name}"
+        for name in (
+            "submit",
+            "jobs",
+            "watch",
+            "download",
+            "entering",
+            "queue",
+            "cluster",
+            "engine",
+            "node",
+            "pool",
+            "workspace",
+            "simulate",
+            "access",
+            "upkeep",
+        )
+    ),
+    "server.doctor",
+    "server.unit",
+)
 """Modules of this package that bring commands, in the order of the help."""
 
 
@@ -45,7 +63,10 @@ def commands(parts: Iterable[str] = PARTS) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
         help="Trainmaster: from one job file to a trained, versioned model.",
-        epilog="Start here: [bold]trainmaster serve[/], then in another terminal [bold]tm submit examples/hello/job.yaml --wait[/]",
+        epilog=(
+            "Start here: [bold]trainmaster serve[/], then in another terminal "
+            "[bold]tm submit examples/hello/job.yaml --wait[/]"
+        ),
         callback=options,
     )
     for part in parts:

@@ -1,4 +1,6 @@
-"""Everything that is printed: tables for people, JSON for programs. Only this file knows rich; nothing here asks a server."""
+"""Everything that is printed: tables for people, JSON for programs. Only this file knows rich; nothing here asks a
+server.
+"""
 
 import json
 import os
@@ -18,9 +20,18 @@ if TYPE_CHECKING:
     from trainmaster import answers
 
 COLOURS: Final[dict[str, str]] = {
-    "queued": "yellow", "initialising": "cyan", "pending": "yellow", "running": "bright_blue", "saving": "cyan", "retained": "magenta",
-    "stopping": "yellow", "succeeded": "green", "failed": "red", "stopped": "bright_black", "expired": "magenta",
-}  # fmt: skip
+    "queued": "yellow",
+    "initialising": "cyan",
+    "pending": "yellow",
+    "running": "bright_blue",
+    "saving": "cyan",
+    "retained": "magenta",
+    "stopping": "yellow",
+    "succeeded": "green",
+    "failed": "red",
+    "stopped": "bright_black",
+    "expired": "magenta",
+}
 _UNSAID: Final = re.compile("[\x7f-\x9f]")
 """Control characters that JSON need not escape, and that a terminal obeys."""
 BARS: Final = "▁▂▃▄▅▆▇█"
@@ -76,7 +87,9 @@ MARKS: Final = {"ok": "[green]ok[/]      ", "warning": "[yellow]warning[/] ", "b
 
 
 def finding(mark: str, name: str, detail: str, remedy: str = "", *, width: int = 10) -> None:
-    """Print one thing that was looked at: ok, warning (works, with less) or bad; below it the remedy. `width`: of the name, in cells."""
+    """Print one thing that was looked at: ok, warning (works, with less) or bad; below it the remedy. `width`: of the
+    name, in cells.
+    """
     from rich.cells import cell_len
 
     out, filled = console(), name + " " * (width - cell_len(name))
@@ -118,9 +131,16 @@ JOB_COLUMNS: Final = ("id", "name", "state", "owner", ">tasks", ">gpus", ">run",
 def job_row(job: "answers.JobView") -> tuple[str, ...]:
     """Return a job as a row of JOB_COLUMNS."""
     return (
-        job.id[:12], _e(job.name), state(job.state), _e(job.owner), f"{job.tasks.running}/{job.tasks.total}",
-        f"{job.resources.gpu:g}", "" if job.run_s is None else format_duration(job.run_s), _progress(job), _e(why(job)),
-    )  # fmt: skip
+        job.id[:12],
+        _e(job.name),
+        state(job.state),
+        _e(job.owner),
+        f"{job.tasks.running}/{job.tasks.total}",
+        f"{job.resources.gpu:g}",
+        "" if job.run_s is None else format_duration(job.run_s),
+        _progress(job),
+        _e(why(job)),
+    )
 
 
 def _progress(job: "answers.JobView") -> str:
@@ -150,7 +170,8 @@ def show_job(job: "answers.JobDetail", url: str) -> None:
         need = role.resources
         cards = f", {need.gpu} x {_e(need.gpu_type or 'any card')}" if need.gpu else ""
         out.print(
-            f"  role [bold]{_e(role.name)}[/] x {role.replicas}: {need.cpu:g} cpu, {format_memory(need.memory_mib)}{cards}"
+            f"  role [bold]{_e(role.name)}[/] x {role.replicas}: {need.cpu:g} cpu, "
+            f"{format_memory(need.memory_mib)}{cards}"
         )
         out.print(f"    [dim]{_e(role.command)}[/]", soft_wrap=True)
     for attempt in job.attempt_list:
@@ -186,10 +207,18 @@ def _show_attempt(out: Any, attempt: "answers.AttemptView") -> None:
     why_text = f", {_e(attempt.why)}" if attempt.why is not None else ""
     out.print(f"  attempt [bold]{attempt.number}[/] ({attempt.cause}): {attempt.phase}{why_text}")
     rows = [
-        ("   ", task.name, _e(task.role), task.state, _e(task.node), ",".join(map(str, task.gpus)), _ending(task),
-         _e(task.verdict.message.en if task.verdict is not None else ""))
+        (
+            "   ",
+            task.name,
+            _e(task.role),
+            task.state,
+            _e(task.node),
+            ",".join(map(str, task.gpus)),
+            _ending(task),
+            _e(task.verdict.message.en if task.verdict is not None else ""),
+        )
         for task in attempt.tasks
-    ]  # fmt: skip
+    ]
     out.print(make_table(("", "task", "role", "state", "node", "cards", "exit", ""), rows))
 
 
@@ -217,7 +246,9 @@ def _clock(at: float | None) -> str:
 def waiting_lines(
     found: "answers.Explanation | answers.WouldStart", command: "Callable[[answers.Json], str]"
 ) -> list[str]:
-    """Return why a job waits (or would), where and until when, and what to type that it starts sooner: `command` of a change."""
+    """Return why a job waits (or would), where and until when, and what to type that it starts sooner: `command` of a
+    change.
+    """
     texts = []
     if found.reason is not None:
         texts.append(found.reason.message.en)
@@ -262,7 +293,9 @@ def _setting(words: str, change: "answers.Json") -> str:
 
 
 def show_preview(found: "answers.PreviewView", start: "answers.WouldStart | None", words: str) -> None:
-    """Print a preview: problems, or what would run and where. `start`: whether it would now; `words`: the command that submits it."""
+    """Print a preview: problems, or what would run and where. `start`: whether it would now; `words`: the command that
+    submits it.
+    """
     out = console()
     for title, items in (("[bold red]problem[/]", found.problems), ("[yellow]warning[/]", found.warnings)):
         for item in items:

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def bar(text: str, show: bool) -> Iterator[Callable[[int], None] | None]:
-    """Give a function that is told of bytes moved; None where nothing is shown, because nobody looks or `show` is false."""
+    """Give a function that is told of bytes moved; None where nothing is shown, because nobody looks or `show` is
+    false.
+    """
     if not show or not sys.stderr.isatty():
         yield None
         return

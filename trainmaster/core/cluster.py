@@ -1,4 +1,5 @@
-"""What administrators decide about the machines and who may use them: pools, virtual clusters, workspaces, flavors, nodes.
+"""What administrators decide about the machines and who may use them: pools, virtual clusters, workspaces, flavors,
+nodes.
 
 Plain immutable records; the engine says what a machine has, these say what it is for. Amounts are by the name of the
 resource: `gpu` (cards of any model), `gpu:<model>`, `cpu` (cores), `memory_mib`.
@@ -28,7 +29,9 @@ Service = Literal["in_service", "cordoned", "draining"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`nominal`: what one is entitled to. Above it one borrows what others leave unused, up to `cap` (None: all of it)."""
+    """`nominal`: what one is entitled to. Above it one borrows what others leave unused, up to `cap` (None: all of
+    it).
+    """
 
     nominal: float = 0.0
     cap: float | None = None
@@ -40,7 +43,9 @@ Limits = Mapping[str, Limit]
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Nodes that jobs choose together (R10, R11). `workspaces`: who may use a dedicated one; a public one is for all."""
+    """Nodes that jobs choose together (R10, R11). `workspaces`: who may use a dedicated one; a public one is for
+    all.
+    """
 
     name: str
     kind: PoolKind = "public"
@@ -66,8 +71,8 @@ class VirtualCluster:
 class Workspace:
     """A group of people who share quotas. `weight`: its part of the cluster relative to other workspaces, > 0.
 
-    `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them together,
-    may have queued or running (R20); None: any number.
+    `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them
+    together, may have queued or running (R20); None: any number.
     """
 
     name: str
@@ -100,14 +105,19 @@ class Flavor:
     def resources(self) -> Resources:
         """Return what one replica gets."""
         return Resources(
-            cpu=self.cpu, memory_mib=self.memory_mib, gpu=self.gpu, gpu_type=self.gpu_type if self.gpu else None,
-            shm_mib=self.shm_mib, gpu_milli=self.gpu_milli,
-        )  # fmt: skip
+            cpu=self.cpu,
+            memory_mib=self.memory_mib,
+            gpu=self.gpu,
+            gpu_type=self.gpu_type if self.gpu else None,
+            shm_mib=self.shm_mib,
+            gpu_milli=self.gpu_milli,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSetting:
-    """What was decided about a node. `pool` None: as the engine says. `note`, `by`, `since` tell who took it out and why.
+    """What was decided about a node. `pool` None: as the engine says. `note`, `by`, `since` tell who took it out and
+    why.
 
     `draining`: like cordoned, and running jobs are meant to leave it.
     """
@@ -126,7 +136,9 @@ def card_kind(model: str | None) -> FlavorKind:
 
 
 def amounts(roles: tuple[Role, ...]) -> dict[str, float]:
-    """Return what all replicas of `roles` take together, by the name of the resource; shares of cards count as shares."""
+    """Return what all replicas of `roles` take together, by the name of the resource; shares of cards count as
+    shares.
+    """
     total: dict[str, float] = {"gpu": 0.0, "cpu": 0.0, "memory_mib": 0.0}
     for role in roles:
         ask = role.resources

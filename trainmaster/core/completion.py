@@ -1,8 +1,8 @@
 """When is an attempt done? The rules of D2, D3, D11, R36-R38, R85-R86, R136 in one pure function.
 
-Order when several fire together: a role that is main or ends the job is complete -> done_ok; a task was stopped with the
-platform -> done_fail, which costs nothing; any role reached its min-failed -> done_fail; all roles complete -> done_ok;
-everything ended without either -> done_fail. (A stop, the strongest of all, is an event of its own.)
+Order when several fire together: a role that is main or ends the job is complete -> done_ok; a task was stopped with
+the platform -> done_fail, which costs nothing; any role reached its min-failed -> done_fail; all roles complete ->
+done_ok; everything ended without either -> done_fail. (A stop, the strongest of all, is an event of its own.)
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The administrator's settings as typed data; parsed from HOME/config.toml by service/wiring. Pure.
 
-Every key is documented here; unknown keys are refused with the list of known ones. All have defaults: an empty file is a
-complete configuration.
+Every key is documented here; unknown keys are refused with the list of known ones. All have defaults: an empty file is
+a complete configuration.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from trainmaster._compat import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
-    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides loopback.
+    """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides
+    loopback.
 
-    `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are believed.
-    `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system that a cluster
-    shares; "": HOME. The ledger, sockets and secrets always lie in HOME.
+    `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are
+    believed. `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system
+    that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME.
     """
 
     host: str = "127.0.0.1"
@@ -61,12 +62,12 @@ class LocalConfig:
 
     virtual_nodes 0: this host is one node with all it has. N > 0: N nodes named node-1.. that share the host, each with
     `cpu` cores and `memory_mib` (0: an equal share of the host) and `simulated_gpus` cards of model `gpu_type` (or an
-    equal share of the real cards when 0). Virtual nodes have the addresses 127.0.0.2, 127.0.0.3, ...
-    `nodes`: virtual nodes that differ from one another, in place of `virtual_nodes` and `simulated_gpus`.
-    `cpu` and `memory_mib` also override what is found for the single host node; `overcommit_cpu` multiplies cores offered.
-    `sandbox`: auto (bubblewrap when it works, else none and said so), bubblewrap (required), none.
-    `network`: shared (by all tasks of this machine), private (each job has a loopback of its own and no way out; needs the sandbox).
-    `cgroups`: auto, off. `mount_roots`: host folders whose contents jobs may mount by path.
+    equal share of the real cards when 0). Virtual nodes have the addresses 127.0.0.2, 127.0.0.3, ... `nodes`: virtual
+    nodes that differ from one another, in place of `virtual_nodes` and `simulated_gpus`. `cpu` and `memory_mib` also
+    override what is found for the single host node; `overcommit_cpu` multiplies cores offered. `sandbox`: auto
+    (bubblewrap when it works, else none and said so), bubblewrap (required), none. `network`: shared (by all tasks of
+    this machine), private (each job has a loopback of its own and no way out; needs the sandbox). `cgroups`: auto, off.
+    `mount_roots`: host folders whose contents jobs may mount by path.
     `environment`: folder of the Python environment tasks see first on PATH ("" = the one the server runs in).
     """
 
@@ -90,13 +91,13 @@ class LocalConfig:
 class LimitsConfig:
     """`[limits]`. Sizes in MiB, times in seconds; 0 means no limit where that makes sense.
 
-    A log larger than `log_mib` keeps its head (a quarter) and its tail. `disk_mib` is the budget of one job's folder, `inodes` of the
-    files in it; `disk_share` (0..1) is the part of all the disk's bytes and files that one job may take whatever they say.
-    `reserve_mib` is kept free for ends, stops and deletions; a sixteenth of the disk where that is less. With less than that free
-    nothing is accepted or started, and the job that fills the disk is ended.
-    `processes` is the limit of processes and threads of one task. `sample_s` is the usage sampling period.
-    `keys_s` is how long the answer to a request with an idempotency key is known, `uploads_s` how long an upload is kept that no job
-    names; 0: for ever.
+    A log larger than `log_mib` keeps its head (a quarter) and its tail. `disk_mib` is the budget of one job's folder,
+    `inodes` of the files in it; `disk_share` (0..1) is the part of all the disk's bytes and files that one job may take
+    whatever they say. `reserve_mib` is kept free for ends, stops and deletions; a sixteenth of the disk where that is
+    less. With less than that free nothing is accepted or started, and the job that fills the disk is ended.
+    `processes` is the limit of processes and threads of one task. `sample_s` is the usage sampling period. `keys_s` is
+    how long the answer to a request with an idempotency key is known, `uploads_s` how long an upload is kept that no
+    job names; 0: for ever.
     `model_mib` is the most that a model version may take on the disk, `save_s` how long saving it may take.
     """
 
@@ -119,10 +120,12 @@ class LimitsConfig:
 
 @dataclass(frozen=True, slots=True)
 class RetentionConfig:
-    """`[retention]`: for how many days something is kept; 0: for ever. What would be removed is said by ``tm retention``.
+    """`[retention]`: for how many days something is kept; 0: for ever. What would be removed is said by
+    ``tm retention``.
 
-    `jobs_days`: jobs after their end, with logs and files; saved models stay. `logs_days`: only the logs of jobs that ended.
-    `audit_days`: what people did; jobs keep their own events. Keys and uploads: `keys_s` and `uploads_s` of `[limits]`.
+    `jobs_days`: jobs after their end, with logs and files; saved models stay. `logs_days`: only the logs of jobs that
+    ended. `audit_days`: what people did; jobs keep their own events. Keys and uploads: `keys_s` and `uploads_s` of
+    `[limits]`.
     """
 
     jobs_days: float = 0.0
@@ -142,9 +145,9 @@ class NoSettings:
 class EngineConfig:
     """`[[engines]]`: where jobs run, one for each cluster; without any: this machine.
 
-    `pools`: names of those that live there; the first engine has every pool that no other names. `most_pending`: how many jobs
-    of each pool may wait in the own queue of a cluster; more wait here, in our order. What else may stand here depends on
-    `kind`: see engines.kinds.
+    `pools`: names of those that live there; the first engine has every pool that no other names. `most_pending`: how
+    many jobs of each pool may wait in the own queue of a cluster; more wait here, in our order. What else may stand
+    here depends on `kind`: see engines.kinds.
     """
 
     name: str = "local"

@@ -28,7 +28,9 @@ from trainmaster.messages.said import WORDS, Said, said_from_json, verbatim
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: where, which rule, what to do. `path` is a dotted field path such as ``roles.0.name``."""
+    """One thing that is wrong: where, which rule, what to do. `path` is a dotted field path such as
+    ``roles.0.name``.
+    """
 
     path: str
     rule: str
@@ -54,10 +56,11 @@ def problem_of(path: str, said: Said, value: Any = None) -> Problem:
 
 
 class TrainmasterError(Exception):
-    """Something the platform refuses or cannot do. `said`: what, as data; `kind`: the class of refusal, a word that never changes.
+    """Something the platform refuses or cannot do. `said`: what, as data; `kind`: the class of refusal, a word that
+    never changes.
 
-    A `said` that is a text, with its remedy beside it, is the words of somebody else, of a program for example. `told`: title and
-    remedy in the words of the server that refused, where another did.
+    A `said` that is a text, with its remedy beside it, is the words of somebody else, of a program for example. `told`:
+    title and remedy in the words of the server that refused, where another did.
     """
 
     status: int = 500

@@ -1,11 +1,13 @@
-"""Every fact the platform can know about a job, and what somebody did to anything else. The first file a newcomer should read.
+"""Every fact the platform can know about a job, and what somebody did to anything else. The first file a newcomer
+should read.
 
 An event is appended once and never edited. `attempt` is the fence: facts about an older attempt are recorded and
-ignored by `reduce`. `data` is a small JSON object whose keys are documented beside each kind; nothing large goes here. `said` is what
-the platform says of it, as messages.said keeps it; what earlier versions said stands under `reason` or `message`, in words.
-Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
+ignored by `reduce`. `data` is a small JSON object whose keys are documented beside each kind; nothing large goes here.
+`said` is what the platform says of it, as messages.said keeps it; what earlier versions said stands under `reason` or
+`message`, in words. Adding a kind: one member here, its rule in `reduce`, its sentence in NAMES.
 
-A `AuditEvent` is such a fact about a pool, a person or another thing that no reducer folds: it says itself what was done.
+A `AuditEvent` is such a fact about a pool, a person or another thing that no reducer folds: it says itself what was
+done.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ class Kind(StrEnum):
     STOP_REQUESTED = "stop_requested"  # reason?: the words of who stopped it
     EXPIRED = "expired"
     FAULT = "fault"  # said
-    PREEMPTED = "preempted"  # by: id of the job that it makes room for or "", reason: a key of queue.reasons.EVICTED, or said: why
+    # by: id of the job that it makes room for or "", reason: a key of queue.reasons.EVICTED, or said: why
+    PREEMPTED = "preempted"
     RELEASED = "released"  # end of a debug hold
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
     SAVE_FAILED = "save_failed"  # said
@@ -44,10 +47,10 @@ class Kind(StrEnum):
     DURATION_CHANGED = "duration_changed"  # duration_s: float | null
     PRIORITY_CHANGED = "priority_changed"  # priority: int
     CLOCK_SET = "clock_set"  # by_s: float; the server's clock was set by so much, and all times of the job move with it
-    ENTERED = (
-        "entered"  # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
-    )
-    NOTED = "noted"  # code, said, path?: of the field it is about. Worth showing, changes nothing (a degraded sandbox, a warning)
+    # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
+    ENTERED = "entered"
+    # code, said, path?: of the field it is about. Worth showing, changes nothing (a degraded sandbox, a warning)
+    NOTED = "noted"
 
 
 NAMES: Final[dict[Kind, tuple[str, str]]] = {
@@ -106,7 +109,9 @@ NOBODY: Final = ("system", "scheduler", "agent", "engine")
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``), of a job its id."""
+    """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``),
+    of a job its id.
+    """
 
     kind: str
     name: str

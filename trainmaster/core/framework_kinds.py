@@ -32,7 +32,8 @@ class IntegerOption:
 class FrameworkKind:
     """One framework. `target` is ``module:class``; `port` the label of a port that the job's first role must be given.
 
-    `variables` are set by the framework for every task and may not be set by the job. `module`: what its programs import.
+    `variables` are set by the framework for every task and may not be set by the job. `module`: what its programs
+    import.
     """
 
     kind: str

@@ -15,10 +15,11 @@ from trainmaster.core.records import Assignment, Job, Role, assignment_from_json
 
 @dataclass(frozen=True, slots=True)
 class RoleCommand:
-    """What a role runs. `argv` is final when `shell_words` is empty; else `text` is split and `$NAME` expanded per task.
+    """What a role runs. `argv` is final when `shell_words` is empty; else `text` is split and `$NAME` expanded per
+    task.
 
-    `text`: the command exactly as typed (R118). `parameters`: key-value pairs appended as ``--key=value`` (R40), in order.
-    `env`: the role's own variables; they win over the job's and never over the platform's.
+    `text`: the command exactly as typed (R118). `parameters`: key-value pairs appended as ``--key=value`` (R40), in
+    order. `env`: the role's own variables; they win over the job's and never over the platform's.
     """
 
     text: str = ""
@@ -38,11 +39,12 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What an engine that decides order and places itself must know of a job beside its roles; it may change while it waits or runs.
+    """What an engine that decides order and places itself must know of a job beside its roles; it may change while it
+    waits or runs.
 
-    `limit_s`: how long it may run, seconds from its start, None: no limit. `grace_s`: between being asked to end and being
-    killed. `priority`: a value of core.states.Priority. `nodes`: those it may run on, none: any of `pool`. `driver`: the version
-    that its nodes must have, None: any.
+    `limit_s`: how long it may run, seconds from its start, None: no limit. `grace_s`: between being asked to end and
+    being killed. `priority`: a value of core.states.Priority. `nodes`: those it may run on, none: any of `pool`.
+    `driver`: the version that its nodes must have, None: any.
     """
 
     pool: str
@@ -63,11 +65,12 @@ def asked_of(job: Job) -> Asked:
 class Gang:
     """One attempt as an agent sees it. `options` are the framework's (for example processes_per_node).
 
-    `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri...
-    `image`: the container image that tasks run in, None: the environment that the engine has. `pull_secret`: what the credentials
-    are called with which it is pulled, as the engine's administrators named them there; never they themselves.
-    `here`: the tasks, as (role, index), that the agent that is given it starts; None: all of the placement.
-    `asked` is there where the gang is placed nowhere yet; on which nodes it may run is said there, later by the placement.
+    `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri... `image`:
+    the container image that tasks run in, None: the environment that the engine has. `pull_secret`: what the
+    credentials are called with which it is pulled, as the engine's administrators named them there; never they
+    themselves. `here`: the tasks, as (role, index), that the agent that is given it starts; None: all of the placement.
+    `asked` is there where the gang is placed nowhere yet; on which nodes it may run is said there, later by the
+    placement.
     """
 
     job: str
@@ -130,7 +133,9 @@ class TaskPreview:
 
 @dataclass(frozen=True, slots=True)
 class RolePreview:
-    """What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there would be."""
+    """What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there
+    would be.
+    """
 
     name: str
     system_name: str
@@ -155,8 +160,10 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "roles": tuple(role_from_json(r) for r in data["roles"]),
             "commands": tuple(
                 RoleCommand(
-                    text=c["text"], argv=tuple(c["argv"]),
-                    parameters=tuple((k, v) for k, v in c["parameters"]), env=tuple((k, v) for k, v in c["env"]),
+                    text=c["text"],
+                    argv=tuple(c["argv"]),
+                    parameters=tuple((k, v) for k, v in c["parameters"]),
+                    env=tuple((k, v) for k, v in c["env"]),
                 )
                 for c in data["commands"]
             ),
@@ -166,7 +173,7 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "here": None if data.get("here") is None else tuple((role, index) for role, index in data["here"]),
             "asked": _parse_asked(data.get("asked")),
         }
-    )  # fmt: skip
+    )
 
 
 def _parse_asked(data: dict[str, Any] | None) -> Asked | None:

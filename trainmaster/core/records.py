@@ -67,8 +67,9 @@ class Role:
 class Policy:
     """What may happen to a job without asking its owner. Durations in seconds.
 
-    `retries`: new attempts after the user's command failed (R88). `fault_restarts`: new attempts after the platform lost
-    tasks that were running (R181). A node that proves bad before anything ran is free up to `bad_node_limit` times.
+    `retries`: new attempts after the user's command failed (R88). `fault_restarts`: new attempts after the platform
+    lost tasks that were running (R181). A node that proves bad before anything ran is free up to `bad_node_limit`
+    times.
     """
 
     retries: int = 0
@@ -97,7 +98,9 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why something ended: `said`, where the code does not say it all, with its evidence. `code` is a key of core.verdicts.VERDICTS."""
+    """Why something ended: `said`, where the code does not say it all, with its evidence. `code` is a key of
+    core.verdicts.VERDICTS.
+    """
 
     code: str
     said: Said | None = None
@@ -109,7 +112,9 @@ class Verdict:
 
 
 def find_task(roles: Sequence[Role], name: str) -> tuple[int, int] | None:
-    """Return (role, index) of the task that is called `name`: ``task0-1``, or by the name of its role ``worker-1``. None: no such."""
+    """Return (role, index) of the task that is called `name`: ``task0-1``, or by the name of its role ``worker-1``.
+    None: no such.
+    """
     try:
         role, index = split_task_name(name)
     except ValueError:
@@ -173,8 +178,9 @@ class Attempt:
 class Job:
     """One row. `seq` is the submit order within the server; `attempt` is the current or last attempt.
 
-    `roles` is what the current attempt was placed as, while queued the first of `shapes`: the flavors it may run with in
-    the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node of the pool (R12).
+    `roles` is what the current attempt was placed as, while queued the first of `shapes`: the flavors it may run with
+    in the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node of the pool
+    (R12).
     """
 
     id: str
@@ -244,7 +250,8 @@ class Node:
     """One machine as the queue sees it. `gpus` holds the model of each card by index; capacity in cores and MiB.
 
     A slice of a card (MIG, sMLU) is a card with a model name of its own; `card_slots` then says for each card index the
-    physical card and the slice on it (empty: every card is whole). `driver`, `os` and `kernel` are versions, "" unknown.
+    physical card and the slice on it (empty: every card is whole). `driver`, `os` and `kernel` are versions, ""
+    unknown.
     """
 
     name: str
@@ -264,13 +271,15 @@ class Node:
 
 
 def unplaced(roles: Iterable[Role]) -> tuple[Assignment, ...]:
-    """Return what the planner says to an engine that chooses places itself: every replica, none of them anywhere yet."""
+    """Return what the planner says to an engine that chooses places itself: every replica, none of them anywhere
+    yet.
+    """
     return tuple(Assignment(at, index, "", "") for at, role in enumerate(roles) for index in range(role.replicas))
 
 
 def port_space(host: str) -> str:
-    """Return what ports of `host` are counted under: loopback addresses are one machine, whatever listens on one of them
-    may listen on all.
+    """Return what ports of `host` are counted under: loopback addresses are one machine, whatever listens on one of
+    them may listen on all.
     """
     return "127.0.0.1" if host.startswith("127.") else host
 
@@ -281,9 +290,11 @@ _SHAPES: Final[dict[type, _Shape]] = {}
 
 
 def replace(record: R, **changes: Any) -> R:
-    """Return `record` with `changes`: what dataclasses.replace does for slotted records without a hook, at a tenth of its cost.
+    """Return `record` with `changes`: what dataclasses.replace does for slotted records without a hook, at a tenth of
+    its cost.
 
-    Every event of every job comes through here several times. Raises KeyError for a field that the record does not have.
+    Every event of every job comes through here several times. Raises KeyError for a field that the record does not
+    have.
     """
     kind = type(record)
     shape = _SHAPES.get(kind) or _shape(kind)
@@ -299,7 +310,8 @@ def replace(record: R, **changes: Any) -> R:
 def _shape(kind: Any) -> _Shape:
     """Return how to read a record of `kind`, where each field lies, and what makes one.
 
-    It is made as its twin, of the same slots and not frozen, whose fields are set by plain assignments, and then given its class.
+    It is made as its twin, of the same slots and not frozen, whose fields are set by plain assignments, and then given
+    its class.
     """
     names = [item.name for item in fields(kind)]
     twin: Callable[..., Any] = dataclass(slots=True)(make_dataclass(kind.__name__, names))

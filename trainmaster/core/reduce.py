@@ -52,7 +52,7 @@ from trainmaster.core.states import (
     Signal,
     TaskPhase,
     Why,
-)  # fmt: skip
+)
 from trainmaster.core.verdicts import FREE, WAITED_OUT
 from trainmaster.messages.jobs import tasks
 from trainmaster.messages.said import said_in
@@ -233,9 +233,14 @@ def _task_exited(task: Task, event: Event) -> Task | None:
     data = event.data
     verdict = verdict_from_json(data.get("verdict"))
     return replace(
-        task, phase=TaskPhase.EXITED, exit_code=data.get("exit_code"), signal=data.get("signal"),
-        started_at=task.started_at or event.at, ended_at=event.at, verdict=verdict,
-    )  # fmt: skip
+        task,
+        phase=TaskPhase.EXITED,
+        exit_code=data.get("exit_code"),
+        signal=data.get("signal"),
+        started_at=task.started_at or event.at,
+        ended_at=event.at,
+        verdict=verdict,
+    )
 
 
 def _task_lost(task: Task, event: Event) -> Task | None:
@@ -302,9 +307,12 @@ def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:
         return job, ()
     verdict = _verdict(event) if event.kind in _VERDICT_OF else attempt.verdict
     attempt = replace(
-        attempt, phase=Phase.DRAINING, why=why, verdict=verdict or attempt.verdict,
+        attempt,
+        phase=Phase.DRAINING,
+        why=why,
+        verdict=verdict or attempt.verdict,
         draining_at=attempt.draining_at if attempt.draining_at is not None else event.at,
-    )  # fmt: skip
+    )
     job = replace(job, attempt=attempt)
     if event.kind is Kind.SAVED:
         job = replace(job, model=event.data.get("model"))

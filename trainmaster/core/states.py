@@ -54,9 +54,15 @@ class Why(StrEnum):
 
 
 STRENGTH: Final[dict[Why, int]] = {
-    Why.OK: 5, Why.STOP: 4, Why.EXPIRE: 3, Why.FAIL: 2,
-    Why.RETRY: 1, Why.FAULT: 1, Why.BAD_NODE: 1, Why.PREEMPTED: 0,
-}  # fmt: skip
+    Why.OK: 5,
+    Why.STOP: 4,
+    Why.EXPIRE: 3,
+    Why.FAIL: 2,
+    Why.RETRY: 1,
+    Why.FAULT: 1,
+    Why.BAD_NODE: 1,
+    Why.PREEMPTED: 0,
+}
 """A stronger reason replaces a weaker one while draining; an equal or weaker one is recorded and ignored."""
 
 
@@ -128,7 +134,9 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.SAVING, Signal.STOP): Edge(_D, Why.STOP),  # nobody wants the outputs any more
     **{(p, Signal.REAPED): Edge(Phase.ENDED) for p in Phase if p not in (Phase.SAVING, Phase.ENDED)},
 }
-"""Every legal (phase, signal). A pair that is absent is recorded and ignored; out of SAVING lead SAVED, UNSAVED and STOP."""
+"""Every legal (phase, signal). A pair that is absent is recorded and ignored; out of SAVING lead SAVED, UNSAVED and
+STOP.
+"""
 
 FINAL_STATE: Final[dict[Why, JobState]] = {
     Why.OK: JobState.SUCCEEDED,
@@ -191,10 +199,18 @@ SHOWN_OF_PHASE: Final[dict[Phase, Shown]] = {
 }
 
 PAI_STATE: Final[dict[Shown, str]] = {
-    Shown.QUEUED: "WAITING", Shown.INITIALISING: "WAITING", Shown.PENDING: "WAITING", Shown.RUNNING: "RUNNING",
-    Shown.SAVING: "RUNNING", Shown.RETAINED: "RUNNING", Shown.STOPPING: "RUNNING", Shown.SUCCEEDED: "SUCCEEDED", Shown.FAILED: "FAILED",
-    Shown.STOPPED: "STOPPED", Shown.EXPIRED: "STOPPED",
-}  # fmt: skip
+    Shown.QUEUED: "WAITING",
+    Shown.INITIALISING: "WAITING",
+    Shown.PENDING: "WAITING",
+    Shown.RUNNING: "RUNNING",
+    Shown.SAVING: "RUNNING",
+    Shown.RETAINED: "RUNNING",
+    Shown.STOPPING: "RUNNING",
+    Shown.SUCCEEDED: "SUCCEEDED",
+    Shown.FAILED: "FAILED",
+    Shown.STOPPED: "STOPPED",
+    Shown.EXPIRED: "STOPPED",
+}
 """The OpenPAI view of a shown state (R195)."""
 
 

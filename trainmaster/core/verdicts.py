@@ -19,7 +19,9 @@ PLATFORM_STOPPED: Final = "platform_stopped"
 SANDBOX_FAILED: Final = "sandbox_failed"
 NO_ROOM: Final = "no_room"
 WAITED_OUT: Final = frozenset({SANDBOX_FAILED, NO_ROOM})
-"""Ends that are the platform's trouble and may last: the job is tried again for as long as it takes, with growing pauses."""
+"""Ends that are the platform's trouble and may last: the job is tried again for as long as it takes, with growing
+pauses.
+"""
 FREE: Final = WAITED_OUT | {PLATFORM_STOPPED}
 """Ends that cost a job nothing."""
 

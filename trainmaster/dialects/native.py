@@ -23,7 +23,9 @@ def knows(field: str) -> bool:
 
 
 def local_code(document: Mapping[str, Any]) -> str | None:
-    """Return the folder of the submitter's machine that `document` names as its code; None when there is nothing to upload."""
+    """Return the folder of the submitter's machine that `document` names as its code; None when there is nothing to
+    upload.
+    """
     code = document.get("code")
     path = code.get("path") if isinstance(code, Mapping) else code
     return path if isinstance(path, str) and path else None

@@ -30,16 +30,35 @@ _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 PATHS: Final[dict[str, str]] = {
-    "name": "jobName", "slug": "jobName", "pool": "virtualCluster", "retries": "retryCount", "code": "codeDir",
-    "inputs": "dataDir", "storage": "outputDir", "debug_hold": "jobEnvs.isDebug", "image": "image",
-    "extras": "extras", "env": "jobEnvs", "roles": "taskRoles",
-}  # fmt: skip
+    "name": "jobName",
+    "slug": "jobName",
+    "pool": "virtualCluster",
+    "retries": "retryCount",
+    "code": "codeDir",
+    "inputs": "dataDir",
+    "storage": "outputDir",
+    "debug_hold": "jobEnvs.isDebug",
+    "image": "image",
+    "extras": "extras",
+    "env": "jobEnvs",
+    "roles": "taskRoles",
+}
 ROLE_PATHS: Final[dict[str, str]] = {
-    "name": "name", "replicas": "taskNumber", "command": "command", "min_failed": "minFailedTaskCount",
-    "min_succeeded": "minSucceededTaskCount", "cpu": "cpuNumber", "memory": "memoryMB", "shm": "shmMB",
-    "gpu": "gpuNumber", "gpu_type": "gpuType", "ports": "portList", "label": "label", "count": "portNumber",
+    "name": "name",
+    "replicas": "taskNumber",
+    "command": "command",
+    "min_failed": "minFailedTaskCount",
+    "min_succeeded": "minSucceededTaskCount",
+    "cpu": "cpuNumber",
+    "memory": "memoryMB",
+    "shm": "shmMB",
+    "gpu": "gpuNumber",
+    "gpu_type": "gpuType",
+    "ports": "portList",
+    "label": "label",
+    "count": "portNumber",
     "begin_at": "beginAt",
-}  # fmt: skip
+}
 
 
 def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Translation:
@@ -188,7 +207,9 @@ def knows(field: str) -> bool:
 
 
 def local_code(document: Mapping[str, Any]) -> str | None:
-    """Return the folder of the submitter's machine that `document` names as its code; None when there is nothing to upload."""
+    """Return the folder of the submitter's machine that `document` names as its code; None when there is nothing to
+    upload.
+    """
     uri = document.get("codeDir")
     code = _code(uri) if isinstance(uri, str) and uri else None
     return (code or {}).get("path")

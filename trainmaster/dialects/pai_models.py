@@ -1,6 +1,7 @@
 """The shape of an OpenPAI v1 document (R67-R91): its fields, bounds and stand-ins as data. No rules between fields.
 
-As OpenPAI's own schema (v0.8 to v0.14) reads it: fields that have a default there may be left out, a number may stand in a text.
+As OpenPAI's own schema (v0.8 to v0.14) reads it: fields that have a default there may be left out, a number may stand
+in a text.
 """
 
 import json
@@ -111,12 +112,21 @@ class PaiDocument(PaiModel):
 
 
 STAND_INS: Final[dict[str, Any]] = {
-    "jobName": "stand-in", "image": "local", "name": "stand.in", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 100,
-    "gpuNumber": 0, "command": "true", "label": "stand.in", "beginAt": 0, "portNumber": 1,
+    "jobName": "stand-in",
+    "image": "local",
+    "name": "stand.in",
+    "taskNumber": 1,
+    "cpuNumber": 1,
+    "memoryMB": 100,
+    "gpuNumber": 0,
+    "command": "true",
+    "label": "stand.in",
+    "beginAt": 0,
+    "portNumber": 1,
     "taskRoles": [
         {"name": "stand.in", "taskNumber": 1, "cpuNumber": 1, "memoryMB": 100, "gpuNumber": 0, "command": "true"}
     ],
-}  # fmt: skip
+}
 
 
 def json_schema() -> dict[str, Any]:

@@ -65,7 +65,7 @@ def _role(role: RoleSpec) -> dict[str, Any]:
         "command": _exports(role.env) + _command(role),
         "minFailedTaskCount": role.min_failed,
         "minSucceededTaskCount": (role.min_succeeded or role.replicas) if ends else None,
-    }  # fmt: skip
+    }
 
 
 def _command(role: RoleSpec) -> str:

@@ -39,9 +39,10 @@ def translate(
 ) -> Translation:
     """Return the native document of `document`, with warnings. `hosts`: number of host addresses, where known (D7).
 
-    `changes`: as `apply_set` takes them; a path that begins with a field of the dialect is one of the document, any other one
-    of the native document. A translated document without such passes `spec.check.check`; a native one is passed through for it
-    to judge. Raises InvalidSpec with every problem, at the paths of the dialect it was written in.
+    `changes`: as `apply_set` takes them; a path that begins with a field of the dialect is one of the document, any
+    other one of the native document. A translated document without such passes `spec.check.check`; a native one is
+    passed through for it to judge. Raises InvalidSpec with every problem, at the paths of the dialect it was written
+    in.
     """
     if not isinstance(document, Mapping):
         raise refusal([problem("", form.not_object())])
@@ -66,7 +67,9 @@ def as_written(item: Problem, dialect: str) -> Problem:
 
 
 def local_code(document: Mapping[str, Any], dialect: str = "auto") -> str | None:
-    """Return what `document` names as the folder of its code on the machine of whoever holds it; None when it names none."""
+    """Return what `document` names as the folder of its code on the machine of whoever holds it; None when it names
+    none.
+    """
     written_in = _module(document, dialect)
     found: str | None = written_in.local_code(document) if written_in is not None else None
     return found

@@ -1,7 +1,7 @@
 """What an engine may do beside what all do (`base.Engine`): each a small interface, which it has or has not.
 
-An engine implements what it can do and nothing else. The server asks `Engines.abilities` once which of them it has, by the names of
-the methods alone; nobody else looks.
+An engine implements what it can do and nothing else. The server asks `Engines.abilities` once which of them it has, by
+the names of the methods alone; nobody else looks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,8 @@ class Estimates(Protocol):
     """It foresees what becomes of jobs in its own queue."""
 
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
-        """Return what speaks against ever running `roles` so, by what is known of the machines already; paths are those of a document.
+        """Return what speaks against ever running `roles` so, by what is known of the machines already; paths are those
+        of a document.
 
         Asked at every submit: costs no question to the machines. What only they can say is said by `estimate`.
         """
@@ -29,8 +30,8 @@ class Estimates(Protocol):
     async def estimate(self, gang: Gang) -> Waiting | Refused:
         """Return what would become of `gang` in the engine's own queue now, and leave nothing there.
 
-        Waiting: it would be taken; where nothing keeps it waiting `starts_at` is now. Refused: it would not be taken, or never
-        start. Raises Unavailable.
+        Waiting: it would be taken; where nothing keeps it waiting `starts_at` is now. Refused: it would not be taken,
+        or never start. Raises Unavailable.
         """
         ...
 
@@ -42,8 +43,8 @@ class ChecksGangs(Protocol):
     def check_gang(self, gang: Gang) -> GangFindings:
         """Return what of `gang`, which is placed nowhere yet (`asked`, no placement), is not carried out. Pure.
 
-        Asked at every preview and submit: costs no question to the machines. An engine without this carries out all. What speaks
-        against a job's size and time is said by `Estimates.objections`, for each of its flavors.
+        Asked at every preview and submit: costs no question to the machines. An engine without this carries out all.
+        What speaks against a job's size and time is said by `Estimates.objections`, for each of its flavors.
         """
         ...
 
@@ -62,8 +63,8 @@ class Adjusts(Protocol):
     """What waits or runs in its own queue can be changed."""
 
     async def adjust(self, attempt: str, asked: Asked) -> None:
-        """Take in that this is asked for a launched attempt now: its limit or its priority were changed. Nothing happens for one
-        that is not known.
+        """Take in that this is asked for a launched attempt now: its limit or its priority were changed. Nothing
+        happens for one that is not known.
         """
         ...
 
@@ -75,11 +76,13 @@ class Attaches(Protocol):
     async def attach(
         self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
     ) -> Terminal:
-        """Run `argv` inside the running task, as one of its own processes; `window`: on a terminal of that size, None: on none.
+        """Run `argv` inside the running task, as one of its own processes; `window`: on a terminal of that size, None:
+        on none.
 
-        `kept`: the task may have ended, and its attempt is held: it is entered with all that is left of it. The command ends with the
-        task or the attempt at the latest, and keeps neither from ending. Raises Conflict when there is nothing to enter,
-        Unavailable. What goes wrong later is said on the error stream, and by exit code 125 (agent/enter).
+        `kept`: the task may have ended, and its attempt is held: it is entered with all that is left of it. The command
+        ends with the task or the attempt at the latest, and keeps neither from ending. Raises Conflict when there is
+        nothing to enter, Unavailable. What goes wrong later is said on the error stream, and by exit code 125
+        (agent/enter).
         """
         ...
 
@@ -107,7 +110,9 @@ class Occupies(Protocol):
     """Tasks see folders of the machine at the same paths."""
 
     def places(self) -> tuple[str, ...]:
-        """Return the folders of the machines that tasks see at the same paths, as far as they are known: nothing can be mounted there."""
+        """Return the folders of the machines that tasks see at the same paths, as far as they are known: nothing can be
+        mounted there.
+        """
         ...
 
 

@@ -14,8 +14,8 @@ from trainmaster.messages.said import Said
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at; `Examination.labels` says what it is called. `needed` False: jobs run without it. `where`: which
-    part of the engine, "" all of it.
+    """One thing that was looked at; `Examination.labels` says what it is called. `needed` False: jobs run without it.
+    `where`: which part of the engine, "" all of it.
     """
 
     name: str
@@ -46,8 +46,9 @@ def nobody_listens(where: str, why: Said) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EngineToAdd:
-    """What is to be looked at. `engine`: its settings are those of its kind; its pools, none: all that there are. `home`, `data`: the
-    server's. `wait_s`: how long a probe job may wait for its start. `tell`: is given a part of the engine and what is waited for there.
+    """What is to be looked at. `engine`: its settings are those of its kind; its pools, none: all that there are.
+    `home`, `data`: the server's. `wait_s`: how long a probe job may wait for its start. `tell`: is given a part of the
+    engine and what is waited for there.
     """
 
     engine: EngineConfig
@@ -58,7 +59,9 @@ class EngineToAdd:
 
 
 class Examination(Protocol):
-    """One look at one engine. `labels`: what its checks are called, by their names. `pools`: those that it has, once it was looked at."""
+    """One look at one engine. `labels`: what its checks are called, by their names. `pools`: those that it has, once it
+    was looked at.
+    """
 
     @property
     def labels(self) -> Mapping[str, Said]: ...
@@ -73,7 +76,9 @@ class Examination(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of `engine add`, for a setting of the kind. `name`: of the option where it is not that of the setting."""
+    """One option of `engine add`, for a setting of the kind. `name`: of the option where it is not that of the
+    setting.
+    """
 
     setting: str
     help: str
@@ -88,9 +93,11 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Adding:
-    """What a kind says of being added. `examine`: makes the look that is taken before, None: there is none. `example`: a command line.
+    """What a kind says of being added. `examine`: makes the look that is taken before, None: there is none. `example`:
+    a command line.
 
-    `places`: the setting that says what each pool is called there, "": nothing does; `place`: what such a name is, in a word for the help.
+    `places`: the setting that says what each pool is called there, "": nothing does; `place`: what such a name is, in a
+    word for the help.
     """
 
     options: tuple[Option, ...] = ()

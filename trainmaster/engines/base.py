@@ -1,9 +1,11 @@
-"""The port to the machines: what every engine promises. Knows nothing of priorities, users' rights or frameworks' rules.
+"""The port to the machines: what every engine promises. Knows nothing of priorities, users' rights or frameworks'
+rules.
 
 All methods are idempotent by attempt id. Reports are facts; the loop turns them into events. An engine never forgets a
 task that may still run: `reap` returns only when nothing of the attempt is left (B2). An engine that owns its queue
-(`owns_queue`) is given gangs that are placed nowhere yet, accepts them, and tells when and where they started. What only some
-engines can do is in `abilities`. New engines pass tests/contract/engine. docs/design/engines.md says why the port is as it is.
+(`owns_queue`) is given gangs that are placed nowhere yet, accepts them, and tells when and where they started. What
+only some engines can do is in `abilities`. New engines pass tests/contract/engine. docs/design/engines.md says why the
+port is as it is.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,8 +30,8 @@ class CardUsage:
 
 @dataclass(frozen=True, slots=True)
 class TaskReport:
-    """One fact about one task of `attempt` (an attempt id). `kind`: running, exited, lost. `at`: epoch seconds, by the clock
-    of whoever saw it; `stamp`: the same moment as `procs.stamp` has it, "": not known.
+    """One fact about one task of `attempt` (an attempt id). `kind`: running, exited, lost. `at`: epoch seconds, by the
+    clock of whoever saw it; `stamp`: the same moment as `procs.stamp` has it, "": not known.
     """
 
     attempt: str
@@ -70,7 +72,9 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """`attempt` left the engine's own queue at `at` (epoch seconds). `placement` names every replica, where the engine put it."""
+    """`attempt` left the engine's own queue at `at` (epoch seconds). `placement` names every replica, where the engine
+    put it.
+    """
 
     attempt: str
     at: float
@@ -117,7 +121,9 @@ class NativeRequest:
 
 
 Fact = TaskReport | Note | Waiting | Started | Refused
-"""What an engine pushes. Of one attempt `Started` comes before any TaskReport; a Waiting is told anew when it changes."""
+"""What an engine pushes. Of one attempt `Started` comes before any TaskReport; a Waiting is told anew when it
+changes.
+"""
 
 Sink = Callable[[Fact], None]
 """Receives pushed facts, in the event loop's thread."""
@@ -136,14 +142,18 @@ Stream = Literal[1, 2]
 
 
 class Terminal(Protocol):
-    """A command that runs inside a task, with or without a terminal. One reader for each stream, one writer; none blocks the loop."""
+    """A command that runs inside a task, with or without a terminal. One reader for each stream, one writer; none
+    blocks the loop.
+    """
 
     async def read(self, stream: Stream) -> bytes:
         """Return what the command wrote, as soon as there is something; b"" at the end, again and again."""
         ...
 
     async def write(self, data: bytes) -> None:
-        """Give `data` to the command; return when it, or a pipe, has taken all. What nobody reads any more is dropped."""
+        """Give `data` to the command; return when it, or a pipe, has taken all. What nobody reads any more is
+        dropped.
+        """
         ...
 
     async def end_input(self) -> None:
@@ -164,8 +174,9 @@ class Terminal(Protocol):
 
 
 class Engine(Protocol):
-    """What every engine does; what it may do beside is in `abilities`. Names are unique, of engines among those of a server and
-    of nodes among all engines. `owns_queue`: it decides order, places and start times itself (Slurm, Kubernetes).
+    """What every engine does; what it may do beside is in `abilities`. Names are unique, of engines among those of a
+    server and of nodes among all engines. `owns_queue`: it decides order, places and start times itself (Slurm,
+    Kubernetes).
 
     Whatever is asked of the machines raises Unavailable while they do not answer, and is asked again.
     """
@@ -176,7 +187,8 @@ class Engine(Protocol):
     async def start(self, sink: Sink) -> None:
         """Connect (and start what must run beside the server). Facts are pushed to `sink` from now on.
 
-        Raises Unavailable when the engine cannot be used, naming what is missing: it is started again then, so it keeps no connection.
+        Raises Unavailable when the engine cannot be used, naming what is missing: it is started again then, so it keeps
+        no connection.
         """
         ...
 
@@ -207,8 +219,8 @@ class Engine(Protocol):
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
         """Return what is known of each attempt id, in the same order (after a restart: the truth).
 
-        Facts of those asked about are pushed from now on, whichever server launched them. Asked about all live attempts at
-        every start and every ten seconds: an answer must be cheap.
+        Facts of those asked about are pushed from now on, whichever server launched them. Asked about all live attempts
+        at every start and every ten seconds: an answer must be cheap.
         """
         ...
 
@@ -219,14 +231,17 @@ class Engine(Protocol):
     async def reap(self, attempt: str, grace_s: float) -> None:
         """End everything of `attempt`: SIGTERM, `grace_s` seconds, SIGKILL; return only when nothing is left.
 
-        An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it. Where something
-        that its tasks wrote could not be brought to the server, `Layout.incomplete` is there then, and no model is saved.
+        An attempt that never started is confirmed at once, one that waits in the engine's queue is taken out of it.
+        Where something that its tasks wrote could not be brought to the server, `Layout.incomplete` is there then, and
+        no model is saved.
         """
         ...
 
 
 class LaunchRefused(Exception):
-    """The gang could not be started. `code` is a verdict code, `said` tells why; `node`: the one to blame, where there is one."""
+    """The gang could not be started. `code` is a verdict code, `said` tells why; `node`: the one to blame, where there
+    is one.
+    """
 
     def __init__(self, code: str, said: Said, node: str | None = None) -> None:
         super().__init__(render.text(said))

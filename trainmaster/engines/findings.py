@@ -1,7 +1,8 @@
-"""What of a gang an engine does not carry out, as it says before the submit; and what engines of the same nature say alike. Pure.
+"""What of a gang an engine does not carry out, as it says before the submit; and what engines of the same nature say
+alike. Pure.
 
-A finding is at the field of the native document that asks for it. Invariant: whatever a gang carries is carried out or spoken of
-(tests/contract/engine/test_carried.py).
+A finding is at the field of the native document that asks for it. Invariant: whatever a gang carries is carried out or
+spoken of (tests/contract/engine/test_carried.py).
 """
 
 import posixpath
@@ -17,8 +18,8 @@ from trainmaster.spec.problems import problem
 
 @dataclass(frozen=True, slots=True)
 class GangFindings:
-    """`problems`: without this the job would not run as it was meant, so it is refused; each says what to do instead. `warnings`: it
-    runs as it was meant, and its owner should know.
+    """`problems`: without this the job would not run as it was meant, so it is refused; each says what to do instead.
+    `warnings`: it runs as it was meant, and its owner should know.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -42,7 +43,8 @@ def without_containers(gang: Gang) -> GangFindings:
 def without_sandbox(gang: Gang) -> GangFindings:
     """Return what an engine says whose tasks see the folders of their node where they lie, and nowhere else.
 
-    Code is their working directory there, and of what is asked for at /dataset a variable says where it lies (`agent.tasks.prepare`).
+    Code is their working directory there, and of what is asked for at /dataset a variable says where it lies
+    (`agent.tasks.prepare`).
     """
     problems, warnings = [], []
     inputs = [mount for mount in gang.mounts if mount.target != IN_CODE]

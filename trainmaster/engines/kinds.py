@@ -1,7 +1,8 @@
-"""The kinds of engines: what each is, and where it is found. Two are built in; others are packages, each with an entry point.
+"""The kinds of engines: what each is, and where it is found. Two are built in; others are packages, each with an entry
+point.
 
-Nothing of a kind is loaded before somebody asks for it by name. Invariants: no two have one name, and one that cannot be loaded is
-a problem that names its package.
+Nothing of a kind is loaded before somebody asks for it by name. Invariants: no two have one name, and one that cannot
+be loaded is a problem that names its package.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,10 +35,11 @@ def _no_problems(settings: Any) -> Iterable[tuple[str, Said]]:
 class EngineKind:
     """One kind of engine. `name`: as `kind` in `[[engines]]` has it; `label`: what people call it.
 
-    `make`: returns an engine that is not started, of its `[[engines]]`, the server's folders and the whole configuration.
-    `settings`: a frozen dataclass of what its `[[engines]]` may say beside, each with a default (text, number, truth, `Literal` of
-    texts, tuple of texts, `Mapping` of texts). `problems`: what of such settings cannot be together, by the name of one of them.
-    `this_machine`: its node is this machine, as `[local]` has it; a server has at most one such engine. `adding`: how one is added.
+    `make`: returns an engine that is not started, of its `[[engines]]`, the server's folders and the whole
+    configuration. `settings`: a frozen dataclass of what its `[[engines]]` may say beside, each with a default (text,
+    number, truth, `Literal` of texts, tuple of texts, `Mapping` of texts). `problems`: what of such settings cannot be
+    together, by the name of one of them. `this_machine`: its node is this machine, as `[local]` has it; a server has at
+    most one such engine. `adding`: how one is added.
     """
 
     name: str
@@ -60,7 +62,9 @@ def names() -> list[str]:
 
 
 def find(name: str) -> EngineKind:
-    """Return the kind of that name, loading it. Raises InvalidSpec where there is none, two packages bring it, or it cannot be loaded."""
+    """Return the kind of that name, loading it. Raises InvalidSpec where there is none, two packages bring it, or it
+    cannot be loaded.
+    """
     if name in BUILT_IN:
         built_in: EngineKind = import_module(f"trainmaster.engines.{name}.kind").KIND
         return built_in
@@ -85,7 +89,8 @@ def _loaded(entry: "EntryPoint") -> EngineKind:
 
 
 def _entries() -> "Iterable[EntryPoint]":
-    from importlib.metadata import entry_points  # noqa: PLC0415 (who names no kind of others never reads what is installed)
+    # Who names no kind of others never reads what is installed.
+    from importlib.metadata import entry_points  # noqa: PLC0415
 
     return entry_points(group=GROUP)
 

@@ -1,7 +1,8 @@
 """The engines of one server: which pool lives on which of them, and which of them answer.
 
-Every job belongs to the engine of its pool for its whole life. One engine that is down stops nobody else's jobs: it is tried
-again until it comes, and meanwhile what is asked of it is `Unavailable`. Invariant: names of engines and of nodes are unique.
+Every job belongs to the engine of its pool for its whole life. One engine that is down stops nobody else's jobs: it is
+tried again until it comes, and meanwhile what is asked of it is `Unavailable`. Invariant: names of engines and of nodes
+are unique.
 """
 
 import asyncio
@@ -34,14 +35,17 @@ Came = Callable[[Engine], Awaitable[None]]
 class Engines:
     """One object per server; all methods in the loop's thread. At least one engine; the first has every pool not named.
 
-    `pools`: name of a pool -> name of the engine it lives on. By the name of an engine: `most_pending`, how many of our attempts may
-    wait in its own queue in each pool, and `labels`, what its kind is called.
+    `pools`: name of a pool -> name of the engine it lives on. By the name of an engine: `most_pending`, how many of our
+    attempts may wait in its own queue in each pool, and `labels`, what its kind is called.
     """
 
     def __init__(
-        self, engines: Sequence[Engine], pools: Mapping[str, str] | None = None,
-        most_pending: Mapping[str, int] | None = None, labels: Mapping[str, Said] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        engines: Sequence[Engine],
+        pools: Mapping[str, str] | None = None,
+        most_pending: Mapping[str, int] | None = None,
+        labels: Mapping[str, Said] | None = None,
+    ) -> None:
         self._engines = {engine.name: engine for engine in engines}
         self._abilities = {engine.name: Abilities.of(engine) for engine in engines}
         self.first = engines[0]
@@ -94,8 +98,8 @@ class Engines:
     # -- life ----------------------------------------------------------------------------------------------------
 
     async def start(self, sink: Sink, came: Came | None = None) -> None:
-        """Start all and return soon after the first can be used; those that fail or take long go on in the background: `came` is then
-        told of them.
+        """Start all and return soon after the first can be used; those that fail or take long go on in the background:
+        `came` is then told of them.
 
         Raises Unavailable when none can be used.
         """

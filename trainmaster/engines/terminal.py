@@ -1,8 +1,9 @@
-"""A command line of this machine on a terminal or on pipes, for the event loop: how every engine serves who enters a task.
+"""A command line of this machine on a terminal or on pipes, for the event loop: how every engine serves who enters a
+task.
 
-The engines differ only in the command line (agent/enter itself, or srun that starts it). Nothing here blocks the loop but the spawn, which
-takes a millisecond. Invariants: the child leads a session of its own, whose only terminal is the one made here; it is waited for
-exactly once; a descriptor is closed when nobody waits on it any more.
+The engines differ only in the command line (agent/enter itself, or srun that starts it). Nothing here blocks the loop
+but the spawn, which takes a millisecond. Invariants: the child leads a session of its own, whose only terminal is the
+one made here; it is waited for exactly once; a descriptor is closed when nobody waits on it any more.
 """
 
 import asyncio
@@ -101,7 +102,9 @@ class ChildTerminal:
         self._exit.set_result(128 + signum if signum is not None else code or 0)
 
     async def read(self, stream: Stream) -> bytes:
-        """Return what comes next on `stream`, b"" at its end: it was closed, or the command has ended and left no more."""
+        """Return what comes next on `stream`, b"" at its end: it was closed, or the command has ended and left no
+        more.
+        """
         while (fd := self._out.get(stream)) is not None:
             ended = self._exit.done()  # looked at before the reading: what it wrote last is there by then
             try:
@@ -178,7 +181,9 @@ def _spawn(argv: Sequence[str], env: Mapping[str, str], actions: list[FileAction
 
 
 def _inheritable() -> list[int]:
-    """Return what whoever started this process, or a library, left open for every program. Ours are closed by themselves."""
+    """Return what whoever started this process, or a library, left open for every program. Ours are closed by
+    themselves.
+    """
     found = []
     for fd in map(int, os.listdir("/proc/self/fd")):
         with suppress(OSError):  # the listing's own

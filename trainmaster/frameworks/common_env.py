@@ -29,8 +29,10 @@ FOLDERS: Final[dict[str, str]] = {
 """Where a task finds its folders. Without a sandbox the agent's base environment says the real places, and wins."""
 
 STORAGE: Final[dict[str, str]] = {
-    "code_dir": "PAI_CODE_DIR", "data_dir": "PAI_DATA_DIR", "output_dir": "PAI_OUTPUT_DIR",
-}  # fmt: skip
+    "code_dir": "PAI_CODE_DIR",
+    "data_dir": "PAI_DATA_DIR",
+    "output_dir": "PAI_OUTPUT_DIR",
+}
 """Facts of an OpenPAI document and the variables that show them."""
 
 

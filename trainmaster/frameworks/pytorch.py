@@ -86,10 +86,15 @@ def rewrite(argv: list[str], own: Mapping[str, str]) -> list[str]:
     if not rest or rest[0] in ("-", "-V", "--version", "-h", "--help"):
         return argv
     launcher = [
-        *([argv[0], "-u"] if "-u" in options else [argv[0]]), "-m", LAUNCHER,
-        f"--nproc_per_node={own['SLOTS']}", f"--nnodes={own['WORLD_SIZE']}", f"--node_rank={own['RANK']}",
-        f"--master_addr={own['MASTER_ADDR']}", f"--master_port={own['MASTER_PORT']}",
-    ]  # fmt: skip
+        *([argv[0], "-u"] if "-u" in options else [argv[0]]),
+        "-m",
+        LAUNCHER,
+        f"--nproc_per_node={own['SLOTS']}",
+        f"--nnodes={own['WORLD_SIZE']}",
+        f"--node_rank={own['RANK']}",
+        f"--master_addr={own['MASTER_ADDR']}",
+        f"--master_port={own['MASTER_PORT']}",
+    ]
     if set(options) - {"-u"} or rest[0] == "-c":
         return [*launcher, "--no_python", *argv]
     return [*launcher, *rest]

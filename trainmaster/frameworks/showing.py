@@ -1,7 +1,8 @@
 """What the tasks of a gang would run, as a preview shows it: exact, and no more of it than a person looks at. Pure.
 
-Every task is told of every other one, so all that could be shown grows with the square of the tasks. Shown are the first replicas
-of each role, as many as there is room for and one in any case, with as many of its variables; what is left out is counted.
+Every task is told of every other one, so all that could be shown grows with the square of the tasks. Shown are the
+first replicas of each role, as many as there is room for and one in any case, with as many of its variables; what is
+left out is counted.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The words of a command as typed, with `$NAME` and `${NAME}` replaced from a task's environment (R107). Pure.
 
 There is no shell: nothing else is interpreted, a value is never split again, names that are not known stay as they are
-(a `bash -c "..."` then sees them), and nothing is replaced inside single quotes or behind a backslash. Nor is more filled in than
-a program can be started with: some names in a short command may stand for very long lists of hosts.
+(a `bash -c "..."` then sees them), and nothing is replaced inside single quotes or behind a backslash. Nor is more
+filled in than a program can be started with: some names in a short command may stand for very long lists of hosts.
 """
 
 from __future__ import annotations

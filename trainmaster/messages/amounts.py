@@ -16,7 +16,8 @@ _CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "oth
 
 
 def format_argument(value: Any, kind: str, how: str, language: str) -> str:
-    """Return an argument in words. `kind`: count, seconds, mib, moment, names, or ""; `how`: the forms of a count's noun.
+    """Return an argument in words. `kind`: count, seconds, mib, moment, names, or ""; `how`: the forms of a count's
+    noun.
 
     Raises TypeError, ValueError, OverflowError for what is not of its kind.
     """
@@ -38,7 +39,9 @@ def format_argument(value: Any, kind: str, how: str, language: str) -> str:
 
 
 def counted(number: int, forms: str, language: str) -> str:
-    """Return a number with its noun. `forms`: of the noun, by the language's plural categories in CLDR's order; "": none."""
+    """Return a number with its noun. `forms`: of the noun, by the language's plural categories in CLDR's order; "":
+    none.
+    """
     shown_number = f"{number:,}" if abs(number) >= 1000 and language != "zh" else str(number)
     if not forms:
         return shown_number

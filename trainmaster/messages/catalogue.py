@@ -3,9 +3,10 @@
     @say("There is no job {ref}", "没有任务 {ref}", "List the jobs with: tm list", "用 tm list 列出任务。")
     def no_such_job(ref: str) -> Said: ...
 
-The function's name is the code, which programs may compare and records keep: it is never given another meaning. Its parameters
-are the arguments, and their types say how they are shown (`Count`, `Seconds`, `Mib`, `Moment`, `Names`, another `Said`). In a
-text, ``{n:card|cards}`` is a count with its noun, in as many forms as the language has. Invariant: a code is declared once.
+The function's name is the code, which programs may compare and records keep: it is never given another meaning. Its
+parameters are the arguments, and their types say how they are shown (`Count`, `Seconds`, `Mib`, `Moment`, `Names`,
+another `Said`). In a text, ``{n:card|cards}`` is a count with its noun, in as many forms as the language has.
+Invariant: a code is declared once.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ _KINDS: Final = {"Count": "count", "Seconds": "seconds", "Mib": "mib", "Moment":
 
 @dataclass(frozen=True)
 class Message:
-    """One thing that can be said. `texts` and `remedies`: by language; `kinds`: of the arguments that are shown in a way of their own."""
+    """One thing that can be said. `texts` and `remedies`: by language; `kinds`: of the arguments that are shown in a
+    way of their own.
+    """
 
     code: str
     texts: dict[str, str]
@@ -50,7 +53,9 @@ ENTRIES: Final[dict[str, Message]] = {}
 
 
 def say(en: str, zh: str, remedy: str = "", remedy_zh: str = "") -> Callable[[Callable[P, Said]], Callable[P, Said]]:
-    """Declare what the function below says: its words, and what to do about it. Raises ValueError for a code that is taken."""
+    """Declare what the function below says: its words, and what to do about it. Raises ValueError for a code that is
+    taken.
+    """
 
     def declare(shape: Callable[P, Said]) -> Callable[P, Said]:
         code = shape.__name__

@@ -1,4 +1,5 @@
-"""Words for what was said, in one language. Pure, and never fails: a code or an argument that is not known is shown as it is.
+"""Words for what was said, in one language. Pure, and never fails: a code or an argument that is not known is shown as
+it is.
 
 A third language is one more file: `add` its texts and remedies by code, and how it writes amounts.
 """
@@ -102,7 +103,9 @@ def _parsed(template: str) -> list[tuple[str, str | None, str]]:
 
 
 def _tighten(parts: list[str], places: Sequence[int]) -> None:
-    """Take the space beside what was said elsewhere, at `places`, out of the text around it where it begins or ends in Chinese."""
+    """Take the space beside what was said elsewhere, at `places`, out of the text around it where it begins or ends in
+    Chinese.
+    """
     for at in places:
         if _WIDE.match(parts[at]):
             parts[at - 1] = parts[at - 1].removesuffix(" ")

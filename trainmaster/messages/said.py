@@ -18,7 +18,9 @@ DEEPEST: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said. `args`: texts, numbers, None, lists of these, and other things said, by name; JSON but for these."""
+    """What is said. `args`: texts, numbers, None, lists of these, and other things said, by name; JSON but for
+    these.
+    """
 
     code: str
     args: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -34,8 +36,8 @@ def verbatim(text: str) -> Said:
 
 
 def said_from_json(kept: Mapping[str, Any], depth: int = DEEPEST) -> Said:
-    """Return what `to_json` wrote. Raises KeyError, TypeError, AttributeError for anything else, and ValueError for what is told in more
-    than `depth` levels: who writes it may be a task, and whoever reads it goes as deep.
+    """Return what `to_json` wrote. Raises KeyError, TypeError, AttributeError for anything else, and ValueError for
+    what is told in more than `depth` levels: who writes it may be a task, and whoever reads it goes as deep.
     """
     if depth <= 0:
         raise ValueError(f"more than {DEEPEST} things said inside one another")
@@ -43,7 +45,8 @@ def said_from_json(kept: Mapping[str, Any], depth: int = DEEPEST) -> Said:
 
 
 def said_in(kept: Mapping[str, Any]) -> Said | None:
-    """Return what a record keeps under ``said``; else the words of a person, or of an earlier version, in it; None: nothing.
+    """Return what a record keeps under ``said``; else the words of a person, or of an earlier version, in it; None:
+    nothing.
 
     Raises KeyError, TypeError, AttributeError, ValueError where it is not what `to_json` wrote.
     """

@@ -1,10 +1,11 @@
-"""`plan(snapshot, now, policy) -> Plan`: who starts now and where, who gives way, and what the first in line is promised. Pure.
+"""`plan(snapshot, now, policy) -> Plan`: who starts now and where, who gives way, and what the first in line is
+promised. Pure.
 
-Take the waiting jobs of each pool in order and start what fits, all of a gang or none. The first that does not fit though
-the machines in service could carry it is the head of the line: it is promised the nodes and the time at which it fits if
-limits are obeyed, and whoever comes after it starts only without delaying that. One that the machines in service cannot
-carry (a node is away) holds nobody up. One whose quota is spent claims it before others of its account do (claims.py) and
-holds up nobody else. docs/design/queue.md shows why nobody starves.
+Take the waiting jobs of each pool in order and start what fits, all of a gang or none. The first that does not fit
+though the machines in service could carry it is the head of the line: it is promised the nodes and the time at which it
+fits if limits are obeyed, and whoever comes after it starts only without delaying that. One that the machines in
+service cannot carry (a node is away) holds nobody up. One whose quota is spent claims it before others of its account
+do (claims.py) and holds up nobody else. docs/design/queue.md shows why nobody starves.
 """
 
 from bisect import insort
@@ -187,7 +188,9 @@ class _PoolPass:
         return True
 
     def _consider(self, key: ClassKey, job: Pending, turn: Place) -> str:
-        """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when it has a turn after the others', too."""
+        """Start `job`, or say what becomes of its class: SETTLED, or BORROWS when it has a turn after the others',
+        too.
+        """
         work, line, request = self.work, self.line, key.request
         ends_at = work.now + key.limit_s
         late = line.head is not job and not line.in_time(ends_at)
@@ -216,7 +219,8 @@ class _PoolPass:
     def _start(
         self, key: ClassKey, job: Pending, fine: Sequence[Way], right: Sequence[str], *, late: bool
     ) -> tuple[bool, bool, bool]:
-        """Start `job` in the first of the ways `fine` that fits; return (started, it would have to borrow, it lacks nodes).
+        """Start `job` in the first of the ways `fine` that fits; return (started, it would have to borrow, it lacks
+        nodes).
 
         What fits may still be of cards that the quotas bar: then it lacks nodes only for its other ways.
         """
@@ -269,7 +273,9 @@ class _PoolPass:
     def _becomes_head(
         self, job: Pending, turn: Place, fine: Sequence[Way], right: Sequence[str], *, lacks: bool
     ) -> bool:
-        """Promise `job` the time and the nodes at which it can start in one of the ways `fine`, if it can. `lacks`: it lacks nodes."""
+        """Promise `job` the time and the nodes at which it can start in one of the ways `fine`, if it can. `lacks`: it
+        lacks nodes.
+        """
         work, line = self.work, self.line
         if work.policy.backfill == "none":
             if lacks:

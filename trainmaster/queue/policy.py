@@ -1,4 +1,5 @@
-"""The administrator's choices: QueuePolicy, the bounds and meaning of every knob as data, and the named policies. Pure data.
+"""The administrator's choices: QueuePolicy, the bounds and meaning of every knob as data, and the named policies. Pure
+data.
 
 The policy page and the command line show KNOBS; nothing else may know a bound. Every named policy is a plain value: no
 mode of the queue has code of its own. docs/design/queue.md gives the reasons for the defaults.
@@ -72,17 +73,24 @@ KNOBS: Final[tuple[Knob, ...]] = (
     Knob("age_cap_s", knobs.knob_age_cap_s(), knobs.knob_age_cap_s_meaning(), "s", 0.0, 30 * DAY),
     Knob("fair_weight_s", knobs.knob_fair_weight_s(), knobs.knob_fair_weight_s_meaning(), "s", 0.0, 7 * DAY),
     Knob("fair_bound", knobs.knob_fair_bound(), knobs.knob_fair_bound_meaning(), "", 0.0, 10.0),
-    Knob("fair_half_life_s", knobs.knob_fair_half_life_s(), knobs.knob_fair_half_life_s_meaning(), "s", HOUR, 365 * DAY),
+    Knob(
+        "fair_half_life_s", knobs.knob_fair_half_life_s(), knobs.knob_fair_half_life_s_meaning(), "s", HOUR, 365 * DAY
+    ),
     Knob("backfill", knobs.knob_backfill(), knobs.knob_backfill_meaning(), choices=("none", "easy", "easy-shortest")),
     Knob("packing", knobs.knob_packing(), knobs.knob_packing_meaning(), choices=("best-fit", "worst-fit", "fgd")),
-    Knob("packing_rest", knobs.knob_packing_rest(), knobs.knob_packing_rest_meaning(), choices=("same", "best-fit", "worst-fit", "fgd")),
+    Knob(
+        "packing_rest",
+        knobs.knob_packing_rest(),
+        knobs.knob_packing_rest_meaning(),
+        choices=("same", "best-fit", "worst-fit", "fgd"),
+    ),
     Knob("preemption", knobs.knob_preemption(), knobs.knob_preemption_meaning(), choices=("off", "class", "reclaim")),
     Knob("preempt_min_run_s", knobs.knob_preempt_min_run_s(), knobs.knob_preempt_min_run_s_meaning(), "s", 0.0, DAY),
     Knob("preempt_again_s", knobs.knob_preempt_again_s(), knobs.knob_preempt_again_s_meaning(), "s", 0.0, 30 * DAY),
     Knob("preempt_most", knobs.knob_preempt_most(), knobs.knob_preempt_most_meaning(), "", 1, 1000),
     Knob("restart_cost_s", knobs.knob_restart_cost_s(), knobs.knob_restart_cost_s_meaning(), "s", 0.0, HOUR),
     Knob("max_starts", knobs.knob_max_starts(), knobs.knob_max_starts_meaning(), "", 1, 10_000),
-)  # fmt: skip
+)
 """One for every field of QueuePolicy, in the order shown."""
 
 DEFAULT: Final = QueuePolicy()

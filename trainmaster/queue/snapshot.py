@@ -173,7 +173,8 @@ class Snapshot:
 class Reason:
     """Why something waits or is refused. `code` is a key of queue.reasons.REASONS; `evidence` are numbers and names.
 
-    `sentences`: what it says in Chinese and English, once `queue.explaining.reasons.render` was asked: many jobs wait for the same reason.
+    `sentences`: what it says in Chinese and English, once `queue.explaining.reasons.render` was asked: many jobs wait
+    for the same reason.
     """
 
     code: str
@@ -219,8 +220,8 @@ class Plan:
     """What to do now, in this order: evictions, starts; and who is promised what.
 
     `more`: the pass ended at the policy's limit of starts; plan again once these are committed. `at`: when it was made.
-    `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it is
-    asked for; not to be changed. `known` are the reasons told so far, `shortages` what of them
+    `room`, `lines`, `books` and `ranking` are how the pass ended, from which `explain` tells anybody's reason when it
+    is asked for; not to be changed. `known` are the reasons told so far, `shortages` what of them
     concerns the room, `packing` how it placed.
     """
 

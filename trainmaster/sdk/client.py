@@ -72,13 +72,20 @@ class Client:
     # -- submitting --------------------------------------------------------------------------------------------
 
     def submit(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
-        key: str | None = None, on_upload: Sent | None = None,
-    ) -> Job:  # fmt: skip
+        self,
+        spec: Any,
+        *,
+        set: Mapping[str, Any] | None = None,
+        dialect: str = "auto",
+        name: str | None = None,
+        key: str | None = None,
+        on_upload: Sent | None = None,
+    ) -> Job:
         """Submit a job file's path, a document or a JobSpec; return the job, which is durable and queued.
 
         `set` changes fields by dotted path (``{"roles.0.parameters.lr": 0.1}``), `name` the name; a `code:` folder is
-        uploaded first. `key`: your own idempotency key. Raises InvalidSpec or Unsatisfiable with every problem, Unavailable.
+        uploaded first. `key`: your own idempotency key. Raises InvalidSpec or Unsatisfiable with every problem,
+        Unavailable.
         """
         body = self.body(spec, set=set, dialect=dialect, name=name, on_upload=on_upload)
         headers = {"idempotency-key": key or uuid.uuid4().hex}
@@ -94,9 +101,15 @@ class Client:
         return [Job(self, item) for item in made.items]
 
     def body(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", name: str | None = None,
-        on_upload: Sent | None = None, upload: bool = True,
-    ) -> Body:  # fmt: skip
+        self,
+        spec: Any,
+        *,
+        set: Mapping[str, Any] | None = None,
+        dialect: str = "auto",
+        name: str | None = None,
+        on_upload: Sent | None = None,
+        upload: bool = True,
+    ) -> Body:
         """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
         from trainmaster.dialects.registry import dialect_of, with_upload  # noqa: PLC0415
 
@@ -114,7 +127,9 @@ class Client:
         return body
 
     def upload(self, folder: str | os.PathLike[str], on_upload: Sent | None = None) -> str:
-        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge before it is sent."""
+        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge
+        before it is sent.
+        """
         from trainmaster.sdk.pack import demand_small, pack  # noqa: PLC0415
 
         demand_small(folder, self.meta().limits.max_upload_mib)
@@ -137,8 +152,8 @@ class Client:
     ) -> answers.PreviewView:
         """Return what would happen: what is wrong, what would run, whether it fits. Changes nothing, uploads nothing.
 
-        `offline`: check and show commands without the server (`fits` and `native` are then None); see sdk/offline. Raises
-        InvalidSpec when `spec` cannot be read, Unavailable.
+        `offline`: check and show commands without the server (`fits` and `native` are then None); see sdk/offline.
+        Raises InvalidSpec when `spec` cannot be read, Unavailable.
         """
         from trainmaster.sdk.offline import rehearse, with_folder  # noqa: PLC0415
 
@@ -151,11 +166,15 @@ class Client:
     # -- looking -----------------------------------------------------------------------------------------------
 
     def get(self, ref: str) -> Job:
-        """Return a job with all its details; `ref` is an id, a unique beginning of one, or a slug. Raises NotFound, Conflict."""
+        """Return a job with all its details; `ref` is an id, a unique beginning of one, or a slug. Raises NotFound,
+        Conflict.
+        """
         return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
 
     def list(self, limit: int | None = 50, **filters: Any) -> builtins.list[Job]:
-        """Return jobs, newest first; `limit` None: all. Filters: state, q, owner, framework, pool, node, since, until, order."""
+        """Return jobs, newest first; `limit` None: all. Filters: state, q, owner, framework, pool, node, since, until,
+        order.
+        """
         return [*self.iterate(limit, **filters)]
 
     def iterate(self, limit: int | None = None, **filters: Any) -> Iterator[Job]:
@@ -188,13 +207,18 @@ class Client:
         return self.http.read(answers.ClusterView, "GET", "/cluster")
 
     def would_start(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", instead_of: str | None = None,
+        self,
+        spec: Any,
+        *,
+        set: Mapping[str, Any] | None = None,
+        dialect: str = "auto",
+        instead_of: str | None = None,
         suggest: bool = False,
-    ) -> answers.WouldStart:  # fmt: skip
+    ) -> answers.WouldStart:
         """Return whether a job would start now or queue (``when``); with several flavors, now when any way can.
 
-        `instead_of`: id of a waiting job of yours that is taken not to wait, because this one would take its place; `suggest`: if
-        it would wait, also say what would start it sooner (``suggestions``). Raises InvalidSpec.
+        `instead_of`: id of a waiting job of yours that is taken not to wait, because this one would take its place;
+        `suggest`: if it would wait, also say what would start it sooner (``suggestions``). Raises InvalidSpec.
         """
         body = self.body(spec, set=set, dialect=dialect, upload=False)
         body |= {"instead_of": instead_of, "suggest": suggest}
@@ -221,7 +245,9 @@ class Client:
         *,
         on_bytes: Received | None = None,
     ) -> builtins.list[Path]:
-        """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound, Conflict."""
+        """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound,
+        Conflict.
+        """
         number = version if version is not None else max(one.version for one in self.model(ref).versions)
         path = f"/models/{_segment(ref)}/versions/{number}/download"
         return unpacked(self.http.download(path), Path(to), on_bytes)

@@ -1,4 +1,5 @@
-"""Pools, nodes, workspaces, flavors, the queue, the audit and retention of one server: what `Client.admin` offers. Synchronous.
+"""Pools, nodes, workspaces, flavors, the queue, the audit and retention of one server: what `Client.admin` offers.
+Synchronous.
 
 Limits are written as ``{"gpu": 8}`` (guaranteed, borrowing without end) or ``{"gpu": (8, 16)}`` (guaranteed, at most).
 Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
@@ -26,7 +27,9 @@ class ClusterCalls:
     # -- engines -----------------------------------------------------------------------------------------------
 
     def engines(self) -> list[answers.EngineView]:
-        """Return what runs the jobs: this machine and clusters, each with its pools, its nodes and whether it answers."""
+        """Return what runs the jobs: this machine and clusters, each with its pools, its nodes and whether it
+        answers.
+        """
         return self._http.read(answers.EnginesView, "GET", "/engines").items
 
     # -- nodes -------------------------------------------------------------------------------------------------
@@ -98,14 +101,23 @@ class ClusterCalls:
         return self._http.read(answers.WorkspacesView, "GET", "/workspaces").items
 
     def put_workspace(
-        self, name: str, *, weight: float = 1.0, quotas: Mapping[str, Limits] | None = None,
-        urgent_per_user: int | None = None, urgent_total: int | None = None, description: str = "",
-    ) -> answers.WorkspaceView:  # fmt: skip
+        self,
+        name: str,
+        *,
+        weight: float = 1.0,
+        quotas: Mapping[str, Limits] | None = None,
+        urgent_per_user: int | None = None,
+        urgent_total: int | None = None,
+        description: str = "",
+    ) -> answers.WorkspaceView:
         """Make or change a workspace; `quotas` by pool, urgent limits None: any number."""
         body = {
-            "weight": weight, "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
-            "urgent_per_user": urgent_per_user, "urgent_total": urgent_total, "description": description,
-        }  # fmt: skip
+            "weight": weight,
+            "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
+            "urgent_per_user": urgent_per_user,
+            "urgent_total": urgent_total,
+            "description": description,
+        }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{_word(name)}", body)
 
     def delete_workspace(self, name: str) -> None:
@@ -158,10 +170,17 @@ class ClusterCalls:
     # -- what people did ---------------------------------------------------------------------------------------
 
     def audit(
-        self, *, subject: str = "", by: str = "", kind: str = "", after: float | None = None, before: float | None = None,
+        self,
+        *,
+        subject: str = "",
+        by: str = "",
+        kind: str = "",
+        after: float | None = None,
+        before: float | None = None,
         limit: int | None = 50,
-    ) -> list[answers.AuditEventView]:  # fmt: skip
-        """Return what people did, newest first; `limit` None: all of it. `subject`: a kind of thing, or one (``pool:default``).
+    ) -> list[answers.AuditEventView]:
+        """Return what people did, newest first; `limit` None: all of it. `subject`: a kind of thing, or one
+        (``pool:default``).
 
         `by`: who did it; `kind`: what (``pool_changed``); `after` and `before`: when, in seconds since the epoch.
         """
@@ -180,7 +199,8 @@ class ClusterCalls:
     def retention(self, **days: float) -> list[answers.RetentionRule]:
         """Return what would be removed by itself now, by rule; nothing is removed by asking.
 
-        `days`: as if things were kept so long (``jobs_days``, ``logs_days``, ``audit_days``, ``uploads_days``, ``keys_days``; 0: for ever).
+        `days`: as if things were kept so long (``jobs_days``, ``logs_days``, ``audit_days``, ``uploads_days``,
+        ``keys_days``; 0: for ever).
         """
         return self._http.read(answers.RetentionView, "GET", "/retention", params=days, timeout=300.0).items
 

@@ -41,7 +41,9 @@ def read(path: Path) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class GivenDocument:
-    """A document, what is still to be changed in it, and the folder of this machine that holds its code (None: it has none)."""
+    """A document, what is still to be changed in it, and the folder of this machine that holds its code (None: it has
+    none).
+    """
 
     document: Document
     changes: dict[str, Any]
@@ -49,8 +51,8 @@ class GivenDocument:
 
 
 def read_document(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> GivenDocument:
-    """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is, under OpenPAI's name for
-    it in OpenPAI's documents.
+    """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is, under
+    OpenPAI's name for it in OpenPAI's documents.
 
     Raises InvalidSpec when `source` cannot be read.
     """

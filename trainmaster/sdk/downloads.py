@@ -1,7 +1,9 @@
-"""Bringing files here: one file, or a folder that the server sends as an archive. Standard library and the transport only.
+"""Bringing files here: one file, or a folder that the server sends as an archive. Standard library and the transport
+only.
 
-A file is written beside its place under another name and moved there when it is whole; an archive is unpacked only after its
-last byte, and nothing in it is written outside the folder asked for. Invariant: what is there under its own name is whole.
+A file is written beside its place under another name and moved there when it is whole; an archive is unpacked only
+after its last byte, and nothing in it is written outside the folder asked for. Invariant: what is there under its own
+name is whole.
 """
 
 import os
@@ -21,7 +23,9 @@ _BLOCK: Final = 1 << 20
 
 
 def to_file(blocks: Iterable[bytes], path: Path, on_bytes: Received | None = None) -> Path:
-    """Write `blocks` to the new file `path`; return it. Raises Conflict when it is there, StorageFailed when it cannot be written."""
+    """Write `blocks` to the new file `path`; return it. Raises Conflict when it is there, StorageFailed when it cannot
+    be written.
+    """
     _demand_new([path])
     with _writable(path), _beside(path) as (file, part):
         _copy(blocks, file, on_bytes)
@@ -32,7 +36,8 @@ def to_file(blocks: Iterable[bytes], path: Path, on_bytes: Received | None = Non
 def unpacked(blocks: Iterable[bytes], folder: Path, on_bytes: Received | None = None) -> list[Path]:
     """Unpack the zip archive in `blocks` into `folder`; return its files, sorted.
 
-    Raises Conflict naming every file that is there already, and then writes none; StorageFailed when they cannot be written.
+    Raises Conflict naming every file that is there already, and then writes none; StorageFailed when they cannot be
+    written.
     """
     with _writable(folder), _beside(folder / "download.zip") as (file, _):
         _copy(blocks, file, on_bytes)

@@ -40,7 +40,9 @@ class Inside:
         self._socket.send(json.dumps(wanted))
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        """Yield (1 for standard output or 2 for errors, bytes) as they come. Raises what the server refused with, or Unavailable."""
+        """Yield (1 for standard output or 2 for errors, bytes) as they come. Raises what the server refused with, or
+        Unavailable.
+        """
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
         try:

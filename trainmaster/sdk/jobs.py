@@ -1,7 +1,7 @@
 """A job as a program holds it: its last known state, and the verbs on it.
 
-`seen` is the API's answer as it was last seen; `refresh` and `wait` bring it up to date. Invariant: waiting never polls; it
-watches the server's feed and survives the server's restart.
+`seen` is the API's answer as it was last seen; `refresh` and `wait` bring it up to date. Invariant: waiting never
+polls; it watches the server's feed and survives the server's restart.
 """
 
 import os
@@ -37,8 +37,9 @@ LONG_PAUSE_S: Final = 5.0
 class Job:
     """A job on a server. Made by Client.
 
-    `seen` is what was last seen, and what never changes is read from it: id, name, owner, workspace, pool. All else is live: it
-    asks the server when what was last seen is older than FRESH_S and not final, and raises NotFound or Unavailable.
+    `seen` is what was last seen, and what never changes is read from it: id, name, owner, workspace, pool. All else is
+    live: it asks the server when what was last seen is older than FRESH_S and not final, and raises NotFound or
+    Unavailable.
     """
 
     def __init__(self, client: "Client", known: answers.JobView | answers.BatchItem) -> None:
@@ -50,7 +51,9 @@ class Job:
 
     @property
     def seen(self) -> answers.JobView:
-        """What was last seen of the job: a JobDetail when everything was asked for. One of `submit_many` is asked for at first."""
+        """What was last seen of the job: a JobDetail when everything was asked for. One of `submit_many` is asked for
+        at first.
+        """
         return self._known if isinstance(self._known, answers.JobView) else self._ask()
 
     @property
@@ -86,7 +89,9 @@ class Job:
 
     @property
     def state(self) -> Shown:
-        """The state: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped, expired. Live."""
+        """The state: queued, initialising, pending, running, saving, retained, stopping, succeeded, failed, stopped,
+        expired. Live.
+        """
         self._renew()
         return self._known.state
 
@@ -222,8 +227,13 @@ class Job:
 
     @overload
     def logs(
-        self, task: str | None = None, *, attempt: int | str = "last", follow: Literal[False] = False, tail: int | None = None
-    ) -> str: ...  # fmt: skip
+        self,
+        task: str | None = None,
+        *,
+        attempt: int | str = "last",
+        follow: Literal[False] = False,
+        tail: int | None = None,
+    ) -> str: ...
 
     @overload
     def logs(
@@ -235,7 +245,8 @@ class Job:
     ) -> str | Iterator[str]:
         """Return a task's log as one text, or with `follow` an iterator of pieces that ends with the job.
 
-        `task` like ``task0-0`` (default: the first); `tail`: only that many last lines. Raises NotFound before the first start.
+        `task` like ``task0-0`` (default: the first); `tail`: only that many last lines. Raises NotFound before the
+        first start.
         """
         name, http = task or "task0-0", self._client.http
         if follow:
@@ -263,7 +274,9 @@ class Job:
         return self.seen.attempts or None
 
     def _attempt_after(self, number: int) -> int | None:
-        """Return the number of the next attempt, waiting for it; None when there will be none: also what is held is not retried."""
+        """Return the number of the next attempt, waiting for it; None when there will be none: also what is held is not
+        retried.
+        """
         for _ in self.watch():
             if self.seen.attempts > number:
                 return number + 1
@@ -274,7 +287,9 @@ class Job:
     def search(
         self, text: str, task: str = "task0-0", *, attempt: int | str = "last", regex: bool = False
     ) -> Iterator[answers.LogHit]:
-        """Yield the lines of a task's log that contain `text`, or with `regex` match it; what is found has the 0-based `line`."""
+        """Yield the lines of a task's log that contain `text`, or with `regex` match it; what is found has the 0-based
+        `line`.
+        """
         return logs.search(self._client.http, self._log(attempt, task), text, regex)
 
     def metrics(self, points: int = 500) -> Metrics:
@@ -311,8 +326,8 @@ class Job:
     ) -> list[Path]:
         """Download what the job wrote into the folder `to`; return the files.
 
-        `path`: ``outputs`` (/workspace/outputs), ``model`` (/model), or a file or folder beneath one of them. Raises NotFound, and
-        Conflict when files of these names are there already; then nothing is written.
+        `path`: ``outputs`` (/workspace/outputs), ``model`` (/model), or a file or folder beneath one of them. Raises
+        NotFound, and Conflict when files of these names are there already; then nothing is written.
         """
         http, params = self._client.http, {"path": path}
         name = path.rstrip("/").rpartition("/")[2]
@@ -323,7 +338,9 @@ class Job:
         return unpacked(http.download(self._path("/files/download"), params=params), Path(to), on_bytes)
 
     def download_logs(self, to: str | os.PathLike[str] = ".", *, on_bytes: Received | None = None) -> list[Path]:
-        """Download the logs of all tasks of all attempts into the folder `to`; return the files. Raises Conflict as `download`."""
+        """Download the logs of all tasks of all attempts into the folder `to`; return the files. Raises Conflict as
+        `download`.
+        """
         return unpacked(self._client.http.download(self._path("/logs.zip")), Path(to), on_bytes)
 
     # -- acting ------------------------------------------------------------------------------------------------
@@ -333,14 +350,17 @@ class Job:
     ) -> "Inside":
         """Run `command` inside a running task (``worker-0`` or ``task0-0``; default: the first); see sdk/inside.
 
-        `window`: on a terminal of so many columns and rows. Raises NotFound, Unavailable; whatever else is refused by the answer.
+        `window`: on a terminal of so many columns and rows. Raises NotFound, Unavailable; whatever else is refused by
+        the answer.
         """
         from trainmaster.sdk.inside import Inside  # noqa: PLC0415
 
         return Inside(self._client.http, self._path("/exec"), command, task or "task0-0", window)
 
     def stop(self, reason: str = "") -> "Job":
-        """Stop the job at once and for good; outputs that are being saved are then not. Raises Conflict when they just were."""
+        """Stop the job at once and for good; outputs that are being saved are then not. Raises Conflict when they just
+        were.
+        """
         body = {"reason": reason}
         self._take(self._client.http.read(answers.JobView, "POST", self._path("/stop"), json=body, repeat=True))
         return self

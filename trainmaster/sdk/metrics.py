@@ -12,7 +12,8 @@ class Metrics(answers.MetricsView, frozen=True):
     """Curves, and the last value of each name."""
 
     def to_pandas(self) -> "pd.DataFrame":
-        """Return a row for each point: attempt, task, source, name, step, time (UTC), value; NaN where there is no number.
+        """Return a row for each point: attempt, task, source, name, step, time (UTC), value; NaN where there is no
+        number.
 
         Raises ImportError without pandas. ``frame.pivot_table("value", "step", "name")`` has a column for each metric.
         """

@@ -59,6 +59,11 @@ def _answer(
 ) -> answers.PreviewView:
     wrong = [problem_item(problem) for problem in problems]
     return answers.PreviewView(
-        ok=not wrong, problems=wrong, warnings=[problem_item(warning) for warning in warnings], spec=spec, fits=None,
-        roles=[*roles], native=None,
-    )  # fmt: skip
+        ok=not wrong,
+        problems=wrong,
+        warnings=[problem_item(warning) for warning in warnings],
+        spec=spec,
+        fits=None,
+        roles=[*roles],
+        native=None,
+    )

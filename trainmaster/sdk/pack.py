@@ -231,7 +231,9 @@ def _rules(root: str) -> list[_Rule]:
 
 
 def _rule(line: str) -> _Rule | None:
-    """Read one line of the ignore file: ``#`` comments, ``!`` keeps, ``/`` in front anchors, ``*``, ``?``, ``**``, ``[]``, ``\\``."""
+    """Read one line of the ignore file: ``#`` comments, ``!`` keeps, ``/`` in front anchors, ``*``, ``?``, ``**``,
+    ``[]``, ``\\``.
+    """
     text = line.rstrip()
     if not text or text.startswith("#"):
         return None

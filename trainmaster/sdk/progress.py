@@ -64,9 +64,13 @@ def terminal() -> Iterator[Show]:
     from rich.text import Text  # noqa: PLC0415
 
     columns = (
-        SpinnerColumn(), TextColumn("{task.fields[name]}", style="bold", markup=False), TextColumn("{task.fields[state]}"),
-        BarColumn(bar_width=24), TextColumn("{task.fields[percent]}"), TimeElapsedColumn(),
-    )  # fmt: skip
+        SpinnerColumn(),
+        TextColumn("{task.fields[name]}", style="bold", markup=False),
+        TextColumn("{task.fields[state]}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[percent]}"),
+        TimeElapsedColumn(),
+    )
     out = Console(stderr=True)
     progress, below = Progress(*columns, console=out), Text(style="dim", no_wrap=True, overflow="ellipsis")
     line = progress.add_task("", total=None, name="", state="", percent="")
@@ -110,7 +114,12 @@ def card(job: answers.JobView, url: str) -> str:
     bar = f'<progress value="{job.progress.fraction:.4f}" max="1"></progress>' if job.progress is not None else ""
     run = format_duration(job.run_s) if job.run_s is not None else ""
     metrics = ", ".join(f"{escape(name)} {value:.4g}" for name, value in job.metrics.items() if value is not None)
-    rows = (("id", f'<a href="{escape(url)}">{escape(job.id)}</a>'), ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
-            ("run time", run), ("metrics", metrics), ("model", escape(job.model or "")))  # fmt: skip
+    rows = (
+        ("id", f'<a href="{escape(url)}">{escape(job.id)}</a>'),
+        ("state", f"{escape(names[1])} / {escape(names[0])} {bar}"),
+        ("run time", run),
+        ("metrics", metrics),
+        ("model", escape(job.model or "")),
+    )
     body = "".join(f"<tr><th>{key}</th><td>{value}</td></tr>" for key, value in rows if value)
     return f"<table><caption>{escape(job.name)}</caption>{body}</table>"

@@ -1,7 +1,7 @@
 """HTTP to one server: requests, server-sent events, and problem documents back into the errors of core. Synchronous.
 
-It alone needs httpx, whose import takes longer than all the rest: so it is imported by the first Client that is made.
-A request that may be repeated without harm is repeated on a broken connection; a submit is one of them because it carries
+It alone needs httpx, whose import takes longer than all the rest: so it is imported by the first Client that is made. A
+request that may be repeated without harm is repeated on a broken connection; a submit is one of them because it carries
 an idempotency key. Invariant: what fails raises a TrainmasterError with the server's own words, never an httpx error.
 """
 
@@ -99,7 +99,9 @@ class Transport:
         self._http.close()
 
     def request(self, method: str, path: str, *, repeat: bool | None = None, **options: Any) -> httpx.Response:
-        """Return the response to `method /api/v1path`. Raises the TrainmasterError the server answered, or Unavailable."""
+        """Return the response to `method /api/v1path`. Raises the TrainmasterError the server answered, or
+        Unavailable.
+        """
         repeat = method in _REPEATABLE if repeat is None else repeat
         return self._repeated(lambda: self._send(method, path, options), repeat)
 
@@ -109,7 +111,9 @@ class Transport:
         return response.json() if response.content else None
 
     def read(self, kind: type[T], method: str, path: str, **options: Any) -> T:
-        """Return the answer as a `kind` of `trainmaster.answers`. Raises like `request`, and TrainmasterError when it is none."""
+        """Return the answer as a `kind` of `trainmaster.answers`. Raises like `request`, and TrainmasterError when it
+        is none.
+        """
         response = self.request(method, path, **options)
         try:
             return msgspec.json.decode(response.content, type=kind)
@@ -133,8 +137,8 @@ class Transport:
         return response
 
     def _repeated(self, send: Callable[[], httpx.Response], repeat: bool) -> httpx.Response:
-        """Send again while that is harmless: for PATIENCE_S once an answer was lost, or while another server takes over, but not to
-        a server that never was there.
+        """Send again while that is harmless: for PATIENCE_S once an answer was lost, or while another server takes
+        over, but not to a server that never was there.
         """
         wait, started, sent = FIRST_WAIT_S, time.monotonic(), False
         while True:
@@ -168,7 +172,8 @@ class Transport:
 
     def socket(self, path: str, params: dict[str, str], protocol: str) -> "ClientConnection":
         """Return an open websocket to `path`. Raises the TrainmasterError the server answered, or Unavailable."""
-        from websockets.exceptions import InvalidHandshake, InvalidStatus  # noqa: PLC0415 (only who enters a task needs it)
+        # Only who enters a task needs it.
+        from websockets.exceptions import InvalidHandshake, InvalidStatus  # noqa: PLC0415
         from websockets.sync.client import connect  # noqa: PLC0415
         from websockets.typing import Subprotocol  # noqa: PLC0415
 
@@ -177,9 +182,16 @@ class Transport:
         headers = {key: self._http.headers[key] for key in ("authorization", "user-agent") if key in self._http.headers}
         try:
             return connect(
-                str(address), additional_headers=headers, user_agent_header=None, subprotocols=[Subprotocol(protocol)],
-                compression=None, max_size=None, ping_timeout=None, close_timeout=2.0, proxy=True if self._http.trust_env else None,
-            )  # fmt: skip
+                str(address),
+                additional_headers=headers,
+                user_agent_header=None,
+                subprotocols=[Subprotocol(protocol)],
+                compression=None,
+                max_size=None,
+                ping_timeout=None,
+                close_timeout=2.0,
+                proxy=True if self._http.trust_env else None,
+            )
         except InvalidStatus as error:
             answer = error.response
             raise error_of(httpx.Response(answer.status_code, content=bytes(answer.body or b""))) from error
@@ -187,8 +199,8 @@ class Transport:
             raise self._unreachable(error) from error
 
     def events(self, path: str, params: dict[str, Any], *, quiet_s: float = QUIET_S) -> Iterator[ServerEvent]:
-        """Yield server-sent events until the server ends the stream. Raises Lost when the line breaks, and the TrainmasterError
-        with which the server refuses to go on.
+        """Yield server-sent events until the server ends the stream. Raises Lost when the line breaks, and the
+        TrainmasterError with which the server refuses to go on.
         """
         timeout = httpx.Timeout(10.0, read=quiet_s)
         try:
@@ -205,7 +217,9 @@ class Transport:
 
 
 def parse_events(blocks: Iterable[bytes]) -> Iterator[ServerEvent]:
-    """Yield the events in `blocks` (the WHATWG stream format, as far as this server writes it), wherever these were cut."""
+    """Yield the events in `blocks` (the WHATWG stream format, as far as this server writes it), wherever these were
+    cut.
+    """
     event, mark = "message", ""
     data: list[str] = []
     for line in _lines(blocks):
@@ -225,7 +239,9 @@ def parse_events(blocks: Iterable[bytes]) -> Iterator[ServerEvent]:
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the lines in `blocks`. Only a newline ends one: a text in it may hold what httpx and str.splitlines take for its end."""
+    """Yield the lines in `blocks`. Only a newline ends one: a text in it may hold what httpx and str.splitlines take
+    for its end.
+    """
     begun: list[bytes] = []
     for block in blocks:
         *ended, rest = block.split(b"\n")

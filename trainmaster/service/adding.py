@@ -31,10 +31,12 @@ def section_of(kind: EngineKind, name: str, pools: Mapping[str, str], settings: 
     if kind.adding.places:
         own[kind.adding.places] = {pool: place for pool, place in pools.items() if pool != place}
     return {
-        "name": name, "kind": kind.name, **({"pools": [*pools]} if pools else {}),
+        "name": name,
+        "kind": kind.name,
+        **({"pools": [*pools]} if pools else {}),
         **({"most_pending": most_pending} if most_pending != MOST_PENDING else {}),
         **{key: value for key, value in own.items() if value and value != plain[key]},
-    }  # fmt: skip
+    }
 
 
 def pools_of(kind: EngineKind, given: Iterable[str]) -> dict[str, str]:
@@ -45,7 +47,9 @@ def pools_of(kind: EngineKind, given: Iterable[str]) -> dict[str, str]:
 
 
 def moving(layout: Layout, data: str) -> Check:
-    """Judge whether the data folder can become `data`: what lies in the one that is used now would not be found any more."""
+    """Judge whether the data folder can become `data`: what lies in the one that is used now would not be found any
+    more.
+    """
     now, then = layout.bulk, os.path.realpath(data) if data else layout.bulk
     there = [name for name in BULK if _filled(os.path.join(now, name))]
     if then == os.path.realpath(now) or not there or all(_filled(os.path.join(then, name)) for name in there):

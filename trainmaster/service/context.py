@@ -62,7 +62,9 @@ class Context:
     pools: Pools
     clerks: Clerks
     leads: bool
-    """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers take rows."""
+    """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
+    take rows.
+    """
     scheduling: Scheduling = field(init=False)
     counts: StateCounts = field(init=False)
     tally: Tally = field(init=False)
@@ -100,7 +102,8 @@ class Context:
         return name_of
 
     def reason(self, job: Job, name_of: Callable[[str], str | None]) -> ReasonView | None:
-        """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said it yet.
+        """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said
+        it yet.
 
         None also where another process leads, which alone knows it.
         """
@@ -137,7 +140,9 @@ class Context:
         return [self.metrics.summary(job, self.specs.fetch_or_none(job.spec_digest)) for job in jobs]
 
     def remove_files(self, job_id: str) -> None:
-        """Remove everything a deleted job left, except saved models; what cannot be removed now is at the next start. Blocking."""
+        """Remove everything a deleted job left, except saved models; what cannot be removed now is at the next start.
+        Blocking.
+        """
         path = self.layout.job(job_id)
         try:
             remove_tree(path)

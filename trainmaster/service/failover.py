@@ -1,7 +1,9 @@
-"""Several servers on one home on PostgreSQL: one leads, the others stand by, and one of them takes its place when it is gone.
+"""Several servers on one home on PostgreSQL: one leads, the others stand by, and one of them takes its place when it is
+gone.
 
-The database says who leads (`store/database`: a lock that dies with its session, and an epoch that fences off whoever led before).
-Nothing is handed over: who takes over does what every start does. Invariant: while this process does not lead it writes nothing.
+The database says who leads (`store/database`: a lock that dies with its session, and an epoch that fences off whoever
+led before). Nothing is handed over: who takes over does what every start does. Invariant: while this process does not
+lead it writes nothing.
 """
 
 import asyncio
@@ -52,7 +54,9 @@ class Failover:
         return self.platform.context.leads
 
     async def start(self) -> None:
-        """Begin, and go on with whatever becomes of the others. Raises Unavailable when this process leads and no engine can be used."""
+        """Begin, and go on with whatever becomes of the others. Raises Unavailable when this process leads and no
+        engine can be used.
+        """
         if self.leads:
             await self.platform.start()
         else:

@@ -1,7 +1,7 @@
 """All that goes by the live jobs, in memory: one of the two ports of the control loop (`control.master.Followers`).
 
-Each part sees every change of every live job, and begins anew from what the ledger holds after a start, a failed commit, or a clock
-that was set. Invariant: a part that is not named here follows nothing. Decides nothing itself.
+Each part sees every change of every live job, and begins anew from what the ledger holds after a start, a failed
+commit, or a clock that was set. Invariant: a part that is not named here follows nothing. Decides nothing itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,7 +32,9 @@ class LiveFollowers:
     shares: Shares
     waits: Waits
     leaving: bool = False
-    """Set once this server is about to end: it starts nothing more, for whoever told it to may have told the agent, too."""
+    """Set once this server is about to end: it starts nothing more, for whoever told it to may have told the agent,
+    too.
+    """
 
     def plan(self, now: float) -> Planned:
         """Plan, while there is room for what a job writes."""

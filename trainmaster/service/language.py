@@ -1,7 +1,8 @@
 """What the platform says, in the language of its reader. Pure.
 
 Two ways, one rule. An answer to one reader (problem documents, previews) is made in their language, by `problem_in` and
-`document_of`; what many see (verdicts, notes, events) carries both, by `both`. What is recorded is data (messages.said).
+`document_of`; what many see (verdicts, notes, events) carries both, by `both`. What is recorded is data
+(messages.said).
 """
 
 from dataclasses import replace
@@ -16,7 +17,9 @@ Language = Literal["zh", "en"]
 
 
 def preferred_language(accept: str) -> Language:
-    """Return the language that an Accept-Language header likes best (RFC 9110, 12.5.4); English when it names neither."""
+    """Return the language that an Accept-Language header likes best (RFC 9110, 12.5.4); English when it names
+    neither.
+    """
     best: dict[str, float] = {"en": 0.0, "zh": 0.0}
     for item in accept.split(","):
         tag, _, weight = item.partition(";")

@@ -1,7 +1,9 @@
-"""A server's life: it starts, goes on where every job is, recovers when the ledger failed, follows the machines, and lets go.
+"""A server's life: it starts, goes on where every job is, recovers when the ledger failed, follows the machines, and
+lets go.
 
-There is no recovery mode: a start, and what follows a failed commit, read what is live from the ledger and repeat the order of every
-phase. Invariant: orders are taken from what the ledger holds, before the loop can plan: nothing is acted on that is not durable.
+There is no recovery mode: a start, and what follows a failed commit, read what is live from the ledger and repeat the
+order of every phase. Invariant: orders are taken from what the ledger holds, before the loop can plan: nothing is acted
+on that is not durable.
 """
 
 import asyncio
@@ -32,8 +34,8 @@ log = logging.getLogger("trainmaster.life")
 MACHINES_S: Final = 15.0
 """Between two looks at the machines: nodes are drained, limits and drivers changed without anybody telling us."""
 THREADS: Final = 32
-"""Threads for what may block. Python's own choice is six on two cores: a few slow readings of charts, or models being saved,
-would then hold up every list.
+"""Threads for what may block. Python's own choice is six on two cores: a few slow readings of charts, or models being
+saved, would then hold up every list.
 """
 
 
@@ -41,9 +43,19 @@ class Life:
     """One per server; all methods in the loop's thread."""
 
     def __init__(
-        self, context: Context, *, people: People, shell: Shell, observer: Observer, pulse: Pulse, timers: Timers, sweeper: Sweeper,
-        readiness: Readiness, database: Database, ledger: Ledger,
-    ) -> None:  # fmt: skip
+        self,
+        context: Context,
+        *,
+        people: People,
+        shell: Shell,
+        observer: Observer,
+        pulse: Pulse,
+        timers: Timers,
+        sweeper: Sweeper,
+        readiness: Readiness,
+        database: Database,
+        ledger: Ledger,
+    ) -> None:
         self._ctx, self._people, self._shell, self._observer, self._pulse = context, people, shell, observer, pulse
         self._timers, self._sweeper, self._readiness = timers, sweeper, readiness
         self._database, self._ledger = database, ledger
@@ -62,7 +74,9 @@ class Life:
         self._ctx.feed.start_at(await asyncio.to_thread(self._ctx.records.last_seq))
 
     async def start(self) -> None:
-        """Read what is live, connect to the engines, and go on where every job is. Raises Unavailable when none can be used."""
+        """Read what is live, connect to the engines, and go on where every job is. Raises Unavailable when none can be
+        used.
+        """
         ctx = self._ctx
         _use_threads()
         self._started = True

@@ -52,9 +52,15 @@ class Platform:
     version = __version__
 
     def __init__(
-        self, context: Context, life: Life, people: People, models: Models, readiness: Readiness, auditing: Auditing,
+        self,
+        context: Context,
+        life: Life,
+        people: People,
+        models: Models,
+        readiness: Readiness,
+        auditing: Auditing,
         retention: Retention,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
@@ -92,7 +98,9 @@ class Platform:
     # -- jobs --------------------------------------------------------------------------------------------------
 
     async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
-        """Take in one job; return (list item, created now?). Raises InvalidSpec, Unsatisfiable, Conflict, StorageFailed."""
+        """Take in one job; return (list item, created now?). Raises InvalidSpec, Unsatisfiable, Conflict,
+        StorageFailed.
+        """
         return await self.context.submit.submit(body, who, key)
 
     async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:
@@ -162,7 +170,9 @@ class Platform:
     async def enter(
         self, ref: str, task: str, argv: Sequence[str], window: Window | None, who: Principal
     ) -> AbstractAsyncContextManager[Terminal]:
-        """Return what runs `argv` inside a task of a job, for as long as it is held open. Raises NotFound, Conflict, Unavailable."""
+        """Return what runs `argv` inside a task of a job, for as long as it is held open. Raises NotFound, Conflict,
+        Unavailable.
+        """
         job = await self._jobs.resolve(ref, who, "jobs:write")
         return self._entering.enter(job, task, argv, window, who)
 

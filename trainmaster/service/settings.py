@@ -29,8 +29,11 @@ Toml = dict[str, Any]
 """A section of config.toml, or the whole of it, as it was read."""
 
 _SECTIONS: dict[str, type[Any]] = {
-    "server": ServerConfig, "local": LocalConfig, "limits": LimitsConfig, "retention": RetentionConfig,
-}  # fmt: skip
+    "server": ServerConfig,
+    "local": LocalConfig,
+    "limits": LimitsConfig,
+    "retention": RetentionConfig,
+}
 
 
 def load(path: str) -> Config:

@@ -1,7 +1,8 @@
 """Writes HOME/config.toml: adds one engine and leaves every line in it as a person wrote it.
 
-Lines are put in where they belong, and the result is read by the parser of the standard library before anybody gets it. Invariant:
-it says what the file said before, and the addition, nothing else; where that cannot be had the file is not touched.
+Lines are put in where they belong, and the result is read by the parser of the standard library before anybody gets it.
+Invariant: it says what the file said before, and the addition, nothing else; where that cannot be had the file is not
+touched.
 """
 
 import json
@@ -29,7 +30,8 @@ _DATA: Final = (
 
 
 def with_engine(text: str, engine: Toml, data: str = "") -> str:
-    """Return `text`, the contents of a config.toml, with one `[[engines]]` more, and with `server.data` unless `data` is "".
+    """Return `text`, the contents of a config.toml, with one `[[engines]]` more, and with `server.data` unless `data`
+    is "".
 
     Raises InvalidSpec with all problems that the result would have, Conflict where lines cannot simply be put into it.
     """
@@ -67,7 +69,9 @@ def _value(value: Any) -> str:
 
 
 def _with_data(text: str, data: str) -> Iterator[str]:
-    """Yield the ways in which `server.data` can be written into `text`, the best first. Not all of them are good TOML."""
+    """Yield the ways in which `server.data` can be written into `text`, the best first. Not all of them are good
+    TOML.
+    """
     line = f"data = {_value(data)}\n"
     if not data:
         yield text
@@ -106,7 +110,9 @@ def _extended(document: Toml, engine: Toml, data: str) -> Toml:
 
 
 def write(path: str, text: str) -> None:
-    """Write the whole file, on disk before this returns, with the rights that it has (a new one: 0600). Raises OSError."""
+    """Write the whole file, on disk before this returns, with the rights that it has (a new one: 0600). Raises
+    OSError.
+    """
     path = os.path.realpath(path)
     fd, fresh = tempfile.mkstemp(prefix=".config-", dir=os.path.dirname(path))
     try:

@@ -23,7 +23,9 @@ from trainmaster.simulate.history import need_view
 
 
 class Identity(NamedTuple):
-    """Which job it is that stands somewhere among others', as its reader may know: its id, name and owner, or nothing of it."""
+    """Which job it is that stands somewhere among others', as its reader may know: its id, name and owner, or nothing
+    of it.
+    """
 
     job: str | None
     name: str | None
@@ -32,7 +34,9 @@ class Identity(NamedTuple):
 
 
 def identity(visible: Visible, job: Job) -> Identity:
-    """Return what a reader may know of who `job` is. Every list that also counts what they may not see takes it from here."""
+    """Return what a reader may know of who `job` is. Every list that also counts what they may not see takes it from
+    here.
+    """
     return Identity(job.id, job.name, job.owner, True) if visible.covers(job) else Identity(None, None, None, False)
 
 
@@ -56,10 +60,14 @@ def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answe
 
 
 def job_view(
-    job: Job, now: float, seq: int, reason: answers.ReasonView | None = None,
-    forecast: answers.ForecastView | None = None, progress: answers.ProgressView | None = None,
+    job: Job,
+    now: float,
+    seq: int,
+    reason: answers.ReasonView | None = None,
+    forecast: answers.ForecastView | None = None,
+    progress: answers.ProgressView | None = None,
     metrics: Mapping[str, float | None] = MappingProxyType({}),
-) -> answers.JobView:  # fmt: skip
+) -> answers.JobView:
     """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up."""
     attempt = job.attempt
     shown = job.shown
@@ -213,7 +221,8 @@ def damage_view(said: Said) -> answers.NoteView:
 
 
 def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.EventView:
-    """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the job).
+    """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the
+    job).
 
     `name_of`: the name of another job that it is about, None where the reader may not know of it, or it is gone.
     """

@@ -1,4 +1,6 @@
-"""Makes a Platform from a home folder. The only module that names concrete classes, but for engines, which their kinds make."""
+"""Makes a Platform from a home folder. The only module that names concrete classes, but for engines, which their kinds
+make.
+"""
 
 import os
 from dataclasses import replace
@@ -115,29 +117,42 @@ def engines_of(layout: Layout, config: Config) -> Engines:
 
 
 def build(
-    home: str, host: str | None = None, port: int | None = None, engines: Engines | None = None, demo_cards: int = 0,
-    accept_loss: bool = False, clock: Clock | None = None,
-) -> Platform:  # fmt: skip
+    home: str,
+    host: str | None = None,
+    port: int | None = None,
+    engines: Engines | None = None,
+    demo_cards: int = 0,
+    accept_loss: bool = False,
+    clock: Clock | None = None,
+) -> Platform:
     """Return the platform of `home`, not started. `engines` replaces those that are configured (tests).
 
-    `demo_cards`: see service/cluster/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises InvalidSpec for
-    bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
+    `demo_cards`: see service/cluster/demo. `accept_loss`: a ledger that is less than it was is gone on with. Raises
+    InvalidSpec for bad settings, StorageFailed or Conflict when the ledger cannot be opened, OSError.
     """
     layout, config = prepare(home, host, port, demo_cards)
     return lead(layout, config, engines=engines, accept_loss=accept_loss, clock=clock)
 
 
 def prepare(home: str, host: str | None, port: int | None, demo_cards: int = 0) -> tuple[Layout, Config]:
-    """Make the folders of `home`; return where everything lies, and the settings. Raises InvalidSpec, Conflict, OSError."""
+    """Make the folders of `home`; return where everything lies, and the settings. Raises InvalidSpec, Conflict,
+    OSError.
+    """
     layout = prepare_home(home)
     config = read_config(layout, host, port, demo_cards)
     return prepare_data(layout, config.server.data), config
 
 
 def lead(
-    layout: Layout, config: Config, *, engines: Engines | None = None, accept_loss: bool = False, clock: Clock | None = None,
-    address: str = "", patience_s: float = LEAD_S,
-) -> Platform:  # fmt: skip
+    layout: Layout,
+    config: Config,
+    *,
+    engines: Engines | None = None,
+    accept_loss: bool = False,
+    clock: Clock | None = None,
+    address: str = "",
+    patience_s: float = LEAD_S,
+) -> Platform:
     """Return the platform that leads a home, not started. `address`, `patience_s`: see `Database.open`.
 
     Raises StorageFailed or Conflict when the ledger cannot be opened, OSError.
@@ -146,9 +161,13 @@ def lead(
     past = replace(past_of(layout), accept_loss=accept_loss)
     found = engines or engines_of(layout, config)
     database = Database.open(
-        database_url(layout, config), backup_dir=layout.path("backups"), past=past, before_migration=lambda: demand_agents(found),
-        address=address, patience_s=patience_s,
-    )  # fmt: skip
+        database_url(layout, config),
+        backup_dir=layout.path("backups"),
+        past=past,
+        before_migration=lambda: demand_agents(found),
+        address=address,
+        patience_s=patience_s,
+    )
     return assemble(layout, config, database, found, clock or Clock(), leads=True)
 
 
@@ -177,7 +196,7 @@ def demand_agents(engines: Engines) -> None:
 def assemble(
     layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock, leads: bool
 ) -> Platform:
-    """Join the parts."""
+    """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
     counts, waits = StateCounts(), Waits()
     records = LedgerReader(
         database, lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace), found.shown)
@@ -187,26 +206,57 @@ def assemble(
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock)
-    model_rows = ModelRows(database)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     followers = LiveFollowers(
-        scheduling, Disks(layout, config.limits.reserve_mib), counts, urgent, Tally(),
+        scheduling,
+        Disks(layout, config.limits.reserve_mib),
+        counts,
+        urgent,
+        Tally(),
         Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
-        Shares(scheduling, layout.path("shares.json")), waits,
-    )  # fmt: skip
+        Shares(scheduling, layout.path("shares.json")),
+        waits,
+    )
     master = Master(ledger, feed, clock, followers)
     context = Context(
-        config=config, layout=layout, clock=clock, random_bytes=os.urandom, master=master, followers=followers, feed=feed,
-        records=records, reader=JobReader(records), engines=engines, specs=specs, metrics=metrics, pools=pools, clerks=Clerks(),
+        config=config,
+        layout=layout,
+        clock=clock,
+        random_bytes=os.urandom,
+        master=master,
+        followers=followers,
+        feed=feed,
+        records=records,
+        reader=JobReader(records),
+        engines=engines,
+        specs=specs,
+        metrics=metrics,
+        pools=pools,
+        clerks=Clerks(),
         leads=leads,
-    )  # fmt: skip
+    )
     looks = Looks()
     context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
+    return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _moving(
+    context: Context,
+    scheduling: Scheduling,
+    waits: Waits,
+    looks: Looks,
+    database: Database,
+    ledger: Ledger,
+    clock: Clock,
+) -> Platform:
+    """Join to what is kept the parts that launch, save, watch and clear away."""
+    config, layout, master = context.config, context.layout, context.master
+    engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     launching = Launching(specs, layout, looks, config.local.mount_roots)
-    saving = context.saving = Saving(layout, config.limits, specs, model_rows, metrics, clock, os.urandom)
+    saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
     shell: Shell
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     observer = Observer(master, engines, waits, clock)
@@ -218,8 +268,16 @@ def assemble(
     retention = Retention(rules, Keeping.of(config), clock)
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
     life = Life(
-        context, people=people, shell=shell, observer=observer, pulse=Pulse(feed, master, metrics, specs), timers=timers,
-        sweeper=sweeper, readiness=readiness, database=database, ledger=ledger,
-    )  # fmt: skip
+        context,
+        people=people,
+        shell=shell,
+        observer=observer,
+        pulse=Pulse(context.feed, master, metrics, specs),
+        timers=timers,
+        sweeper=sweeper,
+        readiness=readiness,
+        database=database,
+        ledger=ledger,
+    )
     auditing = Auditing(AuditReader(database))
     return Platform(context, life, people, Models(AssetReader(database), layout), readiness, auditing, retention)

@@ -1,7 +1,7 @@
 """Charts as inline SVG, coloured by the page's variables --c0, --c1 ...: lines and grouped bars. Pure text, no scripts.
 
-Coordinates are in a box of WIDTH x HEIGHT that the page scales. Every mark carries its number as a <title>, which browsers
-show beside the pointer.
+Coordinates are in a box of WIDTH x HEIGHT that the page scales. Every mark carries its number as a <title>, which
+browsers show beside the pointer.
 """
 
 import math
@@ -135,8 +135,14 @@ def contrast(
 
 
 def _group(
-    at: int, groups: int, group: str, names: Sequence[str], shares: Sequence[float], words: Sequence[str], shown: bool = False
-) -> list[str]:  # fmt: skip
+    at: int,
+    groups: int,
+    group: str,
+    names: Sequence[str],
+    shares: Sequence[float],
+    words: Sequence[str],
+    shown: bool = False,
+) -> list[str]:
     parts = []
     slot = (WIDTH - LEFT - RIGHT) / max(1, groups)
     middle = LEFT + (at + 0.5) * slot

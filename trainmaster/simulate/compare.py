@@ -27,9 +27,12 @@ def more_nodes(description: str) -> Variation:
 
 
 def settings(
-    policies: Sequence[str], limits: str = "auto", start_cost_s: int = 0, faults: tuple[Fault, ...] = (),
+    policies: Sequence[str],
+    limits: str = "auto",
+    start_cost_s: int = 0,
+    faults: tuple[Fault, ...] = (),
     rights: Rights | None = None,
-) -> list[SimulationSetting]:  # fmt: skip
+) -> list[SimulationSetting]:
     """Return one setting per policy as asked for by name; one that orders by limit alone is told exact ones.
 
     Raises InvalidSpec.
@@ -38,17 +41,24 @@ def settings(
     found = {text: parse_policy(text) for text in policies}
     return [
         SimulationSetting(
-            policy, text, "exact" if policy.ordering == "sjf" else limits, start_cost_s=start_cost_s, faults=faults,
+            policy,
+            text,
+            "exact" if policy.ordering == "sjf" else limits,
+            start_cost_s=start_cost_s,
+            faults=faults,
             rights=rights or Rights(),
         )
         for text, policy in found.items()
-    ]  # fmt: skip
+    ]
 
 
 def compare(
-    workload: Workload, nodes: Sequence[Node], wanted: Sequence[SimulationSetting], changes: Sequence[Variation] = (),
+    workload: Workload,
+    nodes: Sequence[Node],
+    wanted: Sequence[SimulationSetting],
+    changes: Sequence[Variation] = (),
     line: Callable[[str], Progress] | None = None,
-) -> Iterator[SimulationOutcome]:  # fmt: skip
+) -> Iterator[SimulationOutcome]:
     """Yield the outcome of every setting, as it is and, if there are any, with all of `changes`.
 
     `line` gives the progress of a label.

@@ -1,7 +1,9 @@
-"""The engine of the simulator: answers the orders of `reduce` at once, and ends what it started after its true run time.
+"""The engine of the simulator: answers the orders of `reduce` at once, and ends what it started after its true run
+time.
 
-Knows the true run times; nobody else does. Answers are events, as those of every engine. Invariant: every launched attempt
-gets exactly one end unless it was reaped before; facts that come later are about an older attempt, which `reduce` ignores.
+Knows the true run times; nobody else does. Answers are events, as those of every engine. Invariant: every launched
+attempt gets exactly one end unless it was reaped before; facts that come later are about an older attempt, which
+`reduce` ignores.
 """
 
 import heapq

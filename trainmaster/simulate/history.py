@@ -1,7 +1,7 @@
 """The platform's own past as a workload: what the jobs that ended asked for, turned into records.
 
-`asked_view` writes it and `from_history` reads it, on the server and over the API alike. What the past says of a job that was
-restarted is its time from first start to end. Invariant: a record asks for exactly what its job did.
+`asked_view` writes it and `from_history` reads it, on the server and over the API alike. What the past says of a job
+that was restarted is its time from first start to end. Invariant: a record asks for exactly what its job did.
 """
 
 from collections.abc import Iterable, Mapping
@@ -91,13 +91,22 @@ def _recorded(row: int, item: AskedView, run_s: float, first: int) -> Recorded:
     limit, shapes = item.duration_s, tuple(tuple(map(_role, shape)) for shape in item.shapes)
     whole = sum(role.replicas for role in shapes[0])  # an elastic one may have run, for longer, with fewer
     return Recorded(
-        id=item.id, row=row, submit_s=int(item.submitted_at) - first,
-        work_s=max(0, round(run_s * item.tasks / whole)), roles=shapes[0],
-        limit_s=None if limit is None else int(limit), workspace=item.workspace, owner=item.owner,
-        pool=item.pool, priority=Priority[item.priority.upper()], preemptible=item.preemptible,
-        shapes=shapes if len(shapes) > 1 else (), node_names=tuple(item.nodes), driver=item.driver,
+        id=item.id,
+        row=row,
+        submit_s=int(item.submitted_at) - first,
+        work_s=max(0, round(run_s * item.tasks / whole)),
+        roles=shapes[0],
+        limit_s=None if limit is None else int(limit),
+        workspace=item.workspace,
+        owner=item.owner,
+        pool=item.pool,
+        priority=Priority[item.priority.upper()],
+        preemptible=item.preemptible,
+        shapes=shapes if len(shapes) > 1 else (),
+        node_names=tuple(item.nodes),
+        driver=item.driver,
         virtual_cluster=item.virtual_cluster,
-    )  # fmt: skip
+    )
 
 
 def _role(said: AskedRole) -> Role:
@@ -113,11 +122,16 @@ def nodes_of(cluster: ClusterView) -> tuple[Node, ...]:
     """Return the machines of `GET /cluster`; one taken out of service counts, for the past had it."""
     return tuple(
         Node(
-            node.name, node.host, node.cpu.total, int(node.memory_mib.total), tuple(card.model for card in node.gpus),
-            node.pool, driver=_driver(node.facts),
+            node.name,
+            node.host,
+            node.cpu.total,
+            int(node.memory_mib.total),
+            tuple(card.model for card in node.gpus),
+            node.pool,
+            driver=_driver(node.facts),
         )
         for node in cluster.nodes
-    )  # fmt: skip
+    )
 
 
 def rights_of(workspaces: Iterable[WorkspaceView], virtual_clusters: Iterable[VirtualClusterView]) -> Rights:

@@ -1,8 +1,8 @@
 """What a simulation came to, in numbers: waits, slowdowns, use of the machines, fairness. Pure.
 
-Quantiles are interpolated between neighbours. Bounded slowdown is max(1, (wait + run) / max(run, 10 s)), of the Parallel
-Workloads Archive. Fairness is Jain's index of the mean bounded slowdown by workspace: 1 when all suffer alike, 1/n when one
-of n bears it all. Jobs that did not run to an end are counted and left out of the means.
+Quantiles are interpolated between neighbours. Bounded slowdown is max(1, (wait + run) / max(run, 10 s)), of the
+Parallel Workloads Archive. Fairness is Jain's index of the mean bounded slowdown by workspace: 1 when all suffer alike,
+1/n when one of n bears it all. Jobs that did not run to an end are counted and left out of the means.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -18,9 +18,7 @@ BOUND_S: Final = 10
 SIZES: Final = ((1, 1), (2, 4), (5, 8), (9, 32), (33, None))
 """Size classes, in cards (in cores where the machines have no cards); both ends belong to it, None: no upper end."""
 
-SIZE_NAMES: Final = (
-    "0", *(str(a) if a == b else f"{a}+" if b is None else f"{a}-{b}" for a, b in SIZES)
-)  # fmt: skip
+SIZE_NAMES: Final = ("0", *(str(a) if a == b else f"{a}+" if b is None else f"{a}-{b}" for a, b in SIZES))
 """What the classes are called; the first one is of jobs that ask for none."""
 
 
@@ -80,9 +78,15 @@ def waits(rows: Sequence[Row]) -> WaitTimes:
     count = len(rows)
     completion = sum((row.end_s or 0) - row.job.submit_s for row in rows) / count
     return WaitTimes(
-        count, sum(ordered) / count, quantile(ordered, 0.5), quantile(ordered, 0.9), quantile(ordered, 0.99), ordered[-1],
-        sum(map(slowdown, rows)) / count, completion,
-    )  # fmt: skip
+        count,
+        sum(ordered) / count,
+        quantile(ordered, 0.5),
+        quantile(ordered, 0.9),
+        quantile(ordered, 0.99),
+        ordered[-1],
+        sum(map(slowdown, rows)) / count,
+        completion,
+    )
 
 
 def jain(values: Iterable[float]) -> float:
@@ -125,12 +129,17 @@ def summarise(outcome: SimulationOutcome) -> SimulationSummary:
         if not row.done:
             others[row.state] = others.get(row.state, 0) + 1
     return SimulationSummary(
-        outcome.label, waits(rows), last - first, held / offered if offered else 0.0,
-        jain(group.slowdown for group in by_workspace.values()), sum(row.attempts for row in rows),
+        outcome.label,
+        waits(rows),
+        last - first,
+        held / offered if offered else 0.0,
+        jain(group.slowdown for group in by_workspace.values()),
+        sum(row.attempts for row in rows),
         sum(row.lost_s * size(row) for row in rows) / 3600,
         {SIZE_NAMES[at]: found for at, found in _grouped(rows, lambda row: size_class(size(row))).items()},
-        by_workspace, others,
-    )  # fmt: skip
+        by_workspace,
+        others,
+    )
 
 
 def _grouped(rows: Sequence[Row], key: Callable[[Row], K]) -> dict[K, WaitTimes]:

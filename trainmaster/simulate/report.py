@@ -1,7 +1,7 @@
 """The report: one HTML file that compares outcomes, with charts, for light and dark screens, in Chinese and English.
 
-Self-contained: no script, style or font from elsewhere; the language is switched by one attribute of the page. What comes
-from outside (names of policies, workspaces, files) is escaped. Pure.
+Self-contained: no script, style or font from elsewhere; the language is switched by one attribute of the page. What
+comes from outside (names of policies, workspaces, files) is escaped. Pure.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,9 @@ WORKSPACES: Final = 10
 
 
 class Column(NamedTuple):
-    """A column of the table of results: name (zh, en), its number, how it is written, and which is better (None: neither)."""
+    """A column of the table of results: name (zh, en), its number, how it is written, and which is better (None:
+    neither).
+    """
 
     name: tuple[str, str]
     value: Callable[[SimulationSummary], float]
@@ -44,7 +46,7 @@ COLUMNS: Final = (
     Column(("分配率", "Allocated"), lambda s: s.allocated, lambda v: f"{v:.1%}", False),
     Column(("公平性 (Jain)", "Fairness (Jain)"), lambda s: s.fairness, lambda v: f"{v:.3f}", False),
     Column(("未完成", "Not run"), lambda s: sum(s.others.values()), lambda v: f"{v:,.0f}"),
-)  # fmt: skip
+)
 """What the table shows, here and in the terminal."""
 
 
@@ -82,7 +84,10 @@ def _table(summaries: Sequence[SimulationSummary]) -> str:
         cells = "".join(_cell(column, summary, summaries) for column in COLUMNS)
         rows.append(f"<tr><th>{escape(summary.label)}</th>{cells}</tr>")
     first = _two("策略", "Policy")
-    return f"<div class='scroll'><table><thead><tr><th>{first}</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    return (
+        f"<div class='scroll'><table><thead><tr><th>{first}</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        "</table></div>"
+    )
 
 
 def _cell(column: Column, summary: SimulationSummary, all_of_them: Sequence[SimulationSummary]) -> str:
@@ -99,9 +104,12 @@ def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[Si
     share = charts.linear(0, 1, lambda v: f"{v:.0%}")
     spread = [(outcome.label, _distribution(outcome)) for outcome in outcomes]
     measures: tuple[tuple[str, Callable[[WaitTimes], float]], ...] = (
-        ("mean", lambda w: w.mean_s), ("p50", lambda w: w.p50_s), ("p90", lambda w: w.p90_s), ("p99", lambda w: w.p99_s),
+        ("mean", lambda w: w.mean_s),
+        ("p50", lambda w: w.p50_s),
+        ("p90", lambda w: w.p90_s),
+        ("p99", lambda w: w.p99_s),
         ("max", lambda w: w.max_s),
-    )  # fmt: skip
+    )
     values = [(s.label, [of(s.waits) for _, of in measures]) for s in summaries]
     return (
         _section(
@@ -110,10 +118,11 @@ def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[Si
             ("每组各自的刻度", "Each group has a scale of its own"),
         ),
         _section(
-            _two("等待时间分布", "Distribution of waits"), charts.lines(spread, scale, share, "distribution", steps=True),
+            _two("等待时间分布", "Distribution of waits"),
+            charts.lines(spread, scale, share, "distribution", steps=True),
             ("多少比例的任务等待不超过此时间", "Share of the jobs that waited no longer"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _distribution(outcome: SimulationOutcome) -> list[tuple[float, float]]:
@@ -138,14 +147,16 @@ def _time_sections(outcomes: Sequence[SimulationOutcome]) -> tuple[str, ...]:
     what = ("卡", "cards") if any(node.gpus for node in outcomes[0].nodes) else ("核", "cores")
     return (
         _section(
-            _two("分配率", "Allocated"), charts.lines(held, x, share, "allocated"),
+            _two("分配率", "Allocated"),
+            charts.lines(held, x, share, "allocated"),
             (f"占全部{what[0]}的比例", f"Share of all {what[1]}"),
         ),
         _section(
-            _two("排队任务数", "Jobs waiting"), charts.lines(queued, x, count, "waiting"),
+            _two("排队任务数", "Jobs waiting"),
+            charts.lines(queued, x, count, "waiting"),
             ("横轴: 自第一个任务起的时间", "Horizontal: time since the first job"),
         ),
-    )  # fmt: skip
+    )
 
 
 def _group_sections(summaries: Sequence[SimulationSummary]) -> tuple[str, ...]:
@@ -154,10 +165,11 @@ def _group_sections(summaries: Sequence[SimulationSummary]) -> tuple[str, ...]:
     means = [(s.label, [s.by_size[name].mean_s if name in s.by_size else 0.0 for name in sizes]) for s in summaries]
     out = [
         _section(
-            _two("按规模的平均等待", "Mean wait by size"), charts.bars(sizes, means, charts.calendar(0, largest), "by size"),
+            _two("按规模的平均等待", "Mean wait by size"),
+            charts.bars(sizes, means, charts.calendar(0, largest), "by size"),
             ("规模: 卡数 (无卡时为核数)", "Size: cards, or cores where there are none"),
         )
-    ]  # fmt: skip
+    ]
     jobs = {name: found.jobs for s in summaries for name, found in s.by_workspace.items()}
     spaces = sorted(sorted(jobs, key=lambda name: (-jobs[name], name))[:WORKSPACES])
     if len(jobs) > 1:

@@ -1,6 +1,7 @@
 """Other quotas, shares and weights to simulate, from what people write: ``vision@big:gpu=8:16``, ``vision=2``.
 
-Amounts are written as for `tm workspace set`. What is changed replaces that one quota, share or weight; everything else stays.
+Amounts are written as for `tm workspace set`. What is changed replaces that one quota, share or weight; everything else
+stays.
 """
 
 import math
@@ -19,7 +20,8 @@ from trainmaster.simulate.workload import Workload
 def changed_rights(
     quotas: Iterable[str], shares: Iterable[str], weights: Iterable[str], work: Workload, rights: Rights
 ) -> Iterator[Variation]:
-    """Yield a change for each text. `rights`: what holds without. Raises InvalidSpec for what is written wrong or fits nobody.
+    """Yield a change for each text. `rights`: what holds without. Raises InvalidSpec for what is written wrong or fits
+    nobody.
 
     A workspace must have jobs in `work` or be known; so must a virtual cluster.
     """

@@ -10,8 +10,8 @@ from trainmaster.simulate.run import SimulationOutcome
 from trainmaster.simulate.workload import Workload
 
 CSV_COLUMNS: Final = (
-    "policy", "job", "workspace", "owner", "gpus", "cores", "submit_s", "limit_s", "start_s", "end_s", "wait_s", "run_s",
-    "slowdown", "attempts", "lost_s", "state", "nodes",
+    "policy", "job", "workspace", "owner", "gpus", "cores", "submit_s", "limit_s", "start_s", "end_s", "wait_s",
+    "run_s", "slowdown", "attempts", "lost_s", "state", "nodes",
 )  # fmt: skip
 
 
@@ -22,11 +22,27 @@ def write_csv(file: TextIO, outcomes: Sequence[SimulationOutcome]) -> None:
     for outcome in outcomes:
         for row in outcome.rows:
             job = row.job
-            writer.writerow((
-                outcome.label, job.id, job.workspace, job.owner, f"{job.cards:g}", f"{job.cores:g}", job.submit_s, row.limit_s,
-                row.start_s, row.end_s, row.wait_s, row.run_s, f"{slowdown(row):.3f}" if row.done else None, row.attempts,
-                row.lost_s, row.state, " ".join(row.nodes),
-            ))  # fmt: skip
+            writer.writerow(
+                (
+                    outcome.label,
+                    job.id,
+                    job.workspace,
+                    job.owner,
+                    f"{job.cards:g}",
+                    f"{job.cores:g}",
+                    job.submit_s,
+                    row.limit_s,
+                    row.start_s,
+                    row.end_s,
+                    row.wait_s,
+                    row.run_s,
+                    f"{slowdown(row):.3f}" if row.done else None,
+                    row.attempts,
+                    row.lost_s,
+                    row.state,
+                    " ".join(row.nodes),
+                )
+            )
 
 
 def to_json(

@@ -111,9 +111,12 @@ class Watcher:
 
 
 def simulate(
-    workload: Workload, nodes: Sequence[Node], setting: SimulationSetting, progress: Progress | None = None,
+    workload: Workload,
+    nodes: Sequence[Node],
+    setting: SimulationSetting,
+    progress: Progress | None = None,
     watcher: Watcher | None = None,
-) -> SimulationOutcome:  # fmt: skip
+) -> SimulationOutcome:
     """Return what becomes of every job of `workload`. A job that could never run is refused, as at a real submit."""
     return _Run(workload, nodes, setting, watcher or Watcher()).run(progress or (lambda done, jobs: None))
 
@@ -177,11 +180,23 @@ class _Run:
                 fault_restarts=self._setting.fault_restarts, duration_s=limit, save_model=False
             )
         job = Job(
-            id=recorded.id, name=recorded.id, owner=recorded.owner, roles=recorded.roles, spec_digest="",
-            submitted_at=now, seq=seq, workspace=recorded.workspace, pool=recorded.pool, priority=recorded.priority,
-            policy=policy, preemptible=recorded.preemptible, shapes=recorded.shapes, node_names=recorded.node_names,
-            driver=recorded.driver, virtual_cluster=recorded.virtual_cluster,
-        )  # fmt: skip
+            id=recorded.id,
+            name=recorded.id,
+            owner=recorded.owner,
+            roles=recorded.roles,
+            spec_digest="",
+            submitted_at=now,
+            seq=seq,
+            workspace=recorded.workspace,
+            pool=recorded.pool,
+            priority=recorded.priority,
+            policy=policy,
+            preemptible=recorded.preemptible,
+            shapes=recorded.shapes,
+            node_names=recorded.node_names,
+            driver=recorded.driver,
+            virtual_cluster=recorded.virtual_cluster,
+        )
         self._world.apply((Event(job.id, Kind.SUBMITTED, now, recorded.owner, 0, {"job": job}),))
         self._watcher.submitted(self._world, job, now)
 

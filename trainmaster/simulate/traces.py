@@ -1,7 +1,8 @@
 """Reads workloads: the Standard Workload Format (SWF) of the Parallel Workloads Archive, and CSV with named columns.
 
-Either may be compressed with gzip. A CSV may name its columns in any of the ways of COLUMNS; those of the public extracts
-of Philly, KTH and openb are among them. Every problem names the file and the line. Fractions of seconds are cut.
+Either may be compressed with gzip. A CSV may name its columns in any of the ways of COLUMNS; those of the public
+extracts of Philly, KTH and openb are among them. Every problem names the file and the line. Fractions of seconds are
+cut.
 """
 
 import csv
@@ -42,19 +43,21 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What a column means -> the names it goes by, the first that is there counts. `cpu` and `memory` are of one replica.
 
-`least`: an elastic job may start with as few cards as that, counted in whole nodes. `card_type` may name several models with ``|``
-between them, any of which will do.
+`least`: an elastic job may start with as few cards as that, counted in whole nodes. `card_type` may name several models
+with ``|`` between them, any of which will do.
 """
 
-SWF: Final = ("id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used", "procs", "limit", "memory", "status",
-              "owner", "group", "app", "queue", "partition", "before", "think")  # fmt: skip
+SWF: Final = (
+    "id", "submit", "wait", "run", "procs_used", "cpu_s", "memory_used", "procs", "limit", "memory", "status",
+    "owner", "group", "app", "queue", "partition", "before", "think",
+)  # fmt: skip
 
 
 def read_trace(path: str, whole: NodeSize, sizes_only: bool = False) -> Workload:
     """Return the workload of a file; sizes are divided into replicas for nodes of size `whole`.
 
-    `sizes_only` keeps jobs that never ran, too, with a run time of 0, and needs no times: for questions of what fits beside what.
-    Raises InvalidSpec naming the line when the file is not readable as either format.
+    `sizes_only` keeps jobs that never ran, too, with a run time of 0, and needs no times: for questions of what fits
+    beside what. Raises InvalidSpec naming the line when the file is not readable as either format.
     """
     name = Path(path).name
     text = read_text(path)
@@ -151,22 +154,32 @@ def _job(row_number: int, row: Mapping[str, str], whole: NodeSize, sizes_only: b
     models = [model.strip() for model in row.get("card_type", "").split("|")]
     shapes = tuple(_roles(row, model or None, whole) for model in dict.fromkeys(models))
     return Recorded(
-        id=row.get("id") or str(row_number), row=row_number, submit_s=submit, work_s=run, roles=shapes[0],
+        id=row.get("id") or str(row_number),
+        row=row_number,
+        submit_s=submit,
+        work_s=run,
+        roles=shapes[0],
         shapes=shapes if len(shapes) > 1 else (),
-        limit_s=_number(row, "limit"), workspace=row.get("workspace") or "default", owner=row.get("owner") or "",
-        pool=row.get("pool") or "default", priority=_priority(row.get("priority", "")),
+        limit_s=_number(row, "limit"),
+        workspace=row.get("workspace") or "default",
+        owner=row.get("owner") or "",
+        pool=row.get("pool") or "default",
+        priority=_priority(row.get("priority", "")),
         preemptible=row.get("preemptible", "").lower() in ("1", "true", "yes"),
         reference={key: int(value) for key, value in row.items() if key.startswith("wait_") and value},
-    )  # fmt: skip
+    )
 
 
 def _roles(row: Mapping[str, str], model: str | None, whole: NodeSize) -> tuple[Role, ...]:
     """Return what the job asks for on cards of `model`. Raises ValueError."""
     cards = _number(row, "cards")
     each = Resources(
-        cpu=_cores(row), memory_mib=_number(row, "memory") or 0, gpu_type=model, shm_mib=0,
+        cpu=_cores(row),
+        memory_mib=_number(row, "memory") or 0,
+        gpu_type=model,
+        shm_mib=0,
         gpu_milli=(_number(row, "card_milli") or 1000) if cards == 1 else 1000,
-    )  # fmt: skip
+    )
     if cards is None:
         return gang_of_cores(_number(row, "procs") or 1, each, whole.cores)
     return gang(cards, each, whole.cards, _number(row, "least"))

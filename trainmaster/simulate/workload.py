@@ -26,8 +26,8 @@ LOOSE_H: Final = (1, 4, 12, 24, 72, 168, 336, 720, 1440, 2880)
 class Recorded:
     """One job. Times are whole seconds; `limit_s` None: the file names none. `row` counts from 0 in the file.
 
-    `work_s` is the run time once started, with the whole gang, as whichever of `shapes`: those and what follows are as in
-    `Job`. `reference` holds waits that other simulators found.
+    `work_s` is the run time once started, with the whole gang, as whichever of `shapes`: those and what follows are as
+    in `Job`. `reference` holds waits that other simulators found.
     """
 
     id: str
@@ -81,7 +81,9 @@ def workload(name: str, jobs: Iterable[Recorded], has_limits: bool, notes: Seque
 
 
 def loose_limit_s(work_s: int, row: int) -> int:
-    """Return a limit such as people give: the next step of LOOSE_H that covers `work_s`, for half of the rows one more."""
+    """Return a limit such as people give: the next step of LOOSE_H that covers `work_s`, for half of the rows one
+    more.
+    """
     steps = [hours * 3600 for hours in LOOSE_H]
     at = next((i for i, step in enumerate(steps) if step >= work_s), len(steps) - 1)
     if row * 2654435761 >> 7 & 1:
@@ -128,9 +130,9 @@ class NodeSize:
 def gang(cards: int, each: Resources, whole: int, least: int | None = None) -> tuple[Role, ...]:
     """Return the roles of a job that asks for `cards`; `each` is what one replica asks for besides.
 
-    Up to one node's worth (`whole`) is one replica. More is ``cards // whole`` replicas of a whole node and, when something
-    is left over, one replica of it, as in the rules of the Philly simulators. `least` makes the whole nodes elastic: as
-    few as hold that many cards.
+    Up to one node's worth (`whole`) is one replica. More is ``cards // whole`` replicas of a whole node and, when
+    something is left over, one replica of it, as in the rules of the Philly simulators. `least` makes the whole nodes
+    elastic: as few as hold that many cards.
     """
     if cards <= whole or whole <= 0:
         return (Role("worker", 1, replace(each, gpu=cards)),)

@@ -101,7 +101,9 @@ class World:
             self.fair.change(usage.tenant, usage.held, -1, attempt.ended_at)
 
     def schedule(self, now: int) -> int:
-        """Run one pass if anything changed, and again while the policy's limit of starts cuts it short; return how many."""
+        """Run one pass if anything changed, and again while the policy's limit of starts cuts it short; return how
+        many.
+        """
         passes = 0
         if self.stirred and self._policy.minds_mix:
             self._mix = self.recent.mix(now)
@@ -124,17 +126,28 @@ class World:
 
     def _placed(self, made: Plan, now: int) -> list[Event]:
         return [
-            Event(start.job, Kind.PLACED, now, "scheduler", self.jobs[start.job].attempts_used + 1,
-                  placing(self.jobs[start.job], start))
+            Event(
+                start.job,
+                Kind.PLACED,
+                now,
+                "scheduler",
+                self.jobs[start.job].attempts_used + 1,
+                placing(self.jobs[start.job], start),
+            )
             for start in made.starts
-        ]  # fmt: skip
+        ]
 
     def snapshot(self) -> Snapshot:
         """Return what a pass may know."""
         return Snapshot(
-            self._nodes, self.running, self.queue.snapshot_classes(), capacity=self.capacity, quotas=self._quotas,
-            fair=self.fair, mix=self._mix,
-        )  # fmt: skip
+            self._nodes,
+            self.running,
+            self.queue.snapshot_classes(),
+            capacity=self.capacity,
+            quotas=self._quotas,
+            fair=self.fair,
+            mix=self._mix,
+        )
 
     def set_schedulable(self, name: str, schedulable: bool, why: Said | None = None) -> None:
         """Take a node out of service, or give it back."""

@@ -1,7 +1,7 @@
 """How much a job's document may hold, judged before anything else looks at it: a pass that costs next to nothing. Pure.
 
-Judging a document costs time for each value and far more for each mistake, so a small request could otherwise ask for minutes.
-These bounds are wide: what the models accept keeps to them, and each field has a narrower one of its own.
+Judging a document costs time for each value and far more for each mistake, so a small request could otherwise ask for
+minutes. These bounds are wide: what the models accept keeps to them, and each field has a narrower one of its own.
 """
 
 from collections.abc import Mapping

@@ -28,20 +28,41 @@ SHORTHAND: Final = (
 """Fields of a single role that may stand at the top when `roles` is absent."""
 
 ERROR_CODES: Final[dict[str, str]] = {
-    "missing": "required", "extra_forbidden": "unknown_key", "string_type": "not_text", "invalid_key": "not_text",
-    "string_unicode": "not_unicode", "int_type": "not_integer", "int_from_float": "not_integer",
-    "int_parsing": "not_integer", "int_parsing_size": "not_integer", "float_type": "not_number",
-    "finite_number": "not_finite", "bool_type": "not_boolean", "model_type": "not_object",
-    "model_attributes_type": "not_object", "dict_type": "not_object", "mapping_type": "not_object",
-    "tuple_type": "not_list", "list_type": "not_list", "greater_than_equal": "too_small", "greater_than": "too_small",
-    "less_than_equal": "too_big", "less_than": "too_big", "too_short": "empty", "string_too_short": "empty",
-    "too_long": "too_many", "string_too_long": "too_long", "literal_error": "not_one_of",
+    "missing": "required",
+    "extra_forbidden": "unknown_key",
+    "string_type": "not_text",
+    "invalid_key": "not_text",
+    "string_unicode": "not_unicode",
+    "int_type": "not_integer",
+    "int_from_float": "not_integer",
+    "int_parsing": "not_integer",
+    "int_parsing_size": "not_integer",
+    "float_type": "not_number",
+    "finite_number": "not_finite",
+    "bool_type": "not_boolean",
+    "model_type": "not_object",
+    "model_attributes_type": "not_object",
+    "dict_type": "not_object",
+    "mapping_type": "not_object",
+    "tuple_type": "not_list",
+    "list_type": "not_list",
+    "greater_than_equal": "too_small",
+    "greater_than": "too_small",
+    "less_than_equal": "too_big",
+    "less_than": "too_big",
+    "too_short": "empty",
+    "string_too_short": "empty",
+    "too_long": "too_many",
+    "string_too_long": "too_long",
+    "literal_error": "not_one_of",
     "string_pattern_mismatch": "bad_pattern",
-}  # fmt: skip
+}
 """Which problem each of pydantic's errors is."""
 
 OWN_CODES: Final = frozenset({"bad_memory", "bad_duration", "not_text", "not_scalar", "not_number"})
-"""Which errors of the models' own validators are problems already, by their codes; any other is of a value that JSON lacks."""
+"""Which errors of the models' own validators are problems already, by their codes; any other is of a value that JSON
+lacks.
+"""
 
 _QUOTED: Final = re.compile("'([^']*)'")
 """A choice in pydantic's "'a', 'b' or 'c'"."""
@@ -56,7 +77,8 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def check(document: Mapping[str, Any], *, hosts: int | None = None, flavors: FlavorsBy | None = None) -> JobSpec:
-    """Return the JobSpec of a native document. `hosts`: number of host addresses, `flavors` by workspace, where known (D7).
+    """Return the JobSpec of a native document. `hosts`: number of host addresses, `flavors` by workspace, where known
+    (D7).
 
     Raises InvalidSpec with all problems: dotted path, rule, remedy, code.
     """
@@ -220,9 +242,15 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 # --------------------------------------------------------------------------------------------------- what still parses
 
 _PLACEHOLDERS: Final[dict[str, Any]] = {
-    "name": "stand-in", "command": "true", "kind": "single", "path": "/stand-in", "label": "stand-in", "upload": "sha256:" + "0" * 64,
-    "pattern": "(?P<x>x)", "roles": [{"name": "stand-in", "command": "true"}],
-}  # fmt: skip
+    "name": "stand-in",
+    "command": "true",
+    "kind": "single",
+    "path": "/stand-in",
+    "label": "stand-in",
+    "upload": "sha256:" + "0" * 64,
+    "pattern": "(?P<x>x)",
+    "roles": [{"name": "stand-in", "command": "true"}],
+}
 """Stand-ins for required fields that are missing or wrong; problems at their paths are dropped."""
 
 

@@ -26,16 +26,25 @@ DIGEST: Final = r"^sha256:[0-9a-f]{64}$"
 CLEAN: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # text without control characters; tab and line ends are text
 
 PATTERN_CODES: Final[dict[str, str]] = {
-    NAME: "bad_name", SLUG: "bad_slug", ROLE_NAME: "bad_role_name", PAI_NAME: "bad_pai_name", WORD: "bad_word",
-    IMAGE: "bad_image", ENV_NAME: "bad_env_name", PARAMETER: "bad_parameter", DIGEST: "bad_digest",
+    NAME: "bad_name",
+    SLUG: "bad_slug",
+    ROLE_NAME: "bad_role_name",
+    PAI_NAME: "bad_pai_name",
+    WORD: "bad_word",
+    IMAGE: "bad_image",
+    ENV_NAME: "bad_env_name",
+    PARAMETER: "bad_parameter",
+    DIGEST: "bad_digest",
     CLEAN: "control_characters",
-}  # fmt: skip
+}
 """Which problem a text that does not follow a pattern is."""
 
 MAX_TASKS: Final = 4096
 MAX_ROLES: Final = 64
 MAX_PORTS: Final = 16384
-"""Ports of all tasks together: each is told to every task in a variable, and a program starts with 2 MiB of them at most."""
+"""Ports of all tasks together: each is told to every task in a variable, and a program starts with 2 MiB of them at
+most.
+"""
 MAX_COMMAND: Final = 65536
 MAX_COMMANDS: Final = 2 * MAX_COMMAND
 """Characters of the commands of all roles together."""
@@ -134,24 +143,30 @@ Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)
 Duration = Annotated[float, BeforeValidator(_duration), WithJsonSchema(_DURATION_SCHEMA)]
 EnvName = Annotated[str, Field(pattern=ENV_NAME)]
 EnvValue = Annotated[
-    str, Field(pattern=CLEAN, max_length=MAX_VALUE), BeforeValidator(_env_value),
+    str,
+    Field(pattern=CLEAN, max_length=MAX_VALUE),
+    BeforeValidator(_env_value),
     WithJsonSchema({"type": ["string", "number", "boolean"]}),
-]  # fmt: skip
+]
 Env = Annotated[dict[EnvName, EnvValue], Field(max_length=512)]
 ParameterName = Annotated[str, Field(pattern=PARAMETER)]
 ParameterValue = Annotated[
-    str | int | float | bool | None, PlainValidator(_parameter),
+    str | int | float | bool | None,
+    PlainValidator(_parameter),
     PlainSerializer(_as_it_is),
     WithJsonSchema({"type": ["string", "number", "boolean", "null"]}),
-]  # fmt: skip
+]
 Command = Annotated[
-    str | tuple[str, ...], PlainValidator(_command),
+    str | tuple[str, ...],
+    PlainValidator(_command),
     PlainSerializer(_as_it_is),
-    WithJsonSchema({
-        "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
-        "description": "The command as typed, run without a shell; or the list of its words",
-    }),
-]  # fmt: skip
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
+            "description": "The command as typed, run without a shell; or the list of its words",
+        }
+    ),
+]
 
 
 class Model(BaseModel):
@@ -245,9 +260,10 @@ class Progress(Model):
 
     metric: str = Field(default="step", pattern=ENV_NAME)
     of: Annotated[
-        str | float | None, PlainValidator(lambda v: None if v is None else _total(v)),
+        str | float | None,
+        PlainValidator(lambda v: None if v is None else _total(v)),
         WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "string"}, {"type": "null"}]}),
-    ] = None  # fmt: skip
+    ] = None
 
 
 class ModelOut(Model):
@@ -269,8 +285,8 @@ class Storage(Model):
 class JobSpec(Model):
     """A whole job. `slug` is an optional handle, unique in the workspace (D1).
 
-    `pool` names a pool or a virtual cluster of one (R6, R10); ``any``: the one where it would start first when it is submitted.
-    `nodes` empty: any node of the pool (R12).
+    `pool` names a pool or a virtual cluster of one (R6, R10); ``any``: the one where it would start first when it is
+    submitted. `nodes` empty: any node of the pool (R12).
     """
 
     version: Literal[1] = 1

@@ -120,7 +120,9 @@ def lower_roles(spec: JobSpec) -> tuple[Role, ...]:
 
 
 def lower_shapes(spec: JobSpec, flavors: Mapping[str, Flavor]) -> tuple[tuple[Role, ...], ...]:
-    """Return every way to run the job, in the order they are tried: one choice of flavor per role (R161). At least one."""
+    """Return every way to run the job, in the order they are tried: one choice of flavor per role (R161). At least
+    one.
+    """
     if not any(role.flavors for role in spec.roles):
         return (lower_roles(spec),)
     choices = []
@@ -139,8 +141,12 @@ def _role(role: RoleSpec, needed: str) -> Role:
         name=role.name,
         replicas=role.replicas,
         resources=Resources(
-            cpu=asked.cpu, memory_mib=asked.memory, gpu=asked.gpu, gpu_type=asked.gpu_type if asked.gpu else None,
-            shm_mib=asked.shm, gpu_milli=round(asked.gpu_share * 1000),
+            cpu=asked.cpu,
+            memory_mib=asked.memory,
+            gpu=asked.gpu,
+            gpu_type=asked.gpu_type if asked.gpu else None,
+            shm_mib=asked.shm,
+            gpu_milli=round(asked.gpu_share * 1000),
         ),
         ports=ports,
         min_succeeded=role.min_succeeded,
@@ -148,7 +154,7 @@ def _role(role: RoleSpec, needed: str) -> Role:
         main=role.main,
         ends_job=role.ends_job,
         min_replicas=role.min_replicas,
-    )  # fmt: skip
+    )
 
 
 def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mount, ...] = ()) -> Gang:
@@ -161,16 +167,24 @@ def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mou
         raise ValueError(f"job {job.id} has no attempt")
     placement = job.attempt.placement
     found = draft(
-        spec, job_id=job.id, user=job.owner, roles=job.roles, placement=placement, attempt=job.attempt.number, facts=facts,
+        spec,
+        job_id=job.id,
+        user=job.owner,
+        roles=job.roles,
+        placement=placement,
+        attempt=job.attempt.number,
+        facts=facts,
         mounts=mounts,
-    )  # fmt: skip
+    )
     return found if placement[0].node else replace(found, asked=asked_of(job))
 
 
 def supposed(
     job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, mounts: tuple[Mount, ...], at: float
 ) -> Gang:
-    """Return what an engine would be asked for a job that is not submitted. Without a placement each task gets a node. O(tasks)."""
+    """Return what an engine would be asked for a job that is not submitted. Without a placement each task gets a node.
+    O(tasks).
+    """
     placement = placement or rehearse(job.roles)
     tasks = tuple(Task(one.role, one.index) for one in placement)
     attempt = Attempt(1, "first", Phase.PLACED, placement, tasks, at)
@@ -179,7 +193,9 @@ def supposed(
 
 
 def unplaced_gang(job: Job, spec: JobSpec, mounts: tuple[Mount, ...]) -> Gang:
-    """Return what an engine is asked about before anything of the job has a place: with `asked`, without a placement. O(roles)."""
+    """Return what an engine is asked about before anything of the job has a place: with `asked`, without a placement.
+    O(roles).
+    """
     facts = {"user": job.owner, "workspace": job.workspace}
     found = draft(spec, job_id=job.id, user=job.owner, roles=job.roles, placement=(), facts=facts, mounts=mounts)
     return replace(found, asked=asked_of(job))

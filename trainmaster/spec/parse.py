@@ -27,10 +27,21 @@ MAX_DEPTH: Final = 64
 _INT: Final = re.compile(r"[-+]?(0|[1-9][0-9]{0,24})")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*|(0|[1-9][0-9]*)(?=[eE]))([eE][-+]?[0-9]+)?")
 _WORDS: Final[dict[str, Any]] = {
-    "": None, "~": None, "null": None, "Null": None, "NULL": None,
-    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
-    ".inf": float("inf"), "-.inf": float("-inf"), ".nan": float("nan"),
-}  # fmt: skip
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+    ".inf": float("inf"),
+    "-.inf": float("-inf"),
+    ".nan": float("nan"),
+}
 _KNOWN_TAGS: Final = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!", None})
 _JSON_START: Final = re.compile(r"\s*\{\s*\"")
 _COMMENT: Final = re.compile(r"\s*(//|/\*|#)")

@@ -1,6 +1,8 @@
-"""How a job document's problems are made: of what the catalogues `messages.jobs.form` and `rules` say, cut to what can be shown. Pure.
+"""How a job document's problems are made: of what the catalogues `messages.jobs.form` and `rules` say, cut to what can
+be shown. Pure.
 
-Codes are stable: consoles and scripts may compare them. Values are shown as they were given, unless they are long or of no plain kind.
+Codes are stable: consoles and scripts may compare them. Values are shown as they were given, unless they are long or of
+no plain kind.
 """
 
 from collections.abc import Sequence

@@ -115,7 +115,9 @@ def _inputs_problems(spec: JobSpec) -> Iterator[Problem]:
 
 
 def mount_problems(spec: JobSpec, places: Collection[str]) -> Iterator[Problem]:
-    """Yield the problem of each mount over or within one of `places`, which something else has in the sandbox (R138)."""
+    """Yield the problem of each mount over or within one of `places`, which something else has in the sandbox
+    (R138).
+    """
     for index, item in enumerate(spec.inputs):
         path, target = f"inputs.{index}.mount", posixpath.normpath(item.mount)
         if not _absolute(item.mount):

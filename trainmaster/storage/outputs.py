@@ -3,9 +3,9 @@
     <folder>/files/model/...  files/outputs/...  manifest.json
 
 Called when the engine has proven that nothing of the job runs any more. Files are cloned where the file system can
-(reflink) and copied where it cannot, never hard-linked: whatever still held the old inode could change a "version". Holes
-stay holes (see storage/sparse). `write` makes a folder of its own, durable and read-only; `publish` renames it: a version is
-there whole or not at all, and whoever looks finds by its manifest which job and attempt made it.
+(reflink) and copied where it cannot, never hard-linked: whatever still held the old inode could change a "version".
+Holes stay holes (see storage/sparse). `write` makes a folder of its own, durable and read-only; `publish` renames it: a
+version is there whole or not at all, and whoever looks finds by its manifest which job and attempt made it.
 """
 
 import errno
@@ -63,15 +63,21 @@ class _Copy:
 
 
 def write(
-    model_dir: str, outputs_dir: str, folder: str, *, provenance: dict[str, Any], max_mib: int = 0,
+    model_dir: str,
+    outputs_dir: str,
+    folder: str,
+    *,
+    provenance: dict[str, Any],
+    max_mib: int = 0,
     go_on: sparse.GoOn = lambda: None,
-) -> Saved:  # fmt: skip
-    """Make a version of the two folders in `folder`, which may not be a version yet; return what it holds. O(data), holes are free.
+) -> Saved:
+    """Make a version of the two folders in `folder`, which may not be a version yet; return what it holds. O(data),
+    holes are free.
 
     `provenance` (JSON-able; with ``job`` and ``attempt``) goes into the manifest. Links out of the tree, devices, pipes
-    and unreadable files are left out and named in `skipped`. Raises StorageFailed when there are too many files or more than
-    `max_mib` (0: any), or the disk could never hold them, Unavailable while it is too full, and whatever `go_on` raises; then
-    nothing is left behind.
+    and unreadable files are left out and named in `skipped`. Raises StorageFailed when there are too many files or more
+    than `max_mib` (0: any), or the disk could never hold them, Unavailable while it is too full, and whatever `go_on`
+    raises; then nothing is left behind.
     """
     remove_tree(folder)
     copy = _Copy(os.path.join(folder, FILES), go_on)
@@ -135,7 +141,8 @@ def _clones(folder: str) -> bool:
 
 
 def publish(folder: str, target: str) -> None:
-    """Let what `write` made be the version `target`, which nothing may be yet. Whoever ends before `forget` finds it as `published`.
+    """Let what `write` made be the version `target`, which nothing may be yet. Whoever ends before `forget` finds it as
+    `published`.
 
     Raises OSError.
     """
@@ -148,8 +155,8 @@ def publish(folder: str, target: str) -> None:
 
 
 def published(folder: str, provenance: dict[str, Any]) -> tuple[str, Saved] | None:
-    """Return where the version of `folder` lies and what it holds, None when it was not published: its number is not looked for, for
-    others may have counted on since.
+    """Return where the version of `folder` lies and what it holds, None when it was not published: its number is not
+    looked for, for others may have counted on since.
     """
     try:
         target = os.path.normpath(os.path.join(os.path.dirname(folder), os.readlink(folder + _WENT)))
@@ -243,9 +250,13 @@ def _finish(copy: _Copy, temporary: str, provenance: dict[str, Any]) -> Saved:
         copy.records.append({"path": name, "kind": "d", "sha256": link_digest(""), "size": 0})
     entries = [TreeEntry(record["path"], record["kind"], record["sha256"]) for record in copy.records]
     manifest = {
-        "format": 1, "digest": tree_digest(entries), "size_bytes": copy.size, "provenance": provenance,
-        "skipped": copy.skipped, "files": sorted(copy.records, key=lambda record: str(record["path"])),
-    }  # fmt: skip
+        "format": 1,
+        "digest": tree_digest(entries),
+        "size_bytes": copy.size,
+        "provenance": provenance,
+        "skipped": copy.skipped,
+        "files": sorted(copy.records, key=lambda record: str(record["path"])),
+    }
     with open(os.path.join(temporary, MANIFEST), "x", encoding="utf-8") as file:
         json.dump(manifest, file, ensure_ascii=False, indent=1)
         os.fchmod(file.fileno(), 0o444)

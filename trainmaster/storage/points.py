@@ -46,7 +46,8 @@ Record = dict[str, Any]
 
 
 class Curve:
-    """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory O(MAX_POINTS).
+    """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory
+    O(MAX_POINTS).
 
     `falls`: how often the steps went back; `begun`: when they did last, -inf when they never did.
     """
@@ -139,7 +140,9 @@ class Growing:
 
 
 def _past_hole(fd: int, offset: int) -> int:
-    """Return where something was written from `offset` on: a task may leave holes of terabytes, and nothing is in them."""
+    """Return where something was written from `offset` on: a task may leave holes of terabytes, and nothing is in
+    them.
+    """
     size = os.fstat(fd).st_size  # before: it grows meanwhile
     try:
         return os.lseek(fd, offset, os.SEEK_DATA)

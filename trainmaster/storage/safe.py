@@ -84,7 +84,9 @@ def walk(root: str, *, max_entries: int = 1_000_000) -> Iterator[tuple[str, os.s
 
 
 def _entries(root: str, here: str, most: int) -> list[tuple[str, os.stat_result]]:
-    """Return what lies in one folder, sorted; of more than `most` any `most`: nobody's millions are taken into memory."""
+    """Return what lies in one folder, sorted; of more than `most` any `most`: nobody's millions are taken into
+    memory.
+    """
     found = []
     try:
         with folder(root, here) as fd, os.scandir(fd) as entries:

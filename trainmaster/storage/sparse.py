@@ -1,9 +1,10 @@
 """Copying and naming files that may hold holes: what was never written is neither read nor stored. Linux.
 
-A file of terabytes may take no room at all. So a content has one of two names, and which one depends on its bytes alone, never
-on how a file system keeps them. It is looked at in grains of 64 KiB. While those that are all zero make up less than 1 GiB, the
-name is the sha256 of the bytes, as sha256sum prints it. From there on it is the sha256 of a mark, the size (8 bytes, little
-endian), and for each grain that is not all zero its number (8 bytes) and its bytes: as much work as there is content.
+A file of terabytes may take no room at all. So a content has one of two names, and which one depends on its bytes
+alone, never on how a file system keeps them. It is looked at in grains of 64 KiB. While those that are all zero make up
+less than 1 GiB, the name is the sha256 of the bytes, as sha256sum prints it. From there on it is the sha256 of a mark,
+the size (8 bytes, little endian), and for each grain that is not all zero its number (8 bytes) and its bytes: as much
+work as there is content.
 """
 
 import errno

@@ -48,8 +48,8 @@ def kind_of(mode: int) -> str:
 def list_files(root: str, path: str = "") -> Files:
     """Return what lies in a folder, folders first, at most 10,000 items.
 
-    A root that does not exist (yet) is an empty folder. Raises NotFound for any other path that is no folder. O(entries) of time,
-    which may be millions; of memory only for what is listed.
+    A root that does not exist (yet) is an empty folder. Raises NotFound for any other path that is no folder.
+    O(entries) of time, which may be millions; of memory only for what is listed.
     """
     try:
         relative = "/".join(parts_of(path))

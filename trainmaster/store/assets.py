@@ -1,9 +1,9 @@
 """Assets and their immutable versions as rows, whatever their kind: what somebody has, under a name, for jobs to use.
 
-An asset is a name in a workspace, unique within its kind; its versions count from 1. Invariants: a version is written once and never
-changed, an attempt makes one at most, and nobody's version joins an asset of somebody else. What is special to a kind lies
-beside this (`store.models`). Whoever reads for a person asks `AssetReader`; the functions that take a connection are the
-platform's own. All of them block: call them from a worker thread, or as work of the writer.
+An asset is a name in a workspace, unique within its kind; its versions count from 1. Invariants: a version is written
+once and never changed, an attempt makes one at most, and nobody's version joins an asset of somebody else. What is
+special to a kind lies beside this (`store.models`). Whoever reads for a person asks `AssetReader`; the functions that
+take a connection are the platform's own. All of them block: call them from a worker thread, or as work of the writer.
 """
 
 import logging
@@ -140,10 +140,11 @@ def version_of(connection: Connection, job: str, attempt: int) -> AssetVersion |
 
 
 def add_version(connection: Connection, wanted: Asset, new: NewVersion) -> AssetVersion:
-    """Store the next version of the asset with the kind, workspace, name and owner of `wanted`, which is created if there is none.
+    """Store the next version of the asset with the kind, workspace, name and owner of `wanted`, which is created if
+    there is none.
 
-    An attempt that made one before gets that one. Raises IntegrityError, which `Database.write` makes a Conflict, when the
-    name is somebody else's.
+    An attempt that made one before gets that one. Raises IntegrityError, which `Database.write` makes a Conflict, when
+    the name is somebody else's.
     """
     if new.job is not None and new.attempt is not None and (made := version_of(connection, new.job, new.attempt)):
         return made
@@ -152,8 +153,10 @@ def add_version(connection: Connection, wanted: Asset, new: NewVersion) -> Asset
         connection.execute(insert(asset).values({column.name: getattr(wanted, column.name) for column in asset.c}))
         line = wanted
     version = {name: getattr(new, name) for name in NewVersion.__slots__} | {
-        "asset": line.id, "number": line.latest + 1, "about": rows.encode(new.about)
-    }  # fmt: skip
+        "asset": line.id,
+        "number": line.latest + 1,
+        "about": rows.encode(new.about),
+    }
     connection.execute(insert(asset_version).values(version))
     same = (asset_version.c.asset == line.id, asset_version.c.number == line.latest + 1)
     return _select_versions(connection, *same)[0]

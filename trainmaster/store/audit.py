@@ -1,8 +1,9 @@
 """Who did what to what: the audit events of people as rows, and the one reader of them.
 
-An audit event is written in the transaction of the change that it tells of, by whoever makes that change (`write`); of what
-people do to jobs, the ledger writes it beside the event (`write_events`), as which it is kept. Invariant: nothing here is edited,
-so that neither it nor the event can say anything else than the other; when the job is deleted its events go, and this stays.
+An audit event is written in the transaction of the change that it tells of, by whoever makes that change (`write`); of
+what people do to jobs, the ledger writes it beside the event (`write_events`), as which it is kept. Invariant: nothing
+here is edited, so that neither it nor the event can say anything else than the other; when the job is deleted its
+events go, and this stays.
 """
 
 import base64
@@ -36,7 +37,9 @@ NO_PERSON: Final = frozenset(NOBODY)
 
 @dataclass(frozen=True, slots=True)
 class AuditQuery:
-    """What is looked for (empty: everything). `subject_kind` with or without the `subject`'s name; `after` < when <= `before`."""
+    """What is looked for (empty: everything). `subject_kind` with or without the `subject`'s name; `after` < when <=
+    `before`.
+    """
 
     subject_kind: str = ""
     subject: str = ""
@@ -48,7 +51,9 @@ class AuditQuery:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One thing that somebody did. `kind`: the code of what is said, or the kind of a job's event, whose `data` is told instead."""
+    """One thing that somebody did. `kind`: the code of what is said, or the kind of a job's event, whose `data` is told
+    instead.
+    """
 
     id: str
     at: float
@@ -102,7 +107,8 @@ class AuditReader:
     def page(self, visible: Visible, query: AuditQuery, limit: int = 50, cursor: str | None = None) -> Page[AuditEntry]:
         """Return one page, newest first. Raises InvalidSpec for a cursor that is none of these.
 
-        O(limit) for everything, for a subject and for a person; `kind` alone walks all that people did until it has found enough.
+        O(limit) for everything, for a subject and for a person; `kind` alone walks all that people did until it has
+        found enough.
         """
         behind = [] if cursor is None else [_behind(_read_cursor(cursor))]
         if not visible.everything:

@@ -1,7 +1,8 @@
-"""What administrators decided about the cluster, as rows: one per pool, virtual cluster, workspace, flavor, node, policy.
+"""What administrators decided about the cluster, as rows: one per pool, virtual cluster, workspace, flavor, node,
+policy.
 
-A row is the JSON of one record under (kind, name), with who changed it last and when; what was changed before is told by the audit events
-stored with it (`store.audit`), in the same transaction. Knows nothing of their fields.
+A row is the JSON of one record under (kind, name), with who changed it last and when; what was changed before is told
+by the audit events stored with it (`store.audit`), in the same transaction. Knows nothing of their fields.
 Methods that read block; writes return a future that resolves once they are durable.
 """
 
@@ -50,7 +51,9 @@ class ClusterSettings:
             return [Setting(**{**row._mapping, "record": _record(row.record)}) for row in connection.execute(statement)]
 
     def put(self, setting: Setting, audit_event: AuditEvent) -> "Future[None]":
-        """Store one, in place of what was there under its kind and name, and what was done. The future fails with StorageFailed."""
+        """Store one, in place of what was there under its kind and name, and what was done. The future fails with
+        StorageFailed.
+        """
         values = {"record": rows.encode(setting.record), "at": setting.at, "by": setting.by}
 
         def work(connection: Connection) -> None:
@@ -63,7 +66,9 @@ class ClusterSettings:
         return self._database.write(work)
 
     def drop(self, kind: str, name: str, audit_event: AuditEvent) -> "Future[None]":
-        """Remove one, and store what was done; nothing happens when it is not there. The future fails with StorageFailed."""
+        """Remove one, and store what was done; nothing happens when it is not there. The future fails with
+        StorageFailed.
+        """
         table = cluster_setting
 
         def work(connection: Connection) -> None:

@@ -1,8 +1,8 @@
 """Opens the database: SQLite in a file or PostgreSQL, its schema stamp, its one writer and its readers.
 
 Invariant: at most one open Database leads a store. SQLite: a lock on a file beside it. PostgreSQL: an advisory lock
-held by the write connection (`leading`) and an epoch in `meta`, checked in every transaction, so that a server which lost its
-connection while another led can never write again.
+held by the write connection (`leading`) and an epoch in `meta`, checked in every transaction, so that a server which
+lost its connection while another led can never write again.
 """
 
 import fcntl
@@ -63,17 +63,23 @@ class Database:
 
     @classmethod
     def open(
-        cls, url: str, *, backup_dir: str, past: Past | None = None, before_migration: Callable[[], None] = lambda: None,
-        address: str = "", patience_s: float = leading.LEAD_S,
-    ) -> "Database":  # fmt: skip
+        cls,
+        url: str,
+        *,
+        backup_dir: str,
+        past: Past | None = None,
+        before_migration: Callable[[], None] = lambda: None,
+        address: str = "",
+        patience_s: float = leading.LEAD_S,
+    ) -> "Database":
         """Open the store at `url` (``sqlite:////path/file.db`` or ``postgresql://...``), creating or migrating its
         schema.
 
-        An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may raise.
-        `past`: what is known of it elsewhere. `address`: where servers that follow reach this one. `patience_s`: how long it waits
-        for the one before to end. Raises Unavailable when it is damaged, Conflict when
-        another server leads this store, when it was written by a newer version, is less than its past, or when `url` names
-        another kind of database; StorageFailed when it cannot be opened.
+        An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may
+        raise. `past`: what is known of it elsewhere. `address`: where servers that follow reach this one. `patience_s`:
+        how long it waits for the one before to end. Raises Unavailable when it is damaged, Conflict when
+        another server leads this store, when it was written by a newer version, is less than its past, or when `url`
+        names another kind of database; StorageFailed when it cannot be opened.
         """
         parsed = _parse(url)
         lock = _lock_file(parsed, past) if parsed.get_backend_name() == "sqlite" else None
@@ -95,8 +101,8 @@ class Database:
     def follow(cls, url: str) -> "Database":
         """Open the store at `url`, which another server leads, for reading.
 
-        Raises Conflict for SQLite, which one server uses, and for another schema than ours; Unavailable when there are no tables
-        yet, or it cannot be read.
+        Raises Conflict for SQLite, which one server uses, and for another schema than ours; Unavailable when there are
+        no tables yet, or it cannot be read.
         """
         parsed = _parse(url)
         if parsed.get_backend_name() == "sqlite":
@@ -116,7 +122,8 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Lend a connection for reading: ``with database.read() as c``. Thread-safe; sees everything acknowledged before.
+        """Lend a connection for reading: ``with database.read() as c``. Thread-safe; sees everything acknowledged
+        before.
 
         Raises Unavailable, there or from what is asked within, where the store cannot be read.
         """

@@ -1,4 +1,6 @@
-"""Looks whether a ledger is sound, for `trainmaster doctor`: beside a running server, and without one. Changes nothing."""
+"""Looks whether a ledger is sound, for `trainmaster doctor`: beside a running server, and without one. Changes
+nothing.
+"""
 
 import os
 import sqlite3
@@ -44,7 +46,9 @@ class Findings:
 
 
 def examine(url: str, past: Past, limit_s: float = LIMIT_S) -> Findings:
-    """Return whether the ledger at `url` is whole and what this home knows of it. Never raises; at most about `limit_s` seconds."""
+    """Return whether the ledger at `url` is whole and what this home knows of it. Never raises; at most about `limit_s`
+    seconds.
+    """
     parsed = make_url(url)
     file = str(parsed.database) if parsed.get_backend_name() == "sqlite" else ""
     try:

@@ -1,4 +1,5 @@
-"""Which of several servers leads a store on PostgreSQL: a lock that dies with its session, and an epoch that fences off who led before.
+"""Which of several servers leads a store on PostgreSQL: a lock that dies with its session, and an epoch that fences off
+who led before.
 
 Invariant: at most one server holds the lock, and whoever takes it gives the store another epoch before it writes.
 """

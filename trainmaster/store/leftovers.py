@@ -1,8 +1,8 @@
-"""What is kept in the store longer than anybody needs it: keys of requests, what is left of deleted jobs, what people did long ago, jobs
-that ended long ago. And which uploads a stored job names.
+"""What is kept in the store longer than anybody needs it: keys of requests, what is left of deleted jobs, what people
+did long ago, jobs that ended long ago. And which uploads a stored job names.
 
-What is old is told here and removed only when it is named: whoever removes asks the same question as whoever wants to know. Everything
-goes in pages of a bounded size. Methods block: call them from a worker thread.
+What is old is told here and removed only when it is named: whoever removes asks the same question as whoever wants to
+know. Everything goes in pages of a bounded size. Methods block: call them from a worker thread.
 """
 
 import re
@@ -44,8 +44,8 @@ class Leftovers:
         self._database = database
 
     def old_keys(self, before: float, after: Key = ("", "")) -> tuple[list[tuple[Key, float]], Key | None]:
-        """Return the keys older than `before` on the page behind `after`, each with when it was kept, and the last of the page, None
-        at the end.
+        """Return the keys older than `before` on the page behind `after`, each with when it was kept, and the last of
+        the page, None at the end.
         """
         behind = or_(_KEY.c.workspace > after[0], and_(_KEY.c.workspace == after[0], _KEY.c.key > after[1]))
         page = select(_KEY.c.workspace, _KEY.c.key, _KEY.c.created_at).where(behind)
@@ -59,7 +59,8 @@ class Leftovers:
         self._database.write(lambda connection: _forget_keys(connection, keys, before)).result()
 
     def ended(self, before: float, after: Ended = FIRST) -> list[EndedJob]:
-        """Return a page of the jobs that ended before `before`, behind `after`, in the order of their ends. O(page): one index.
+        """Return a page of the jobs that ended before `before`, behind `after`, in the order of their ends. O(page):
+        one index.
 
         Without those that a saved model needs: its files lie in the job's folder.
         """
@@ -68,13 +69,17 @@ class Leftovers:
         needed = exists().where(_VERSION.c.job == _JOB.c.id, ~_VERSION.c.path.startswith("models/", autoescape=True))
         page = (
             select(_JOB.c.seq, _JOB.c.id, _JOB.c.ended_at)
-            .where(behind, ended < before, _OVER, ~needed).order_by(ended, _JOB.c.seq).limit(PAGE)
-        )  # fmt: skip
+            .where(behind, ended < before, _OVER, ~needed)
+            .order_by(ended, _JOB.c.seq)
+            .limit(PAGE)
+        )
         with self._database.read() as connection:
             return [EndedJob(row.id, (row.ended_at, row.seq)) for row in connection.execute(page)]
 
     def old_audit_events(self, before: float, after: Ended = FIRST) -> list[Ended]:
-        """Return (when, number) of a page of what people did before `before`, behind `after`, in order. O(page): one index."""
+        """Return (when, number) of a page of what people did before `before`, behind `after`, in order. O(page): one
+        index.
+        """
         behind = and_(_AUDIT.c.at >= after[0], or_(_AUDIT.c.at > after[0], _AUDIT.c.seq > after[1]))
         page = select(_AUDIT.c.at, _AUDIT.c.seq).where(behind, _AUDIT.c.at < before)
         with self._database.read() as connection:
@@ -103,11 +108,15 @@ class Leftovers:
             return [(row.seq, row.job) for row in connection.execute(page)]
 
     def forget_deleted(self, numbers: Sequence[int]) -> None:
-        """Remove what is left of deleted jobs, but not what holds the highest numbers: those are never given out again."""
+        """Remove what is left of deleted jobs, but not what holds the highest numbers: those are never given out
+        again.
+        """
         self._database.write(lambda connection: _forget_deleted(connection, numbers)).result()
 
     def uploads_named(self, after: str = "") -> tuple[set[str], str | None]:
-        """Return the digests of all uploads that a page of stored specs names, and the last of the page, None at the end."""
+        """Return the digests of all uploads that a page of stored specs names, and the last of the page, None at the
+        end.
+        """
         page = select(_SPEC).where(_SPEC.c.digest > after).order_by(_SPEC.c.digest).limit(PAGE)
         with self._database.read() as connection:
             found = connection.execute(page).all()

@@ -26,9 +26,15 @@ _log: Final = logging.getLogger(__name__)
 
 
 def saved_model(
-    digest: str, size_bytes: int, files: int, created_at: float, job: str, attempt: int, path: str,
+    digest: str,
+    size_bytes: int,
+    files: int,
+    created_at: float,
+    job: str,
+    attempt: int,
+    path: str,
     metrics: Mapping[str, float] | None = None,
-) -> NewVersion:  # fmt: skip
+) -> NewVersion:
     """Return what a finished attempt saved, as a version to be registered."""
     about = {"metrics": dict(metrics or {})}
     return NewVersion(digest, size_bytes, files, created_at, AssetSource.JOB, path, job, attempt, about)
@@ -54,8 +60,8 @@ class ModelRows:
     ) -> AssetVersion:
         """Return the version of (job, attempt), stored now or before: registering twice gives the same.
 
-        The model `name` of `owner` in `workspace` is created under `model_id` if there is none yet; where that name is somebody
-        else's, it is ``name-owner``. Versions count from 1.
+        The model `name` of `owner` in `workspace` is created under `model_id` if there is none yet; where that name is
+        somebody else's, it is ``name-owner``. Versions count from 1.
         """
 
         def work(connection: Connection) -> AssetVersion:
@@ -66,7 +72,9 @@ class ModelRows:
         return self._database.write(work).result()
 
     def named(self, name: str, owner: str, workspace: str) -> Asset | None:
-        """Return the model that the next version of `owner` with this name belongs to, None when it will be a new one."""
+        """Return the model that the next version of `owner` with this name belongs to, None when it will be a new
+        one.
+        """
         with self._database.read() as connection:
             return _line_of(connection, name, owner, workspace)[1]
 
@@ -79,7 +87,8 @@ class ModelRows:
 def _line_of(connection: Connection, name: str, owner: str, workspace: str) -> tuple[str, Asset | None]:
     """Return the name under which `owner` saves models called `name`, and that model, None when there is none yet.
 
-    Names are unique in a workspace. A version never joins a model of somebody else: they would see it, and who made it would not.
+    Names are unique in a workspace. A version never joins a model of somebody else: they would see it, and who made it
+    would not.
     """
     others = (f"{name}-{owner}-{number}" for number in count(2))
     for tried in chain((name, f"{name}-{owner}"), others):

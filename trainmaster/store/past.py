@@ -1,11 +1,12 @@
 """What is known of a ledger outside its database: how far it was, in one small file. A loss is then never silent.
 
-A database file that is gone, or whose newest pages were lost, looks like a new or an older one to whoever opens it. The mark says
-which ledger it was and the number of its last event, never a later one than is durable. Invariant: an opened ledger is the
-marked one and not behind it, or somebody accepted the loss.
+A database file that is gone, or whose newest pages were lost, looks like a new or an older one to whoever opens it. The
+mark says which ledger it was and the number of its last event, never a later one than is durable. Invariant: an opened
+ledger is the marked one and not behind it, or somebody accepted the loss.
 
-`Keeper` writes the mark, beside the writer and never in its way; and as until a checkpoint what was stored lies in SQLite's -wal
-file alone, it does that, too, in the way that waits for nobody and lets nobody wait. It does nothing while nothing is written.
+`Keeper` writes the mark, beside the writer and never in its way; and as until a checkpoint what was stored lies in
+SQLite's -wal file alone, it does that, too, in the way that waits for nobody and lets nobody wait. It does nothing
+while nothing is written.
 """
 
 import json
@@ -42,7 +43,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What a home knows of its ledger. `path`: the mark. `traces`: whether the home holds what only a ledger's jobs leave.
+    """What a home knows of its ledger. `path`: the mark. `traces`: whether the home holds what only a ledger's jobs
+    leave.
 
     `accept_loss`: somebody has said that what is missing is to be forgotten.
     """

@@ -1,6 +1,6 @@
 """Users, sessions and API tokens as rows. Hashes passwords nowhere (the caller does); keeps sessions and tokens as
-digests of their secrets (marks) only, so that a stolen copy of the database signs nobody in. Every change brings the audit event that
-tells of it, which is stored with it (`store.audit`).
+digests of their secrets (marks) only, so that a stolen copy of the database signs nobody in. Every change brings the
+audit event that tells of it, which is stored with it (`store.audit`).
 
 Methods block until durable or read: call them from a worker thread. Times are seconds since the epoch, given by the
 caller.
@@ -57,7 +57,9 @@ class Token:
 
 
 def digest(secret: str) -> str:
-    """Return the mark of a secret, which is all that is stored of it: it is too random (at least 128 bits) to need a slow hash."""
+    """Return the mark of a secret, which is all that is stored of it: it is too random (at least 128 bits) to need a
+    slow hash.
+    """
     return hashlib.sha256(secret.encode()).hexdigest()
 
 

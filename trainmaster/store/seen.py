@@ -1,4 +1,6 @@
-"""What somebody may see (`access.visible`), as a condition of SQL. Builds conditions, runs none; says what `Visible.covers` says."""
+"""What somebody may see (`access.visible`), as a condition of SQL. Builds conditions, runs none; says what
+`Visible.covers` says.
+"""
 
 from sqlalchemy import ColumnElement, Table, false, or_
 
@@ -6,7 +8,9 @@ from trainmaster.access.visible import Visible
 
 
 def seen(visible: Visible, table: Table) -> list[ColumnElement[bool]]:
-    """Return the conditions on the rows of `table`, which has an owner and a workspace; none where everything is visible."""
+    """Return the conditions on the rows of `table`, which has an owner and a workspace; none where everything is
+    visible.
+    """
     if visible.everything:
         return []
     parts: list[ColumnElement[bool]] = []

@@ -1,7 +1,7 @@
 """What to tell people when the database fails: a driver's error becomes an error of ours, with a remedy. Pure.
 
-What the driver says names files, addresses and statements: it goes into the server's log, and to people only where it is
-the cause that they can mend.
+What the driver says names files, addresses and statements: it goes into the server's log, and to people only where it
+is the cause that they can mend.
 """
 
 from typing import Final
@@ -16,7 +16,9 @@ _DAMAGE: Final = ("malformed", "not a database", "could not decode", "invalid pa
 
 
 def from_driver(error: BaseException, name: str) -> bool:
-    """True when `error` is the driver's PEP 249 exception `name`. By name: psycopg is imported by whoever uses it only."""
+    """True when `error` is the driver's PEP 249 exception `name`. By name: psycopg is imported by whoever uses it
+    only.
+    """
     return any(kind.__name__ == name and kind.__module__ != "builtins" for kind in type(error).__mro__)
 
 
@@ -31,8 +33,8 @@ def cause_of(error: BaseException) -> BaseException:
 
 
 def not_stored(error: BaseException) -> TrainmasterError:
-    """Return what to tell people about a change that failed by `error`: Conflict for a broken uniqueness, Unavailable while the
-    database does not answer, otherwise StorageFailed.
+    """Return what to tell people about a change that failed by `error`: Conflict for a broken uniqueness, Unavailable
+    while the database does not answer, otherwise StorageFailed.
     """
     if isinstance(error, TrainmasterError):
         return error

@@ -1,4 +1,6 @@
-"""A kind of engine that runs tasks as plain processes of this machine. Here is what it is; `engine` is loaded when a server has one."""
+"""A kind of engine that runs tasks as plain processes of this machine. Here is what it is; `engine` is loaded when a
+server has one.
+"""
 
 from dataclasses import dataclass
 

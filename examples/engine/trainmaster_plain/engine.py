@@ -1,4 +1,5 @@
-"""The engine of plain processes: one keeper beside each task, which outlives the server; all that is known lies in the attempt's folder.
+"""The engine of plain processes: one keeper beside each task, which outlives the server; all that is known lies in the
+attempt's folder.
 
 Invariants: what was begun is on disk before anything runs, and an attempt that was ended never starts again (`closed`).
 """

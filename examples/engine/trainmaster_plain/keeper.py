@@ -1,7 +1,7 @@
 """Runs one task and writes down how it went, whether or not the server is there. Started as ``keeper.py PLACE``.
 
-PLACE.task says what to run. PLACE.lock is held as long as this lives, and is empty until the task was begun, or must never be: so it
-is begun once at most. PLACE.began and PLACE.end are whole as soon as they are there.
+PLACE.task says what to run. PLACE.lock is held as long as this lives, and is empty until the task was begun, or must
+never be: so it is begun once at most. PLACE.began and PLACE.end are whole as soon as they are there.
 """
 
 import fcntl

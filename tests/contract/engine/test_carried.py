@@ -1,7 +1,8 @@
-"""What a gang carries beside its roles is carried out by every engine, or spoken of before the submit (abilities.ChecksGangs).
+"""What a gang carries beside its roles is carried out by every engine, or spoken of before the submit
+(abilities.ChecksGangs).
 
-The world of an engine that runs containers names an image in `image` and in `in_image` a shell text that ends well in it alone; for
-one that needs credentials for that, their name in `pull_secret`.
+The world of an engine that runs containers names an image in `image` and in `in_image` a shell text that ends well in
+it alone; for one that needs credentials for that, their name in `pull_secret`.
 """
 
 from dataclasses import dataclass, replace

@@ -1,4 +1,6 @@
-"""What every engine whose tasks can be entered promises (engines/base.py): who enters is one of the task's own, and ends with it."""
+"""What every engine whose tasks can be entered promises (engines/base.py): who enters is one of the task's own, and
+ends with it.
+"""
 
 import asyncio
 import os
@@ -86,7 +88,9 @@ print("batch" if os.sched_getscheduler(0) == os.SCHED_BATCH else "other")
 
 
 async def test_a_task_is_batch_work_and_who_enters_it_is_not(engine: Any, task: Gang) -> None:
-    """Its threads do not interrupt one another, nor the platform, whenever one wakes up; a person is answered at once."""
+    """Its threads do not interrupt one another, nor the platform, whenever one wakes up; a person is answered at
+    once.
+    """
     assert await run(engine, task, "/usr/bin/env", "python3", "-c", CLASSES) == (b"batch\nother\n", b"", 0)
 
 

@@ -1,5 +1,6 @@
-"""What is left of an ended task whose attempt is held can be entered (R90, R217, R218): its files, variables and limits, in a sandbox
-made anew; who is inside is gone before the attempt is, whatever happens in between. The engine of one machine.
+"""What is left of an ended task whose attempt is held can be entered (R90, R217, R218): its files, variables and
+limits, in a sandbox made anew; who is inside is gone before the attempt is, whatever happens in between. The engine of
+one machine.
 """
 
 import asyncio
@@ -45,7 +46,9 @@ async def enter(engine: Any, of: Gang, *argv: str, window: Window | None = None,
 
 
 def inside(attempt: str) -> list[str]:
-    """Return what runs of `attempt`, but for who brought it in: that one waits outside, and ends by itself when it has nobody inside."""
+    """Return what runs of `attempt`, but for who brought it in: that one waits outside, and ends by itself when it has
+    nobody inside.
+    """
     return [line for line in marked(attempt) if "\0-I\0-S\0-c\0" not in line]
 
 
@@ -152,8 +155,12 @@ async def test_a_killed_agent_lets_people_stay_and_leaves_nothing_behind(world: 
 async def test_who_ends_all_that_is_inside_may_enter_again(engine: Any, kept: Gang) -> None:
     shell = await enter(engine, kept, "/bin/sh", "-c", "echo here; exec sleep 300")
     await until(shell, "here")
-    await sh(engine, kept, 'for p in /proc/[0-9]*; do grep -qz "^TRAINMASTER_TASK=$TRAINMASTER_TASK$" $p/environ 2>/dev/null && '
-             "[ ${p#/proc/} != $$ ] && kill -9 ${p#/proc/}; done; kill -9 $$")  # fmt: skip
+    await sh(
+        engine,
+        kept,
+        'for p in /proc/[0-9]*; do grep -qz "^TRAINMASTER_TASK=$TRAINMASTER_TASK$" $p/environ 2>/dev/null && '
+        "[ ${p#/proc/} != $$ ] && kill -9 ${p#/proc/}; done; kill -9 $$",
+    )
     assert await asyncio.wait_for(shell.wait(), PATIENCE_S) != 0
     await shell.close()
     assert await sh(engine, kept, "cat $TMPDIR/evidence") == (b"what went wrong\n", b"", 0)

@@ -31,8 +31,11 @@ async def test_every_replica_of_every_role_is_reported_started_and_ended_in_orde
     await engine.launch(story)
     ends = await watcher.end_of(key(story), 4)
     assert [(end.role, end.index, end.kind, end.exit_code) for end in ends] == [
-        (0, 0, "exited", 0), (1, 0, "exited", 0), (1, 1, "exited", 0), (1, 2, "exited", 0),
-    ]  # fmt: skip
+        (0, 0, "exited", 0),
+        (1, 0, "exited", 0),
+        (1, 1, "exited", 0),
+        (1, 2, "exited", 0),
+    ]
     for end in ends:
         mine = [fact.kind for fact in watcher.of(key(story)) if (fact.role, fact.index) == (end.role, end.index)]
         assert mine == ["running", "exited"]
@@ -97,7 +100,9 @@ async def test_what_a_server_announced_another_may_launch(world: Any, engine: An
 
 
 async def why_not(engine: Any, watcher: Watcher, story: Gang) -> tuple[str, str]:
-    """Launch what cannot run; return the code and the words of what is said: by the launch or, from one that owns its queue, later."""
+    """Launch what cannot run; return the code and the words of what is said: by the launch or, from one that owns its
+    queue, later.
+    """
     try:
         await engine.launch(story)
     except LaunchRefused as refusal:

@@ -1,4 +1,6 @@
-"""What an engine that owns its queue promises besides (engines/base.py): accepted is not started, and nothing in between is lost."""
+"""What an engine that owns its queue promises besides (engines/base.py): accepted is not started, and nothing in
+between is lost.
+"""
 
 import asyncio
 from dataclasses import replace
@@ -155,7 +157,9 @@ async def test_another_server_hears_of_what_it_asked_about(cluster: Any, engine:
 async def test_what_is_lost_is_told_from_what_finished_while_the_server_was_away(
     cluster: Any, engine: Any, watcher: Watcher
 ) -> None:
-    """Of what is gone without an end record nothing is known, or its tasks are lost; never is it taken for a success."""
+    """Of what is gone without an end record nothing is known, or its tasks are lost; never is it taken for a
+    success.
+    """
     waits, runs, ends = story_of(cluster), story_of(cluster, "sleep 300"), story_of(cluster, "exit 0")
     await cluster.release()
     for story in (runs, ends):

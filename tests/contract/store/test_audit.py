@@ -1,4 +1,6 @@
-"""What people did is stored with what they did it to or not at all, stays when a job goes, and is found page by page."""
+"""What people did is stored with what they did it to or not at all, stays when a job goes, and is found page by
+page.
+"""
 
 import random
 from collections.abc import Callable
@@ -102,7 +104,9 @@ QUERIES: list[tuple[AuditQuery, Callable[[tuple[float, str, str, str, str]], boo
 
 
 def test_pages_of_every_question_are_what_was_done_in_order(store: Store) -> None:
-    """Jobs that are there, jobs that are deleted, and other things, many at the same moment: nothing twice, nothing left out."""
+    """Jobs that are there, jobs that are deleted, and other things, many at the same moment: nothing twice, nothing
+    left out.
+    """
     draw = random.Random(7)
     for seq in range(1, 9):
         story = History(seq * 20).submit(new_job(seq, id=f"t{seq:x}" * 16 + "0" if seq > 1 else "t" + "1" * 32))

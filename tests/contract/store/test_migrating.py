@@ -22,14 +22,24 @@ MODELS = (
 )
 VERSIONS = tuple(
     {
-        "model": model, "version": number, "digest": f"sha256:{model}{number}", "size_bytes": 2**40 + number, "files": 3,
-        "created_at": 10.0 * number, "job": f"t-{model}-{number}", "attempt": number, "path": f"models/{model}/{number}",
+        "model": model,
+        "version": number,
+        "digest": f"sha256:{model}{number}",
+        "size_bytes": 2**40 + number,
+        "files": 3,
+        "created_at": 10.0 * number,
+        "job": f"t-{model}-{number}",
+        "attempt": number,
+        "path": f"models/{model}/{number}",
         "metrics": metrics,
     }
     for model, number, metrics in (
-        ("m1", 1, "{}"), ("m1", 2, '{"accuracy":0.97,"loss":1e-05}'), ("m2", 1, '{"a:b \\" ":1.0}'), ("m3", 7, '{"cut'),
+        ("m1", 1, "{}"),
+        ("m1", 2, '{"accuracy":0.97,"loss":1e-05}'),
+        ("m2", 1, '{"a:b \\" ":1.0}'),
+        ("m3", 7, '{"cut'),
     )
-)  # fmt: skip
+)
 
 
 def shape(connection: Connection) -> dict[str, Any]:
@@ -64,7 +74,9 @@ def test_a_store_of_any_schema_becomes_what_a_new_one_is(store: Store, schema: i
 
 
 def test_every_model_of_the_release_before_is_an_asset(store: Store) -> None:
-    """Names, numbers, digests, places and metrics; the next save counts on, and one that is repeated finds what it made."""
+    """Names, numbers, digests, places and metrics; the next save counts on, and one that is repeated finds what it
+    made.
+    """
 
     def before(connection: Connection) -> None:
         make_older(connection, 6)
@@ -77,21 +89,32 @@ def test_every_model_of_the_release_before_is_an_asset(store: Store) -> None:
     numbers = {one["id"]: [v["version"] for v in VERSIONS if v["model"] == one["id"]] for one in MODELS}
     assert reader.list_assets(ALL, AssetKind.MODEL) == [
         Asset(
-            **one, kind=AssetKind.MODEL, visibility="workspace", versions=len(numbers[one["id"]]),
+            **one,
+            kind=AssetKind.MODEL,
+            visibility="workspace",
+            versions=len(numbers[one["id"]]),
             latest=max(numbers[one["id"]], default=0),
         )
         for one in reversed(MODELS)
-    ]  # fmt: skip
+    ]
     assert [one.id for one in reader.list_assets(only("bob"), AssetKind.MODEL)] == ["m2"]
     told = [{}, {"accuracy": 0.97, "loss": 1e-05}, {'a:b " ': 1.0}, {}]
     for old, metrics in zip(VERSIONS, told, strict=True):
         found = rows.made_by(old["job"], old["attempt"])
         assert found == AssetVersion(
-            asset=old["model"], name=next(one["name"] for one in MODELS if one["id"] == old["model"]), number=old["version"],
-            digest=old["digest"], size_bytes=old["size_bytes"], files=3, created_at=old["created_at"], source="job",
-            job=old["job"], attempt=old["attempt"], path=old["path"],
+            asset=old["model"],
+            name=next(one["name"] for one in MODELS if one["id"] == old["model"]),
+            number=old["version"],
+            digest=old["digest"],
+            size_bytes=old["size_bytes"],
+            files=3,
+            created_at=old["created_at"],
+            source="job",
+            job=old["job"],
+            attempt=old["attempt"],
+            path=old["path"],
             about={} if old["model"] == "m3" else {"metrics": metrics},
-        )  # fmt: skip
+        )
         assert metrics_of(found) == metrics
         assert found in reader.versions(ALL, old["model"])
     saved = saved_model("sha256:n", 1, 1, 99.0, "t-m1-2", 2, "models/m1/2")

@@ -25,9 +25,13 @@ def fill(store: Store, count: int = 23) -> list[Job]:
     jobs = []
     for seq in range(1, count + 1):
         job = new_job(
-            seq, name=f"name-{seq % 4}", owner="ann" if seq % 3 else "bob",
-            framework="pytorch" if seq % 2 else "single", priority=Priority(seq % 3), pool="gpu" if seq % 5 == 0 else "default",
-        )  # fmt: skip
+            seq,
+            name=f"name-{seq % 4}",
+            owner="ann" if seq % 3 else "bob",
+            framework="pytorch" if seq % 2 else "single",
+            priority=Priority(seq % 3),
+            pool="gpu" if seq % 5 == 0 else "default",
+        )
         history = History(seq * 20, at=2000.0 + seq // 3).submit(replace(job, submitted_at=1000.0 + seq // 2))
         if seq % 4 == 1:
             history.start("node-2" if seq % 8 == 1 else "node-1")
@@ -58,10 +62,13 @@ def test_pages_neither_repeat_nor_skip_in_any_order(store: Store, states: tuple[
     """R200: every order, with and without states, gives the same list whatever the size of the page."""
     jobs = fill(store)
     keys = {
-        "submitted_at": lambda job: job.submitted_at, "started_at": lambda job: job.started_at or 0.0,
-        "ended_at": lambda job: job.ended_at or 0.0, "name": lambda job: job.name, "priority": lambda job: job.priority,
+        "submitted_at": lambda job: job.submitted_at,
+        "started_at": lambda job: job.started_at or 0.0,
+        "ended_at": lambda job: job.ended_at or 0.0,
+        "name": lambda job: job.name,
+        "priority": lambda job: job.priority,
         "run_s": lambda job: 0.0 if job.started_at is None else (job.ended_at or NOW) - job.started_at,
-    }  # fmt: skip
+    }
     assert keys.keys() == {*ORDERS, RUN_TIME}
     for order, key in keys.items():
         wanted = [job for job in jobs if not states or job.shown in states]
@@ -111,7 +118,7 @@ def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
         (JobQuery(workspace="default"), lambda job: True),
         (JobQuery(workspace="other"), lambda job: False),
     ],
-)  # fmt: skip
+)
 def test_filters_choose_and_count(store: Store, query: JobQuery, wanted: object) -> None:
     """R200: search and filters; the counts by state follow the same filters, but not the states."""
     assert callable(wanted)
@@ -134,7 +141,9 @@ def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
 
 
 def test_labels_are_searched_by_key_and_value_and_chosen_by_either(store: Store) -> None:
-    """R198: a label is found by any part of it, as `key=value`; `label:` chooses whole ones, several at once, beside other words."""
+    """R198: a label is found by any part of it, as `key=value`; `label:` chooses whole ones, several at once, beside
+    other words.
+    """
     labels = [(("round", "2"), ("team", "speech lab")), (("round", "20"),), (("a=b", "50%"), ("round", "")), ()]
     for seq, held in enumerate(labels, 1):
         store.keep(*History(seq * 20).submit(new_job(seq, name=f"name-{seq}", labels=held)).changes)
@@ -269,7 +278,9 @@ def test_what_engines_once_said_of_a_launch_is_passed_over(store: Store) -> None
         'UPDATE attempt SET record = \'{"handle"\\:"h",\' || substr(record, 2)',
         "UPDATE event SET data = '{\"handle\"\\:\"h\"}' WHERE kind = 'started'",
     ):
-        assert store.database.write(lambda c, sql=sql: c.execute(text(sql)).rowcount).result(60) == 1  # type: ignore[misc]
+        change = text(sql)
+        changed = store.database.write(lambda c, change=change: c.execute(change).rowcount)  # type: ignore[misc]
+        assert changed.result(60) == 1
     events = store.reader.events(ALL, job.id)
     assert [event.data for event in events if event.kind is Kind.STARTED] == [{"handle": "h"}]
     folded: Job | None = None

@@ -1,5 +1,5 @@
-"""Agent and keeper are killed, and whoever gets their tasks then buries them at once, as the init of a machine does: how a task without
-a sandbox ended is known all the same (B7).
+"""Agent and keeper are killed, and whoever gets their tasks then buries them at once, as the init of a machine does:
+how a task without a sandbox ended is known all the same (B7).
 """
 
 import asyncio
@@ -118,7 +118,9 @@ async def test_what_ends_while_no_agent_is_there_is_known_as_well(world: Orphane
 
 
 async def test_a_keeper_that_starts_while_a_server_looks_for_one_guards(tmp_path: Path) -> None:
-    """A server that asks whether there is a keeper holds the lock for a moment; a keeper that found it held took that for another."""
+    """A server that asks whether there is a keeper holds the lock for a moment; a keeper that found it held took that
+    for another.
+    """
     world = LocalWorld("none", "off", home=str(tmp_path / "home"))
     os.makedirs(world.layout.path("run"))
     exits = world.layout.path("run", "exits")

@@ -1,4 +1,6 @@
-"""A full disk ends neither agent nor keeper, is nobody's fault but the platform's, and makes nothing run twice (B12)."""
+"""A full disk ends neither agent nor keeper, is nobody's fault but the platform's, and makes nothing run twice
+(B12).
+"""
 
 import asyncio
 import contextlib
@@ -111,8 +113,10 @@ async def test_everything_is_told_right_and_nothing_is_run_twice(full: Full) -> 
     await full.kill(full.agent()[0])
     told = await engine.observe([key(early), key(late), key(last)])
     assert [[(t.kind, t.exit_code) for t in one.tasks] for one in told] == [
-        [("exited", 5)], [("exited", 6)], [("running", None)],
-    ]  # fmt: skip
+        [("exited", 5)],
+        [("exited", 6)],
+        [("running", None)],
+    ]
     with pytest.raises(Unavailable):
         await engine.launch(refused)
 

@@ -1,4 +1,6 @@
-"""kill -9 of agent and keeper at random instants: no task lost, none run twice, exit codes right (shows-list item 3)."""
+"""kill -9 of agent and keeper at random instants: no task lost, none run twice, exit codes right (shows-list item
+3).
+"""
 
 import asyncio
 import os
@@ -45,9 +47,10 @@ async def _kill_until(
     *,
     both: bool,
 ) -> None:
-    """Kill at random instants: every second time after an answer, for on a busy machine an agent that is always killed while it starts
-    would never come to anything; the other times perhaps while it starts. `both`: then also while the last kill is being mended,
-    so that agent and keeper may be dead at once: only a sandboxed task has a witness of its own then (docs/design/agent.md).
+    """Kill at random instants: every second time after an answer, for on a busy machine an agent that is always killed
+    while it starts would never come to anything; the other times perhaps while it starts. `both`: then also while the
+    last kill is being mended, so that agent and keeper may be dead at once: only a sandboxed task has a witness of its
+    own then (docs/design/agent.md).
     """
     while not done.is_set():
         if len(kills) % 2 == 0:
@@ -164,7 +167,9 @@ async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:
 
 @pytest.mark.parametrize("groups", ["off", "auto"], ids=["bare", "groups"])
 async def test_a_start_that_was_not_noted_and_cannot_be_known_yet_is_looked_for(groups: str) -> None:
-    """The agent died between the start and its note, and the task is between two steps: it has no marker and no log yet."""
+    """The agent died between the start and its note, and the task is between two steps: it has no marker and no log
+    yet.
+    """
     world = LocalWorld("none", groups)
     try:
         watcher = Watcher()

@@ -24,7 +24,9 @@ async def world() -> AsyncIterator[LocalWorld]:
 async def test_an_answer_without_end_fails_and_the_next_one_is_given(
     world: LocalWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked again it would be the same; so the request fails, with everything that waits beside it, and what runs runs on."""
+    """Asked again it would be the same; so the request fails, with everything that waits beside it, and what runs runs
+    on.
+    """
     engine = await world.engine()
     job = gang().shell("w", 1, "sleep 1000").build()
     await engine.launch(job)

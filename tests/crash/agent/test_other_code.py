@@ -1,5 +1,5 @@
-"""Blue and green folders, rebuilt environments, moved checkouts, and back again: the agent is of the server's code, jobs go on, and
-nothing goes round in circles (B7).
+"""Blue and green folders, rebuilt environments, moved checkouts, and back again: the agent is of the server's code,
+jobs go on, and nothing goes round in circles (B7).
 """
 
 import asyncio

@@ -45,9 +45,12 @@ class Home:
         arguments = ["serve", "--home", str(self.folder), "--port", str(self.port), "--log-level", "warning"]
         with open(self.folder / "server.log", "ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)], stdout=log, stderr=log, start_new_session=True,
+                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
                 env={**os.environ, "PYTHONPATH": str(code)},
-            )  # fmt: skip
+            )
 
     def stop_server(self) -> int:
         """Ask the server to end; return its exit code."""
@@ -157,8 +160,9 @@ class Feeder(threading.Thread):
 
 @dataclass
 class Storm:
-    """Kills until `kills` are done. `listing`: seconds from each start of a server to its first complete list; `imports`:
-    what a process that only imports the server's modules takes meanwhile, to tell the server from the machine's load.
+    """Kills until `kills` are done. `listing`: seconds from each start of a server to its first complete list;
+    `imports`: what a process that only imports the server's modules takes meanwhile, to tell the server from the
+    machine's load.
     """
 
     home: Home

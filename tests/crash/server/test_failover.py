@@ -1,4 +1,6 @@
-"""Two real servers on one home on PostgreSQL: reads are answered while the leader is killed and the other one takes over."""
+"""Two real servers on one home on PostgreSQL: reads are answered while the leader is killed and the other one takes
+over.
+"""
 
 import os
 import re
@@ -45,9 +47,12 @@ class Standby:
         arguments = ["serve", "--standby", "--home", str(self._home.folder), "--port", str(self.port)]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)], stdout=log, stderr=log, start_new_session=True,
+                [sys.executable, "-P", "-c", RUN.format(arguments=arguments)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
-            )  # fmt: skip
+            )
 
     def end(self) -> int:
         """Ask it to end; return its exit code."""
@@ -127,7 +132,9 @@ def sign_in(server: Standby, password: str) -> httpx.Client:
 
 
 def test_reads_go_on_while_the_leader_is_killed_and_another_takes_over(tmp_path: Path, database: str) -> None:
-    """Nothing is lost: the running job goes on, a submit with a key is done once, and the killed server comes back beside."""
+    """Nothing is lost: the running job goes on, a submit with a key is done once, and the killed server comes back
+    beside.
+    """
     marks = tmp_path / "marks"
     marks.mkdir()
     config = {"server": {"database": database}, "local": {"cpu": 8, "memory_mib": 8192, "mount_roots": [str(tmp_path)]}}

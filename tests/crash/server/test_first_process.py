@@ -1,4 +1,6 @@
-"""`docker run IMAGE trainmaster serve`: the server is the first process of its container, and nobody else buries the dead."""
+"""`docker run IMAGE trainmaster serve`: the server is the first process of its container, and nobody else buries the
+dead.
+"""
 
 import subprocess
 import sys

@@ -1,4 +1,6 @@
-"""SIGTERM ends a server whatever it waits for, and a server that cannot go on with what runs says so before it touches the database."""
+"""SIGTERM ends a server whatever it waits for, and a server that cannot go on with what runs says so before it touches
+the database.
+"""
 
 import asyncio
 import os
@@ -38,9 +40,13 @@ class Serving:
         """Start a server; `path` goes before PATH."""
         arguments = ["serve", "--home", str(self.home), "--port", "0"]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", RUN.format(arguments=arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            text=True, env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"}, start_new_session=True,
-        )  # fmt: skip
+            [sys.executable, "-c", RUN.format(arguments=arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "PATH": f"{path}:{os.environ['PATH']}"},
+            start_new_session=True,
+        )
         return self.process
 
     def until_it_starts(self) -> None:

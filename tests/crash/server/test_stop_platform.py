@@ -1,5 +1,6 @@
-"""A service manager that stops a unit tells every process of it to end, then kills what is left: server, keeper, agent, sandbox and
-program alike. The next server finds that the platform was stopped, and repeats what ended with it at nobody's cost (B2, B7).
+"""A service manager that stops a unit tells every process of it to end, then kills what is left: server, keeper, agent,
+sandbox and program alike. The next server finds that the platform was stopped, and repeats what ended with it at
+nobody's cost (B2, B7).
 """
 
 import os
@@ -27,7 +28,10 @@ ANSWERS: Final = {
     "saves and ends badly": f"trap 'sleep 0.5; touch {OUT}/saved; exit 7' TERM; ",
 }
 """What programs make of SIGTERM."""
-DEAF: Final = f"trap '' TERM; echo ran >> {OUT}/ran; [ $(wc -l < {OUT}/ran) -ge 2 ] && exit 0; touch {OUT}/waits; while :; do sleep 1; done"
+DEAF: Final = (
+    f"trap '' TERM; echo ran >> {OUT}/ran; [ $(wc -l < {OUT}/ran) -ge 2 ] && exit 0; touch {OUT}/waits; "
+    "while :; do sleep 1; done"
+)
 
 
 @pytest.fixture(params=["bubblewrap", "none"])
@@ -61,7 +65,9 @@ def until(done: Callable[[], Any], what: str, home: Home, limit_s: float = 90.0)
 
 
 def unit_of(home: Home) -> list[psutil.Process]:
-    """Every process that a service manager would find in the unit: what was started by the server or by what it started."""
+    """Every process that a service manager would find in the unit: what was started by the server or by what it
+    started.
+    """
     assert home._process is not None
     roots = [home._process.pid, *(int((home.folder / "run" / f"{who}.pid").read_text()) for who in ("keeper", "agent"))]
     found = {pid: psutil.Process(pid) for pid in roots}
@@ -145,7 +151,9 @@ def test_a_unit_that_has_to_be_killed(home: Home) -> None:
 
 
 def test_a_machine_that_was_started_anew(home: Home) -> None:
-    """A pid of the boot before may be a stranger's by now: nothing is looked for, and nothing is killed. Disks may have new numbers."""
+    """A pid of the boot before may be a stranger's by now: nothing is looked for, and nothing is killed. Disks may have
+    new numbers.
+    """
     (job,) = start(home, [DEAF])
     send(unit_of(home), signal.SIGKILL)
     assert home._process is not None
@@ -169,7 +177,9 @@ def test_a_machine_that_was_started_anew(home: Home) -> None:
 
 
 def test_an_agent_that_is_killed_before_it_knew(home: Home) -> None:
-    """It has written down that the program was ended by a signal; its keeper is told to end only now, and by that the next agent knows."""
+    """It has written down that the program was ended by a signal; its keeper is told to end only now, and by that the
+    next agent knows.
+    """
     (job,) = start(home, [TWICE])
     keeper, agent = (psutil.Process(int((home.folder / f"run/{who}.pid").read_text())) for who in ("keeper", "agent"))
     home.kill_server()
@@ -194,7 +204,9 @@ def program_of(job: str) -> list[psutil.Process]:
 
 
 def test_an_agent_alone_that_is_told_to_end_is_replaced(home: Home) -> None:
-    """Somebody's `kill`: no stop of the platform. The next agent goes on, and what the program does is the program's."""
+    """Somebody's `kill`: no stop of the platform. The next agent goes on, and what the program does is the
+    program's.
+    """
     (job,) = start(home, [TWICE.replace("exit 0", "exit 5").replace("-ge 2", "-ge 9") + "; exit 5"])
     before = (home.folder / "run/agent.pid").read_text()
     os.kill(int(before), signal.SIGTERM)

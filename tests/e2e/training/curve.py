@@ -1,4 +1,6 @@
-"""What a learning curve looks like: fast at first, then slowly towards its end, with a little noise that never changes."""
+"""What a learning curve looks like: fast at first, then slowly towards its end, with a little noise that never
+changes.
+"""
 
 import math
 import random

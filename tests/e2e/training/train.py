@@ -1,4 +1,6 @@
-"""A training that computes nothing: says an epoch per line, keeps a little work going, leaves a model. For looking at."""
+"""A training that computes nothing: says an epoch per line, keeps a little work going, leaves a model. For looking
+at.
+"""
 
 # ruff: noqa: T201 (its lines are what the tests look at)
 

@@ -1,4 +1,6 @@
-"""What may be seen is a value that only the policy makes, that every reader must be given, and that SQL and memory read alike."""
+"""What may be seen is a value that only the policy makes, that every reader must be given, and that SQL and memory read
+alike.
+"""
 
 import ast
 import inspect
@@ -41,7 +43,9 @@ OF_MEMORY: Final = [Feed.subscribe, StateCounts.by_state, filters, page_keys]
 
 @pytest.mark.parametrize("reader", [*READERS, *OF_MEMORY], ids=lambda reader: reader.__qualname__)
 def test_no_reader_can_be_asked_without_it(reader: Any) -> None:
-    """A new question of a reader takes it first, or belongs to what the platform asks for itself (`store.jobs.read_ledger`)."""
+    """A new question of a reader takes it first, or belongs to what the platform asks for itself
+    (`store.jobs.read_ledger`).
+    """
     first = next(one for one in inspect.signature(reader).parameters.values() if one.name != "self")
     assert (first.name, first.annotation, first.default) == ("visible", Visible, inspect.Parameter.empty)
 
@@ -82,7 +86,9 @@ def everybodys(database: Database) -> list[Job]:
 
 
 def test_sql_and_memory_see_the_same(database: Database) -> None:
-    """Lists, counts, look-ups, histories, models, counts in memory and the feed: all see what the value covers, nothing else."""
+    """Lists, counts, look-ups, histories, models, counts in memory and the feed: all see what the value covers, nothing
+    else.
+    """
     jobs, reader, models, counts = everybodys(database), reading(database), AssetReader(database), StateCounts()
     counts.changed(jobs, [])
     every = models.list_assets(ALL, AssetKind.MODEL)

@@ -1,4 +1,6 @@
-"""A gang that a former agent has decided to start, and of which nothing runs yet: its heir starts it as soon as it can (B2)."""
+"""A gang that a former agent has decided to start, and of which nothing runs yet: its heir starts it as soon as it can
+(B2).
+"""
 
 import errno
 import json
@@ -15,6 +17,7 @@ from tests.fixtures.gangs import gang
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.supervising.heir import Heir
 from trainmaster.agent.supervising.supervisor import Supervisor
 from trainmaster.agent.tasks import live
 from trainmaster.core.folders.layout import Layout
@@ -29,9 +32,12 @@ class Agent:
         self.told: list[Any] = []
         os.makedirs(live.live_folder(layout), exist_ok=True)
         self.supervisor = Supervisor(
-            layout, Cgroups(layout.home), self.told.append, lambda seconds, call: self.timers.append(call),
+            layout,
+            Cgroups(layout.home),
+            self.told.append,
+            lambda seconds, call: self.timers.append(call),
             lambda pid, call: False,
-        )  # fmt: skip
+        )
 
     def pass_time(self) -> None:
         """Run all that was to be done later, as often as anything new was said, up to a bound."""
@@ -44,7 +50,9 @@ class Agent:
 def test_a_gang_that_cannot_be_started_late_is_ended_when_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The host has no room for a process; whoever stops the job waits for a proof that nothing is left, and there is nothing."""
+    """The host has no room for a process; whoever stops the job waits for a proof that nothing is left, and there is
+    nothing.
+    """
     layout, settings = Layout(str(tmp_path)), Settings(cgroups=False)
     story = gang().shell("w", 2, "sleep 60").build()
     first = Agent(layout)
@@ -56,7 +64,7 @@ def test_a_gang_that_cannot_be_started_late_is_ended_when_asked(
 
     monkeypatch.setattr(os, "posix_spawn", no_room)
     heir = Agent(layout)
-    heir.supervisor.adopt()
+    Heir(heir.supervisor).adopt()
     heir.pass_time()
     assert [task.running for task in heir.supervisor.attempts[attempt.id].tasks] == [False, False]
     ended: list[str] = []
@@ -78,7 +86,7 @@ def test_how_a_sandbox_ended_that_was_never_launched_is_not_told(tmp_path: Path)
     attempt.note({"s": 0, "pid": dead.pid, "start": found.start, "at": time.time(), "stamp": procs.stamp()})
     dead.wait()
     heir = Agent(layout)
-    heir.supervisor.adopt()
+    Heir(heir.supervisor).adopt()
     heir.pass_time()
     assert heir.told == []
     assert heir.supervisor.attempts == {}

@@ -27,9 +27,19 @@ ENVIRONMENT = sandbox.Environment("/site/env/bin", ("/site/env",), "/h/package")
 def told(*mounts: Mount) -> list[str]:
     """Where bubblewrap puts something, in order."""
     view = sandbox.View(
-        name="w-0", hidden=(), etc="/h/etc", tmp="/h/tmp", work="/h/work", metrics="/h/metrics", model="/h/model",
-        outputs="/h/outputs", shm_mib=1, environment=ENVIRONMENT, mounts=mounts, cards=("/dev/nvidia0",),
-    )  # fmt: skip
+        name="w-0",
+        hidden=(),
+        etc="/h/etc",
+        tmp="/h/tmp",
+        work="/h/work",
+        metrics="/h/metrics",
+        model="/h/model",
+        outputs="/h/outputs",
+        shm_mib=1,
+        environment=ENVIRONMENT,
+        mounts=mounts,
+        cards=("/dev/nvidia0",),
+    )
     args, found = iter(sandbox.options(view, cwd="/", env={})), []
     for arg in args:
         if arg in ("--ro-bind", "--bind", "--dev-bind-try", "--symlink"):
@@ -88,7 +98,8 @@ def test_a_mount_over_the_environment_is_refused_in_words() -> None:
         spawn.refuse_covering(story, Settings())  # nothing is mounted without a sandbox
     assert refused.value.code == "mount_hides"
     assert render.text(refused.value.said) == (
-        "a mount would cover what the tasks need on this node: /site would hide /site/env, /site/env/x would lie in /site/env; "
+        "a mount would cover what the tasks need on this node: /site would hide /site/env, "
+        "/site/env/x would lie in /site/env; "
         "mount elsewhere, for example at /dataset"
     )
 

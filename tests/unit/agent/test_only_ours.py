@@ -1,4 +1,6 @@
-"""The agent's lists of processes hold a task's own and nobody else's (B2): a mistake here would reach the whole machine."""
+"""The agent's lists of processes hold a task's own and nobody else's (B2): a mistake here would reach the whole
+machine.
+"""
 
 import os
 import signal

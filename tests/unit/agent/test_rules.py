@@ -44,9 +44,16 @@ def test_a_log_is_never_longer_than_its_limit(size: int, limit: int) -> None:
 
 @pytest.mark.parametrize(
     ("code", "signum", "means"),
-    [(0, None, (0, None)), (1, None, (1, None)), (128, None, (128, None)), (137, None, (None, 9)), (143, None, (None, 15)),
-     (255, None, (255, None)), (None, 9, (None, 9))],
-)  # fmt: skip
+    [
+        (0, None, (0, None)),
+        (1, None, (1, None)),
+        (128, None, (128, None)),
+        (137, None, (None, 9)),
+        (143, None, (None, 15)),
+        (255, None, (255, None)),
+        (None, 9, (None, 9)),
+    ],
+)
 def test_exit_codes_above_128_of_a_sandbox_are_signals(
     code: int | None, signum: int | None, means: tuple[int | None, int | None]
 ) -> None:

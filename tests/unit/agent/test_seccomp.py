@@ -1,4 +1,6 @@
-"""The filter of system calls, run here as the kernel runs it: for each kind of processor, also those that no test machine has."""
+"""The filter of system calls, run here as the kernel runs it: for each kind of processor, also those that no test
+machine has.
+"""
 
 import errno
 
@@ -9,10 +11,10 @@ from trainmaster.agent.sandbox.seccomp import ABSENT, ALLOW, DENIED, LOOKED_AT, 
 
 X86, ARM = MACHINES["x86_64"], MACHINES["aarch64"]
 USED = {  # by what training, its libraries and its debuggers do all day
-    "read": (0, 63), "mmap": (9, 222), "mlock": (149, 228), "futex": (202, 98), "execve": (59, 221), "mbind": (237, 235),
-    "set_mempolicy": (238, 237), "move_pages": (279, 239), "sched_setaffinity": (203, 122), "ptrace": (101, 117),
-    "process_vm_readv": (310, 270), "pidfd_open": (434, 434), "memfd_create": (319, 279), "seccomp": (317, 277),
-    "clock_adjtime": (305, 266), "name_to_handle_at": (303, 264), "prctl": (157, 167),
+    "read": (0, 63), "mmap": (9, 222), "mlock": (149, 228), "futex": (202, 98), "execve": (59, 221),
+    "mbind": (237, 235), "set_mempolicy": (238, 237), "move_pages": (279, 239), "sched_setaffinity": (203, 122),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "pidfd_open": (434, 434), "memfd_create": (319, 279),
+    "seccomp": (317, 277), "clock_adjtime": (305, 266), "name_to_handle_at": (303, 264), "prctl": (157, 167),
 }  # fmt: skip
 
 
@@ -30,9 +32,10 @@ def verdict(machine: seccomp.Machine, number: int, *given: int, code: int | None
             return 0 if operand == ALLOW else operand - REFUSE
         else:
             holds = {
-                seccomp.IF_EQUAL: value == operand, seccomp.IF_AT_LEAST: value >= operand,
+                seccomp.IF_EQUAL: value == operand,
+                seccomp.IF_AT_LEAST: value >= operand,
                 seccomp.IF_ANY_BIT: bool(value & operand),
-            }[what]  # fmt: skip
+            }[what]
             at += yes if holds else no
 
 

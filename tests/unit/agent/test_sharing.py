@@ -30,18 +30,22 @@ def test_a_user_is_let_in_and_nobody_else(tmp_path: Path) -> None:
     assert listed(file) == ["user::rw-", f"user:{ADA}:r--", "group::---", "mask::r--", "other::---"]
     assert (sharing.granted(str(file), ADA), sharing.granted(str(file), EVE)) == (4, 0)
     sharing.grant(str(file), {EVE: 6, ADA: 0})
-    assert listed(file) == [
-        "user::rw-", f"user:{ADA}:---", f"user:{EVE}:rw-", "group::---", "mask::rw-", "other::---",
-    ]  # fmt: skip
+    assert listed(file) == ["user::rw-", f"user:{ADA}:---", f"user:{EVE}:rw-", "group::---", "mask::rw-", "other::---"]
 
 
 def test_what_is_made_below_is_for_both_when_it_asks_for_it(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     sharing.bequeath(str(tmp_path), {ADA: 7})
     assert listed(tmp_path) == [
-        "user::rwx", "group::---", "other::---",
-        "default:user::rwx", f"default:user:{ADA}:rwx", "default:group::---", "default:mask::rwx", "default:other::---",
-    ]  # fmt: skip
+        "user::rwx",
+        "group::---",
+        "other::---",
+        "default:user::rwx",
+        f"default:user:{ADA}:rwx",
+        "default:group::---",
+        "default:mask::rwx",
+        "default:other::---",
+    ]
     assert sharing.granted(str(tmp_path), ADA) == 0
     os.close(os.open(tmp_path / "both", os.O_CREAT | os.O_WRONLY, sharing.FILE))
     os.close(os.open(tmp_path / "own", os.O_CREAT | os.O_WRONLY, 0o600))

@@ -35,7 +35,8 @@ PACKAGE = str(Path(trainmaster.__file__).parents[1])
 PATIENCE_S = 30.0
 
 
-# The oldest that a node may have. No package of the system has it: where nobody has put one, the newest alone runs the code for it.
+# The oldest that a node may have. No package of the system has it: where nobody has put one, the newest alone runs the
+# code for it.
 PYTHONS = [sys.executable, pytest.param(OLD, marks=pytest.mark.skipif(OLD is None, reason="no Python 3.9 here"))]
 
 
@@ -227,8 +228,13 @@ def test_a_task_that_fails_by_itself_is_told_as_it_ended(
 
 
 def test_who_ends_first_is_told_first(node: Node) -> None:
-    """A failure is held back for a moment, and so is what ends well behind it: who judges the gang goes by the order."""
-    text = 'echo up; [ "$TRAINMASTER_INDEX" = 0 ] && exit 3; while [ ! -e $TRAINMASTER_OUTPUT_DIR/go ]; do sleep 0.02; done'
+    """A failure is held back for a moment, and so is what ends well behind it: who judges the gang goes by the
+    order.
+    """
+    text = (
+        'echo up; [ "$TRAINMASTER_INDEX" = 0 ] && exit 3; '
+        "while [ ! -e $TRAINMASTER_OUTPUT_DIR/go ]; do sleep 0.02; done"
+    )
     story = gang().shell("w", 2, text).build()
     shared = node.open(story)
     step = node.step(shared, TRAINMASTER_NODES_0="n1", TRAINMASTER_TASKS_0="2")

@@ -1,6 +1,7 @@
 """Version 2 of control groups under a real kernel: a group that hands controllers down holds no process itself (B13).
 
-Where version 1 holds memory, pids and cpu, the unified hierarchy has others left, for which the kernel's rule is the same.
+Where version 1 holds memory, pids and cpu, the unified hierarchy has others left, for which the kernel's rule is the
+same.
 """
 
 import json
@@ -72,7 +73,9 @@ def test_the_leaf_of_a_unit_lets_it_hand_its_controllers_down(unit: tuple[Path, 
 
 
 def test_a_unit_that_holds_the_server_itself_is_left_as_it_is_and_says_so(unit: tuple[Path, Path, str]) -> None:
-    """Moved out of it, its controllers handed down, no service manager could start the server there again while jobs run."""
+    """Moved out of it, its controllers handed down, no service manager could start the server there again while jobs
+    run.
+    """
     group, root, controller = unit
     version, detail, _, ended_in = start(group, root, controller)
     assert version == 0

@@ -63,7 +63,8 @@ async def test_broken_addresses_and_headers_crash_nothing(app: Any, local: httpx
     assert (await local.get("/api/v1/jobs?q=%ef%bf%bd")).status_code == 200  # a character like any other
     for name in ("accept-language", "idempotency-key", "cookie", "if-none-match", "last-event-id", "x-session-key"):
         headers = [*JSON.items(), (name, odd)]
-        answer = await local.post("/api/v1/jobs", content=b'{"spec": {"name": "a"}}', headers=headers)  # type: ignore[arg-type]
+        body = b'{"spec": {"name": "a"}}'
+        answer = await local.post("/api/v1/jobs", content=body, headers=headers)  # type: ignore[arg-type]
         assert answer.status_code < 500, name
     local.headers["authorization"] = "Bearer \xff"
     assert (await local.get("/api/v1/jobs")).status_code == 401

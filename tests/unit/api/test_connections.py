@@ -1,4 +1,6 @@
-"""Who may keep a connection, and what is said to those whose request never becomes one. A real server, real sockets (B7, B12)."""
+"""Who may keep a connection, and what is said to those whose request never becomes one. A real server, real sockets
+(B7, B12).
+"""
 
 import json
 import socket
@@ -162,7 +164,9 @@ def test_requests_far_ahead_of_their_answers_end_the_connection(server: Running,
 
 
 def test_silent_strangers_make_room_for_whoever_comes(server: Running, line: Callable[[], Line]) -> None:
-    """As many connections as may be, and three times as many; whoever is signed in keeps theirs, whoever comes is answered."""
+    """As many connections as may be, and three times as many; whoever is signed in keeps theirs, whoever comes is
+    answered.
+    """
     server.call(lambda _: setattr(server.app.connections, "most", 40))
     feed = f"{server.url}/api/v1/feed"
     headers = {"authorization": f"Bearer {server.token}"}

@@ -1,4 +1,6 @@
-"""The published contract: it is whole, and real answers keep to it. Generated requests may be refused, never crash the server."""
+"""The published contract: it is whole, and real answers keep to it. Generated requests may be refused, never crash the
+server.
+"""
 
 import json
 import re
@@ -69,13 +71,28 @@ async def test_real_answers_have_the_published_shapes(app: Any, local: httpx.Asy
     platform.run(made["id"])
     one = f"/api/v1/jobs/{made['id']}"
     for path, shape in {
-        "/api/v1/session": "Session", "/api/v1/jobs": "JobPage", one: "JobDetail", one + "/events": "Events", one + "/files": "Files",
-        one + "/explain": "Explanation", one + "/usage": "Usage", one + "/metrics": "Metrics", "/api/v1/cluster": "Cluster",
-        one + "/attempts/last/tasks/task0-0/log": "LogWindow", one + "/attempts/1/tasks/task0-0/log/search?q=x": "LogHits",
-        "/api/v1/meta": "Meta", "/api/v1/models": "ModelPage", "/api/v1/tokens": "Tokens",
-        "/api/v1/audit": "AuditPage", "/api/v1/retention": "Retention", "/healthz": "Alive", "/readyz": "Ready",
-        "/api/v1/nothing": "Problem", one + "/attempts/2/tasks/task0-0/log": "Problem", one + "?x=1": "JobDetail",
-    }.items():  # fmt: skip
+        "/api/v1/session": "Session",
+        "/api/v1/jobs": "JobPage",
+        one: "JobDetail",
+        one + "/events": "Events",
+        one + "/files": "Files",
+        one + "/explain": "Explanation",
+        one + "/usage": "Usage",
+        one + "/metrics": "Metrics",
+        "/api/v1/cluster": "Cluster",
+        one + "/attempts/last/tasks/task0-0/log": "LogWindow",
+        one + "/attempts/1/tasks/task0-0/log/search?q=x": "LogHits",
+        "/api/v1/meta": "Meta",
+        "/api/v1/models": "ModelPage",
+        "/api/v1/tokens": "Tokens",
+        "/api/v1/audit": "AuditPage",
+        "/api/v1/retention": "Retention",
+        "/healthz": "Alive",
+        "/readyz": "Ready",
+        "/api/v1/nothing": "Problem",
+        one + "/attempts/2/tasks/task0-0/log": "Problem",
+        one + "?x=1": "JobDetail",
+    }.items():
         errors = shape_errors(app, shape, await local.get(path))
         assert not errors, errors
 
@@ -93,12 +110,16 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
         )
     )
     for path, body, shape in (
-        ("/workspaces/vision", {"weight": 2, "quotas": {"default": {"gpu": {"nominal": 2, "cap": 3}}}, "urgent_per_user": 1}, "Workspace"),
+        (
+            "/workspaces/vision",
+            {"weight": 2, "quotas": {"default": {"gpu": {"nominal": 2, "cap": 3}}}, "urgent_per_user": 1},
+            "Workspace",
+        ),
         ("/pools/lab", {"kind": "dedicated", "workspaces": ["vision"]}, "ResourcePool"),
         ("/virtual-clusters/vc", {"share": {"gpu:A100": {"nominal": 1}}}, "VirtualCluster"),
         ("/workspaces/default/flavors/one", {"gpu": 1, "gpu_type": "A100", "gpu_share": 0.5}, "Flavor"),
         ("/queue/policy", {"values": {}}, "Policy"),
-    ):  # fmt: skip
+    ):
         answer = await local.put("/api/v1" + path, json=body)
         assert answer.status_code == 200, answer.text
         assert not shape_errors(app, shape, answer)
@@ -107,11 +128,22 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     assert (waiting.json()["total"], waiting.json()["items"][0]["job"]) == (1, made["id"])
     platform.run(made["id"])
     for path, shape in {
-        "/pools": "ResourcePools", "/virtual-clusters": "VirtualClusters", "/workspaces": "Workspaces", "/flavors": "Flavors",
-        "/engines": "Engines", "/nodes": "NodePage", "/nodes/node-1": "NodeDetail", "/cluster/resources?flavors=one": "ClusterResources",
-        "/cluster/resources": "ClusterResources", "/queue": "QueuePage", "/queue/timeline": "Timeline",
-        "/queue/policy": "Policy", "/queue/history": "History", "/nodes/none": "Problem", "/pools?workspace=vision": "ResourcePools",
-    }.items():  # fmt: skip
+        "/pools": "ResourcePools",
+        "/virtual-clusters": "VirtualClusters",
+        "/workspaces": "Workspaces",
+        "/flavors": "Flavors",
+        "/engines": "Engines",
+        "/nodes": "NodePage",
+        "/nodes/node-1": "NodeDetail",
+        "/cluster/resources?flavors=one": "ClusterResources",
+        "/cluster/resources": "ClusterResources",
+        "/queue": "QueuePage",
+        "/queue/timeline": "Timeline",
+        "/queue/policy": "Policy",
+        "/queue/history": "History",
+        "/nodes/none": "Problem",
+        "/pools?workspace=vision": "ResourcePools",
+    }.items():
         answer = waiting if path == "/queue" else await local.get("/api/v1" + path)
         assert not shape_errors(app, shape, answer)
     for verb in ("cordon", "drain", "uncordon"):
@@ -123,10 +155,14 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     answer = await local.post("/api/v1/queue/would-start", json={**asked, "instead_of": made["id"]})
     assert answer.status_code == 422, "it has started meanwhile"
     assert not shape_errors(app, "Problem", answer)
-    answer = await local.post("/api/v1/queue/policy/simulate", json={
-        "values": {"backfill": "none"}, "virtual_clusters": {"vc": {"share": {"gpu": {"nominal": 2}}}},
-        "workspaces": {"vision": {"weight": 3, "quotas": {"default": {"gpu": {"nominal": 1, "cap": 2}}}}},
-    })  # fmt: skip
+    answer = await local.post(
+        "/api/v1/queue/policy/simulate",
+        json={
+            "values": {"backfill": "none"},
+            "virtual_clusters": {"vc": {"share": {"gpu": {"nominal": 2}}}},
+            "workspaces": {"vision": {"weight": 3, "quotas": {"default": {"gpu": {"nominal": 1, "cap": 2}}}}},
+        },
+    )
     assert not shape_errors(app, "PolicyEffect", answer)
     assert (await local.delete("/api/v1/pools/lab")).status_code == 204
 

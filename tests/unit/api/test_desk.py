@@ -1,4 +1,6 @@
-"""What one person may have of the server at a time: their own requests wait for each other, not those of others (B7)."""
+"""What one person may have of the server at a time: their own requests wait for each other, not those of others
+(B7).
+"""
 
 import asyncio
 import operator

@@ -1,4 +1,6 @@
-"""The socket by which a task is entered, frame by frame: what a command line or a console sends and gets. The engine is the double's."""
+"""The socket by which a task is entered, frame by frame: what a command line or a console sends and gets. The engine is
+the double's.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -96,11 +98,16 @@ def test_the_window_is_as_large_as_was_said(enter: Enter) -> None:
 @pytest.mark.parametrize(
     ("message", "rule"),
     [
-        (b"\x09?", "is on no channel"), (b"\x04{}", "is not understood"), (b"\x04[", "is not understood"),
-        (b"\xff\x01", "is on no channel"), (b"", "is on no channel"), ("text", "is on no channel"),
-        (b'\x04{"Width": "\xff", "Height": 1}', "it is not UTF-8"), (b'\x04{"Width": 1, "Height": 1, "Width": 2}', "is given twice"),
+        (b"\x09?", "is on no channel"),
+        (b"\x04{}", "is not understood"),
+        (b"\x04[", "is not understood"),
+        (b"\xff\x01", "is on no channel"),
+        (b"", "is on no channel"),
+        ("text", "is on no channel"),
+        (b'\x04{"Width": "\xff", "Height": 1}', "it is not UTF-8"),
+        (b'\x04{"Width": 1, "Height": 1, "Width": 2}', "is given twice"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_message_ends_it_in_words(enter: Enter, message: bytes | str, rule: str) -> None:
     socket = enter("sleep", "300")
     socket.send(message)
@@ -111,13 +118,20 @@ def test_what_is_no_message_ends_it_in_words(enter: Enter, message: bytes | str,
 @pytest.mark.parametrize(
     ("first", "rule"),
     [
-        ("{", "not understood"), ("[]", "not understood"), ('{"command": []}', "not understood"), ('{"command": [""]}', "no program"),
-        ('{"command": ["a\\u0000b"]}', "zero byte"), ('{"command": ["true"], "shell": true}', "not understood"),
-        ('{"command": ["true"], "rows": 0}', "not understood"), (json.dumps({"command": ["x" * 70_000]}), "longer than 64 KiB"),
-        (b"\x00", "not understood"), ('{"command": ["true"], "command": ["false"]}', "is given twice"),
-        ('{"command": ["\\ud800"]}', "not understood"), ("[" * 50_000, "more than"),
+        ("{", "not understood"),
+        ("[]", "not understood"),
+        ('{"command": []}', "not understood"),
+        ('{"command": [""]}', "no program"),
+        ('{"command": ["a\\u0000b"]}', "zero byte"),
+        ('{"command": ["true"], "shell": true}', "not understood"),
+        ('{"command": ["true"], "rows": 0}', "not understood"),
+        (json.dumps({"command": ["x" * 70_000]}), "longer than 64 KiB"),
+        (b"\x00", "not understood"),
+        ('{"command": ["true"], "command": ["false"]}', "is given twice"),
+        ('{"command": ["\\ud800"]}', "not understood"),
+        ("[" * 50_000, "more than"),
     ],
-)  # fmt: skip
+)
 def test_a_first_message_that_is_not_valid_runs_nothing(
     server: Running, job: str, first: str | bytes, rule: str
 ) -> None:

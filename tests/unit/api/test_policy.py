@@ -1,5 +1,5 @@
-"""Every door has a lock, proven from the router table itself (issue item 11): nobody gets in without a credential, with a
-cookie alone, through a foreign name or from a foreign site. A new route is walked without touching this file."""
+"""Every door has a lock, proven from the router table itself (issue item 11): nobody gets in without a credential, with
+a cookie alone, through a foreign name or from a foreign site. A new route is walked without touching this file."""
 
 import re
 from typing import Any
@@ -13,9 +13,13 @@ from trainmaster.api.app import TABLES, create_app
 from trainmaster.api.policy import PolicySocket, RoutePolicy, Table, check_policies, policy_of
 
 PUBLIC = {
-    ("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/v1/session"), ("GET", "/api/v1/openapi.json"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/metrics"),
+    ("POST", "/api/v1/session"),
+    ("GET", "/api/v1/openapi.json"),
     ("GET", "/{path:path}"),
-}  # fmt: skip
+}
 """What everybody may call. Adding one is a decision: it is made here, too."""
 
 
@@ -153,8 +157,17 @@ async def test_sockets_have_the_same_lock(platform: Any) -> None:
     assert len(sockets) >= 2
     for path in sockets:
         for headers in ([], [foreign], [(b"authorization", b"Bearer tm_wrong")], [cookie], [cookie, foreign]):
-            scope = {"type": "websocket", "path": path, "headers": [(b"host", b"127.0.0.1"), *headers], "query_string": b"",
-                     "scheme": "ws", "subprotocols": [], "client": ("::1", 1), "server": ("127.0.0.1", 8470), "root_path": ""}  # fmt: skip
+            scope = {
+                "type": "websocket",
+                "path": path,
+                "headers": [(b"host", b"127.0.0.1"), *headers],
+                "query_string": b"",
+                "scheme": "ws",
+                "subprotocols": [],
+                "client": ("::1", 1),
+                "server": ("127.0.0.1", 8470),
+                "root_path": "",
+            }
             await app(scope, receive, send)
             assert [message["type"] for message in sent] == ["websocket.close"], (path, headers)
             sent.clear()

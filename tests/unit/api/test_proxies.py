@@ -57,7 +57,9 @@ def test_one_house_is_one_address() -> None:
 
 
 async def test_behind_a_real_proxy_strangers_do_not_slow_each_other(tmp_path: Path) -> None:
-    """R138: everybody comes from the proxy's address; each is known by their own, and a cookie over TLS is marked so."""
+    """R138: everybody comes from the proxy's address; each is known by their own, and a cookie over TLS is marked
+    so.
+    """
     (tmp_path / "home").mkdir()
     with running(tmp_path / "home", trusted_proxies=("127.0.0.1",)) as server:
         port = int(server.url.rpartition(":")[2])

@@ -1,4 +1,6 @@
-"""Who may no longer see or enter something is shown out: every stream, socket and download that goes on ends, and says why."""
+"""Who may no longer see or enter something is shown out: every stream, socket and download that goes on ends, and says
+why.
+"""
 
 import json
 import os
@@ -139,7 +141,9 @@ AWAY = {
 def test_what_another_process_takes_away_ends_when_it_is_asked_for_again(
     server: Running, owner: httpx.Client, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    """Another server on the same database, or somebody at the database itself: it is believed for as long as is remembered."""
+    """Another server on the same database, or somebody at the database itself: it is believed for as long as is
+    remembered.
+    """
     monkeypatch.setattr(people, "REMEMBER_S", 0.3)
     owner.post("/session/password", json={"new": PASSWORD})
     headers = session(server) if what == "the session" else token(owner)[0]

@@ -1,4 +1,6 @@
-"""Tickets: what cannot send a header (a download, a browser's socket) asks for one address, once, soon, in its own session."""
+"""Tickets: what cannot send a header (a download, a browser's socket) asks for one address, once, soon, in its own
+session.
+"""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""Guesses wait for turns that lie further and further apart; a right password gets its turn, however many wrong ones there are."""
+"""Guesses wait for turns that lie further and further apart; a right password gets its turn, however many wrong ones
+there are.
+"""
 
 import asyncio
 import random

@@ -1,4 +1,6 @@
-"""What `pip install trainmaster` brings to a laptop: command line and SDK, whole, and a plain word for what needs a server's packages."""
+"""What `pip install trainmaster` brings to a laptop: command line and SDK, whole, and a plain word for what needs a
+server's packages.
+"""
 
 import ast
 import json
@@ -42,12 +44,20 @@ for path in sys.argv[1:]:
 
 
 def run(program: str, *words: str, home: Path, code: int | None = 0, **env: str) -> "subprocess.CompletedProcess[str]":
-    """Run a program with the client alone, on a machine where `home` is the person's own folder. `code` None: it ends as it may."""
+    """Run a program with the client alone, on a machine where `home` is the person's own folder. `code` None: it ends
+    as it may.
+    """
     known = {name: value for name, value in os.environ.items() if not name.startswith("TRAINMASTER_")}
     done = subprocess.run(
-        [*alone(program), *words], cwd=ROOT, env={**known, "HOME": str(home), "COLUMNS": "160", **env},
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+        [*alone(program), *words],
+        cwd=ROOT,
+        env={**known, "HOME": str(home), "COLUMNS": "160", **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert code in (done.returncode, None), (words, done.returncode, done.stdout, done.stderr)
     return done
 
@@ -93,8 +103,9 @@ def test_the_examples_are_checked_without_a_server(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [("serve",), ("unit",), ("unit", "--user"), ("engine", "add", "slurm", "alps"), ("engine", "check", "alps")]
-)  # fmt: skip
+    "words",
+    [("serve",), ("unit",), ("unit", "--user"), ("engine", "add", "slurm", "alps"), ("engine", "check", "alps")],
+)
 def test_what_needs_a_server_here_says_what_is_missing_and_leaves_nothing(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:

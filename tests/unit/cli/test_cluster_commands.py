@@ -106,10 +106,16 @@ def test_settings_are_said_in_the_words_in_which_they_are_given(tm: Shell) -> No
     assert re.search(r"age_cap_s +3d +3d ", tm("queue", "policy", "show"))
 
 
-@pytest.mark.parametrize("command", [
-    ("queue", "--pool"), ("queue", "--workspace"), ("node", "list", "--workspace"), ("pool", "list", "--workspace"),
-    ("flavor", "list", "--workspace"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("queue", "--pool"),
+        ("queue", "--workspace"),
+        ("node", "list", "--workspace"),
+        ("pool", "list", "--workspace"),
+        ("flavor", "list", "--workspace"),
+    ],
+)
 def test_a_filter_by_what_is_not_there_is_no_empty_answer(tm: Shell, command: tuple[str, ...]) -> None:
     said = tm(*command, "nobody", code=1)
     assert f"There is no {command[-1].removeprefix('--')} nobody" in said
@@ -136,8 +142,9 @@ def test_what_was_done_is_listed(tm: Shell) -> None:
     tm("pool", "delete", "audited")
     said = tm("audit", "pool:audited", "--since", "1h")
     assert [row.rstrip().split("  ")[-1] for row in said.splitlines()[1:]] == [
-        "The pool audited was removed", "The pool audited was made: nothing but the name",
-    ]  # fmt: skip
+        "The pool audited was removed",
+        "The pool audited was made: nothing but the name",
+    ]
     found = tm.json("audit", "pool:audited", "--by", "admin", "-n", "1")
     assert [(one["kind"], one["subject"]) for one in found] == [("pool_removed", {"kind": "pool", "name": "audited"})]
     assert len(tm.json("audit", "pool:audited", "--all")) == 2
@@ -149,8 +156,12 @@ def test_what_was_done_is_listed(tm: Shell) -> None:
 def test_what_would_be_removed_is_said(tm: Shell) -> None:
     rows = [row.split() for row in tm("retention").splitlines()[1:]]
     assert [(row[0], row[1]) for row in rows] == [
-        ("keys", "30d"), ("audit", "ever"), ("uploads", "30d"), ("logs", "ever"), ("jobs", "ever"),
-    ]  # fmt: skip
+        ("keys", "30d"),
+        ("audit", "ever"),
+        ("uploads", "30d"),
+        ("logs", "ever"),
+        ("jobs", "ever"),
+    ]
     found = {one["rule"]: one for one in tm.json("retention", "--jobs-days", "90", "--audit-days", "1")}
     assert found["jobs"]["after_s"] == 90 * 86400
     assert found["audit"]["text"]["en"].startswith("What people did more than 1d ago")

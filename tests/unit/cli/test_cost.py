@@ -1,4 +1,6 @@
-"""What is imported when: the command line answers at once and the server stays small because nothing heavy is loaded early."""
+"""What is imported when: the command line answers at once and the server stays small because nothing heavy is loaded
+early.
+"""
 
 import subprocess
 import sys
@@ -63,6 +65,8 @@ def test_only_what_is_needed_is_loaded(code: str, allowed: set[str]) -> None:
 def test_the_contracts_shapes_are_not_built_at_start() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import trainmaster.api.app, sys; print('trainmaster.api.takes' in sys.modules)"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.strip() == "False"

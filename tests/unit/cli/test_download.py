@@ -1,4 +1,6 @@
-"""What jobs made comes to whoever asks for it: outputs, models and logs, by the command line and from a program (R149, R242)."""
+"""What jobs made comes to whoever asks for it: outputs, models and logs, by the command line and from a program (R149,
+R242).
+"""
 
 import json
 from collections.abc import Iterator

@@ -134,9 +134,14 @@ def screen(tm: Shell, *words: str) -> Iterator[Screen]:
     master, slave = os.openpty()  # held open: its modes can be asked for after the end
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
     process = subprocess.Popen(
-        [*TM, "exec", *words], env={**tm.env, "TERM": "xterm"}, stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
+        [*TM, "exec", *words],
+        env={**tm.env, "TERM": "xterm"},
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 (nothing else runs in this process)
-    )  # fmt: skip
+    )
     try:
         yield Screen(process.pid, master)
     finally:

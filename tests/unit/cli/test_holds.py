@@ -1,4 +1,6 @@
-"""A debug hold as a person uses it: a failed job whose tasks can be looked at and entered until it is released (R90, R217, R218)."""
+"""A debug hold as a person uses it: a failed job whose tasks can be looked at and entered until it is released (R90,
+R217, R218).
+"""
 
 import json
 import re
@@ -15,7 +17,8 @@ from trainmaster.sdk.client import Client
 PATIENCE_S = 60.0
 SCRIPT = """
 echo 'step 1 loss 0.5'; echo result > /workspace/outputs/half; echo why > /tmp/evidence; echo notes > /workspace/notes
-mkdir -p "$TRAINMASTER_METRICS_DIR"; echo '{"t": 1.0, "step": 1, "values": {"loss": 0.25}}' >> "$TRAINMASTER_METRICS_DIR/metrics.jsonl"
+mkdir -p "$TRAINMASTER_METRICS_DIR"
+echo '{"t": 1.0, "step": 1, "values": {"loss": 0.25}}' >> "$TRAINMASTER_METRICS_DIR/metrics.jsonl"
 exit 7
 """
 
@@ -71,8 +74,12 @@ def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
 def test_who_waits_for_it_is_told_that_it_is_held(tm: Shell, tmp_path: Path) -> None:
     done = subprocess.run(
         [*TM, "submit", job_file(tmp_path), "--wait"],
-        env=tm.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False,
-    )  # fmt: skip
+        env=tm.env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
     made = done.stdout.split()[0]
     assert done.returncode == 1
     assert f"look inside: tm exec {made[:12]}" in done.stdout
@@ -95,8 +102,11 @@ def test_logs_files_and_curves_are_there(tm: Shell, held: str, tmp_path: Path) -
 def test_release_ends_who_is_inside_and_the_job(tm: Shell, held: str) -> None:
     shell = subprocess.Popen(
         [*TM, "exec", held, "--no-tty", "--", "sh", "-c", "echo here; exec sleep 300"],
-        env=tm.env, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        env=tm.env,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+    )
     assert shell.stdout is not None
     assert shell.stdout.readline() == "here\n"
     tm("release", held)

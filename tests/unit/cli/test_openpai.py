@@ -1,4 +1,6 @@
-"""OpenPAI files by the command line: another name, other values, and a code folder of one's own machine (R67, R72, R92)."""
+"""OpenPAI files by the command line: another name, other values, and a code folder of one's own machine (R67, R72,
+R92).
+"""
 
 import json
 from collections.abc import Iterator

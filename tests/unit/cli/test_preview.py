@@ -1,4 +1,6 @@
-"""`tm preview` tells the truth: what it says of a job, with a server and without, is what `tm submit` then meets (R41, B8)."""
+"""`tm preview` tells the truth: what it says of a job, with a server and without, is what `tm submit` then meets (R41,
+B8).
+"""
 
 import json
 import subprocess

@@ -17,7 +17,9 @@ from trainmaster.messages import render
 from trainmaster.messages.said import verbatim
 
 Ends = str
-"""One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost, p stopped with the platform."""
+"""One letter per task: . waiting, r running, s succeeded, f failed (exit 1), k killed, l lost, p stopped with the
+platform.
+"""
 
 
 def tasks(*ends: Ends) -> tuple[Task, ...]:
@@ -162,7 +164,9 @@ def test_a_lost_task_costs_a_fault_before_a_retry() -> None:
 
 
 def test_a_sandbox_that_was_not_made_costs_no_retry() -> None:
-    """Nor may it fail for it, however long the trouble lasts: it waits twice as long each time, five minutes at most."""
+    """Nor may it fail for it, however long the trouble lasts: it waits twice as long each time, five minutes at
+    most.
+    """
     story = Story(job().policy(bad_node_limit=2, debug_hold_s=60.0).done())
     failed = to_json(Verdict(SANDBOX_FAILED, verbatim("it")))
     for pause_s in (5, 10, 20, 40, 80, 160, 300, 300):

@@ -51,8 +51,11 @@ def test_neighbours_fold(names: list[str], text: str) -> None:
 NAME = st.from_regex(r"[a-c]{0,2}[0-9]{0,3}(-?[a-c][0-9]{0,2})?", fullmatch=True).filter(bool)
 COUNTED = st.builds(
     lambda before, first, width, count: [f"{before}{number:0{width}d}" for number in range(first, first + count)],
-    st.sampled_from(["n", "node-", "r1n"]), st.integers(0, 200), st.integers(1, 4), st.integers(1, 12),
-)  # fmt: skip
+    st.sampled_from(["n", "node-", "r1n"]),
+    st.integers(0, 200),
+    st.integers(1, 4),
+    st.integers(1, 12),
+)
 
 
 @given(st.lists(st.one_of(NAME.map(lambda name: [name]), COUNTED), max_size=8))

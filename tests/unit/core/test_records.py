@@ -1,4 +1,6 @@
-"""Records survive JSON without loss; malformed ones are refused; tables are total; ids, units and launches come back."""
+"""Records survive JSON without loss; malformed ones are refused; tables are total; ids, units and launches come
+back.
+"""
 
 import dataclasses
 import json
@@ -55,27 +57,51 @@ roles = st.builds(
     st.none() | number,
 )
 said = st.recursive(
-    st.builds(verbatim, text), lambda inner: st.builds(Said, text, st.dictionaries(text, st.none() | number | text | inner, max_size=2)),
+    st.builds(verbatim, text),
+    lambda inner: st.builds(Said, text, st.dictionaries(text, st.none() | number | text | inner, max_size=2)),
     max_leaves=3,
-)  # fmt: skip
+)
 verdict = st.none() | st.builds(Verdict, text, st.none() | said, text, st.none() | number, st.none() | number)
 tasks = st.builds(
-    Task, number, number, st.sampled_from(states.TaskPhase), st.none() | number, st.none() | number,
-    st.none() | seconds, st.none() | seconds, verdict,
-)  # fmt: skip
+    Task,
+    number,
+    number,
+    st.sampled_from(states.TaskPhase),
+    st.none() | number,
+    st.none() | number,
+    st.none() | seconds,
+    st.none() | seconds,
+    verdict,
+)
 ports = st.lists(st.tuples(text, st.lists(number, max_size=2).map(tuple)), max_size=2).map(tuple)
 assignments = st.builds(Assignment, number, number, text, text, st.lists(number, max_size=2).map(tuple), ports)
 attempts = st.builds(
-    Attempt, number, text, st.sampled_from(states.Phase), st.lists(assignments, max_size=2).map(tuple),
-    st.lists(tasks, max_size=2).map(tuple), seconds, st.none() | st.sampled_from(states.Why), st.none() | seconds,
+    Attempt,
+    number,
+    text,
+    st.sampled_from(states.Phase),
+    st.lists(assignments, max_size=2).map(tuple),
+    st.lists(tasks, max_size=2).map(tuple),
+    seconds,
+    st.none() | st.sampled_from(states.Why),
+    st.none() | seconds,
     verdict=verdict,
-)  # fmt: skip
+)
 jobs = st.builds(
-    Job, text, text, text, st.lists(roles, max_size=2).map(tuple), text, seconds,
-    state=st.sampled_from(states.JobState), priority=st.sampled_from(states.Priority),
+    Job,
+    text,
+    text,
+    text,
+    st.lists(roles, max_size=2).map(tuple),
+    text,
+    seconds,
+    state=st.sampled_from(states.JobState),
+    priority=st.sampled_from(states.Priority),
     policy=st.builds(Policy, number, number, number, st.none() | seconds),
-    labels=st.lists(st.tuples(text, text), max_size=2).map(tuple), attempt=st.none() | attempts, verdict=verdict,
-)  # fmt: skip
+    labels=st.lists(st.tuples(text, text), max_size=2).map(tuple),
+    attempt=st.none() | attempts,
+    verdict=verdict,
+)
 
 
 def through_json(value: Any) -> Any:
@@ -106,9 +132,11 @@ def test_records_have_slots_and_no_dictionary() -> None:
     """A server holds them by the hundred thousand; only the Python 3.9 of a node makes them without."""
     modules = [import_module(found.name) for found in pkgutil.walk_packages(core.__path__, "trainmaster.core.")]
     kinds = [
-        kind for module in modules for kind in vars(module).values()
+        kind
+        for module in modules
+        for kind in vars(module).values()
         if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind.__module__ == module.__name__
-    ]  # fmt: skip
+    ]
     assert {Job, Attempt, Task, Resources, Role} <= set(kinds)
     assert len(kinds) > 40
     for kind in kinds:
@@ -132,9 +160,21 @@ def test_a_gang_survives_json(
 ) -> None:
     commands = tuple(RoleCommand("run", ("a", "b"), tuple(env), tuple(env)) for _ in asked)
     gang = Gang(
-        "t1", 2, "名", "ann", "pytorch", tuple(asked), commands, tuple(placed),
-        {"processes_per_node": 2}, tuple(env), {"user": "ann"}, tuple(mounts), image="a/b:1", pull_secret="team",
-    )  # fmt: skip
+        "t1",
+        2,
+        "名",
+        "ann",
+        "pytorch",
+        tuple(asked),
+        commands,
+        tuple(placed),
+        {"processes_per_node": 2},
+        tuple(env),
+        {"user": "ann"},
+        tuple(mounts),
+        image="a/b:1",
+        pull_secret="team",
+    )
     assert gang_from_json(through_json(gang_to_json(gang))) == gang
 
 
@@ -235,7 +275,9 @@ def test_durations_are_written_as_they_are_read_to_their_second_unit(s: int) -> 
 
 
 def test_every_table_is_total() -> None:
-    """Each kind, state and phase has its names in both languages; each pair of the attempt machine leads somewhere known."""
+    """Each kind, state and phase has its names in both languages; each pair of the attempt machine leads somewhere
+    known.
+    """
     assert events.NAMES.keys() == set(events.Kind)
     assert states.SHOWN_NAMES.keys() == set(states.Shown)
     assert states.PAI_STATE.keys() == set(states.Shown)

@@ -19,15 +19,18 @@ def times(record: Any) -> dict[str, float | None]:
 
 
 def full(job: Job) -> Job:
-    """Return `job` with every time set that there is: a new one is moved as well, or the test below says which was forgotten."""
+    """Return `job` with every time set that there is: a new one is moved as well, or the test below says which was
+    forgotten.
+    """
     attempt = job.attempt
     assert attempt is not None
     at = 5000.0
     tasks = tuple(replace(task, **dict.fromkeys(times(task), at)) for task in attempt.tasks)
     return replace(
-        job, attempt=replace(attempt, tasks=tasks, **dict.fromkeys(times(attempt), at)),
+        job,
+        attempt=replace(attempt, tasks=tasks, **dict.fromkeys(times(attempt), at)),
         **{name: at for name in times(job) if name != "expires_at"},
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("by_s", [7200.0, -7200.0])

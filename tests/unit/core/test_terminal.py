@@ -12,11 +12,43 @@ from trainmaster.core.formats.terminal import Harmless, harmless, visible
 ALLOWED = re.compile("(?:[^\x00-\x1f\x7f-\x9f]|[\n\t\r]|\x1b\\[[0-9;:]{0,64}m)*")
 PIECES = st.lists(
     st.sampled_from(
-        ["\x1b", "\x1b[", "\x1b]", "\x1bP", "\x1b\\", "\x9b", "\x9d", "\x9c", "\x07", "[", "]", "52;c;", "8;;http://x", "0;", "31", "m",
-         "H", "J", "?1049h", ";", "\n", "\r", "\x18", "\x08", "text", "训练", "\x1b(B", " ", "0" * 70, "\x7f", "\x85"]
-    ) | st.text(max_size=5),
+        [
+            "\x1b",
+            "\x1b[",
+            "\x1b]",
+            "\x1bP",
+            "\x1b\\",
+            "\x9b",
+            "\x9d",
+            "\x9c",
+            "\x07",
+            "[",
+            "]",
+            "52;c;",
+            "8;;http://x",
+            "0;",
+            "31",
+            "m",
+            "H",
+            "J",
+            "?1049h",
+            ";",
+            "\n",
+            "\r",
+            "\x18",
+            "\x08",
+            "text",
+            "训练",
+            "\x1b(B",
+            " ",
+            "0" * 70,
+            "\x7f",
+            "\x85",
+        ]
+    )
+    | st.text(max_size=5),
     max_size=12,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @pytest.mark.parametrize(

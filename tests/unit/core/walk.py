@@ -2,8 +2,8 @@
 
 States are jobs with what cannot matter taken out: times become one instant (only None or not None is kept), texts of
 verdicts and the cause of a try go, an ended try keeps its number only, the number of tries is capped (a preemption is
-free, so tries are not bounded). Every event kind is tried in every state, for the current try, the one before, the one to
-come, and for none.
+free, so tries are not bounded). Every event kind is tried in every state, for the current try, the one before, the one
+to come, and for none.
 """
 
 from collections import deque

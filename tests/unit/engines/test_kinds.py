@@ -1,4 +1,6 @@
-"""Kinds of engines are found by name: ours, and those of installed packages. What is wrong with a package is said with its name."""
+"""Kinds of engines are found by name: ours, and those of installed packages. What is wrong with a package is said with
+its name.
+"""
 
 import importlib
 import subprocess
@@ -19,7 +21,9 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
-    """Lay a package with one module and one entry point where Python finds it, as pip does. That of other tests is not there."""
+    """Lay a package with one module and one entry point where Python finds it, as pip does. That of other tests is not
+    there.
+    """
     monkeypatch.setattr(sys, "path", [str(tmp_path), *(folder for folder in sys.path if PREFIX not in folder)])
 
     def made(package: str, kind: str, value: str, module: str = "") -> None:
@@ -38,7 +42,8 @@ def module(name: str, more: str = "") -> str:
     return (
         "from dataclasses import dataclass\nfrom typing import Literal\n"
         "from trainmaster.engines.kinds import EngineKind\nfrom trainmaster.messages.said import verbatim\n"
-        "@dataclass(frozen=True)\nclass Settings:\n    speed: Literal['slow', 'fast'] = 'slow'\n    loud: bool = False\n"
+        "@dataclass(frozen=True)\nclass Settings:\n    speed: Literal['slow', 'fast'] = 'slow'\n"
+        "    loud: bool = False\n"
         f"KIND = EngineKind({name!r}, verbatim('x'), lambda own, layout, config: None, Settings{more})\n"
     )
 
@@ -109,7 +114,8 @@ def test_nobody_replaces_one_of_ours(install: Install) -> None:
 def test_what_the_configuration_does_not_name_is_not_loaded() -> None:
     code = (
         "import sys\nfrom trainmaster.service.settings import load\nload('/dev/null')\n"
-        "print(*[name for name in sys.modules if name.startswith('trainmaster.engines.') or name == 'importlib.metadata'])"
+        "print(*[name for name in sys.modules if name.startswith('trainmaster.engines.')"
+        " or name == 'importlib.metadata'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())

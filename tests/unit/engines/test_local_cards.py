@@ -105,8 +105,12 @@ def library(**fields: bool) -> Library:
         Piece("A100 MIG 1g.5gb", "MIG-s", 4864, instance=(9, 0), compute=1),
         Piece("A100 MIG 3g.20gb", "MIG-l", 19968, instance=(2, 0), compute=3),
     )
-    cards = [Piece("T4", "GPU-t", 15360), Piece("A100", "GPU-w", 40960),
-             Piece("A100", "GPU-c", 40960, {0: small, 3: large}), Piece("A100", "GPU-e", 40960, {})]  # fmt: skip
+    cards = [
+        Piece("T4", "GPU-t", 15360),
+        Piece("A100", "GPU-w", 40960),
+        Piece("A100", "GPU-c", 40960, {0: small, 3: large}),
+        Piece("A100", "GPU-e", 40960, {}),
+    ]
     return Library(cards, **fields)
 
 

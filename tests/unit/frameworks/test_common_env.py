@@ -12,9 +12,15 @@ from trainmaster.spec.lower import draft
 
 ROLES = [
     {"name": "ps", "command": "x", "resources": {"cpu": 1, "memory": 256}, "ports": [{"label": "grpc", "count": 2}]},
-    {"name": "my-worker", "replicas": 2, "command": "x", "resources": {"cpu": 0.5, "memory": 512, "gpu": 2, "shm": 128},
-     "min_failed": None, "min_succeeded": 2},
-]  # fmt: skip
+    {
+        "name": "my-worker",
+        "replicas": 2,
+        "command": "x",
+        "resources": {"cpu": 0.5, "memory": 512, "gpu": 2, "shm": 128},
+        "min_failed": None,
+        "min_succeeded": 2,
+    },
+]
 JOB: dict[str, Any] = {"name": "two", "roles": ROLES}
 
 
@@ -98,8 +104,12 @@ def test_layers_the_role_wins_over_the_job_and_the_platform_over_all() -> None:
 
 def test_variables_may_use_the_platforms() -> None:
     """R107; only the platform's: a password that happens to hold $HOME stays what it is."""
-    document = {"name": "a", "command": "run $PAI_JOB_NAME", "parameters": {"out": "$TRAINMASTER_MODEL_DIR/m", "p": "a$HOME"},
-                "env": {"W": "$PAI_HOST_IP_main_0:1", "P": "a$HOME$5"}}  # fmt: skip
+    document = {
+        "name": "a",
+        "command": "run $PAI_JOB_NAME",
+        "parameters": {"out": "$TRAINMASTER_MODEL_DIR/m", "p": "a$HOME"},
+        "env": {"W": "$PAI_HOST_IP_main_0:1", "P": "a$HOME$5"},
+    }
     gang = draft(check(document))
     made = registry.launch(gang, 0, 0, {"HOME": "/h"})
     assert made.argv == ("run", "a", "--out=/model/m", "--p=a$HOME")
@@ -107,7 +117,9 @@ def test_variables_may_use_the_platforms() -> None:
 
 
 def test_an_alias_never_takes_the_place_of_another_variable() -> None:
-    """D4: roles a_b and a.b; the exact name keeps its own value. A role called task1 does not become the system's task1."""
+    """D4: roles a_b and a.b; the exact name keeps its own value. A role called task1 does not become the system's
+    task1.
+    """
     document = {
         "name": "a",
         "roles": [

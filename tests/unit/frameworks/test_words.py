@@ -1,4 +1,6 @@
-"""Splitting and filling in, with no shell: the same words as a POSIX shell, and `$NAME` only where it may be (R107, R118)."""
+"""Splitting and filling in, with no shell: the same words as a POSIX shell, and `$NAME` only where it may be (R107,
+R118).
+"""
 
 import shlex
 import subprocess

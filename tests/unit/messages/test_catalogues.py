@@ -1,4 +1,6 @@
-"""Every entry of every catalogue is whole: words in both languages, made of the same arguments, with a remedy in both or in none."""
+"""Every entry of every catalogue is whole: words in both languages, made of the same arguments, with a remedy in both
+or in none.
+"""
 
 import re
 from pathlib import Path
@@ -79,7 +81,9 @@ def test_it_can_be_said_whatever_its_arguments_are(entry: Message) -> None:
 
 
 def test_nobody_but_an_engine_names_its_kind() -> None:
-    """What is said for all engines suits all; what only one says lies with it. The console knows labels and abilities."""
+    """What is said for all engines suits all; what only one says lies with it. The console knows labels and
+    abilities.
+    """
     root = Path(trainmaster.__file__).parent
     said = [*(root / "messages").rglob("*.py"), *(root.parent / "console" / "src").rglob("*.ts*")]
     named = {

@@ -68,8 +68,10 @@ def test_a_space_sets_off_a_name_and_no_chinese() -> None:
 
 def test_a_whole_number_is_shown_whole_whatever_holds_it() -> None:
     assert [render.text(form.too_big(most)) for most in (31_622_400.0, 2**53 - 1, 0.25)] == [
-        "This must be at most 31622400", "This must be at most 9007199254740991", "This must be at most 0.25",
-    ]  # fmt: skip
+        "This must be at most 31622400",
+        "This must be at most 9007199254740991",
+        "This must be at most 0.25",
+    ]
 
 
 @pytest.fixture
@@ -110,8 +112,11 @@ def test_a_third_language_has_its_own_forms_of_a_noun(monkeypatch: pytest.Monkey
 
     render.add("pl", {"left_in_a_test": "zostało {n:plik|pliki|plików}"}, {})
     assert [render.text(left_in_a_test(n), "pl") for n in (1, 2, 5, 22)] == [
-        "zostało 1 plik", "zostało 2 pliki", "zostało 5 plików", "zostało 22 pliki",
-    ]  # fmt: skip
+        "zostało 1 plik",
+        "zostało 2 pliki",
+        "zostało 5 plików",
+        "zostało 22 pliki",
+    ]
     assert render.remedy(left_in_a_test(2), "pl") == "Delete 2 files."
     assert render.LANGUAGES == ["en", "zh", "pl"]
 

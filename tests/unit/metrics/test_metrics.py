@@ -277,6 +277,9 @@ class TestChild:
         import subprocess
         import sys
 
-        script = "import sys, trainmaster.service.curves.metrics; print('tensorboard' in sys.modules, 'numpy' in sys.modules)"
+        script = (
+            "import sys, trainmaster.service.curves.metrics; "
+            "print('tensorboard' in sys.modules, 'numpy' in sys.modules)"
+        )
         out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         assert out.strip() == "False False"

@@ -83,7 +83,10 @@ def test_processes_of_a_task_never_tear_each_others_lines(tmp_path: Path) -> Non
 
 
 def test_it_needs_only_the_standard_library() -> None:
-    script = "import sys; import trainmaster.sdk.task; print([m for m in ('httpx','pydantic','msgspec','re2') if m in sys.modules])"
+    script = (
+        "import sys; import trainmaster.sdk.task; "
+        "print([m for m in ('httpx','pydantic','msgspec','re2') if m in sys.modules])"
+    )
     assert (
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.strip()
         == "[]"

@@ -1,4 +1,6 @@
-"""Random small clusters and queues, and what must be true of any plan over them: for the property tests of the queue."""
+"""Random small clusters and queues, and what must be true of any plan over them: for the property tests of the
+queue.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -58,9 +58,13 @@ class Lab:
         return self.running[-1]
 
     def waits(
-        self, *shapes: tuple[Role, ...], limit_s: float = math.inf, tenant: Tenant = ANN, priority: int = 0,
+        self,
+        *shapes: tuple[Role, ...],
+        limit_s: float = math.inf,
+        tenant: Tenant = ANN,
+        priority: int = 0,
         pool: str = "default",
-    ) -> Pending:  # fmt: skip
+    ) -> Pending:
         number = len(self.waiting)
         job = Pending(f"j{number}", Request(pool, shapes), (NOW - 5 + number / 10, number), priority, tenant, limit_s)
         self.waiting.append(job)

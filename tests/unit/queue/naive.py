@@ -1,7 +1,9 @@
-"""A second plan, deliberately naive: no classes, no memory, no sorted structures; everything is added up anew every time.
+"""A second plan, deliberately naive: no classes, no memory, no sorted structures; everything is added up anew every
+time.
 
-It shares the fit, the fair shares and the quota rules of one moment with the real one, and takes the head's nodes from it -
-any placement that is possible at the earliest time is right - but finds order, heads, claims, times and who may pass them by itself.
+It shares the fit, the fair shares and the quota rules of one moment with the real one, and takes the head's nodes from
+it - any placement that is possible at the earliest time is right - but finds order, heads, claims, times and who may
+pass them by itself.
 """
 
 import math
@@ -31,7 +33,9 @@ class Outcome(NamedTuple):
 
 
 class _Claim(NamedTuple):
-    """What a job will take of its accounts, and when; `waits`: for quota, else for its nodes, with its quota kept from now on."""
+    """What a job will take of its accounts, and when; `waits`: for quota, else for its nodes, with its quota kept from
+    now on.
+    """
 
     job: Pending
     wanted: dict[tuple[Account, str], int]
@@ -41,7 +45,9 @@ class _Claim(NamedTuple):
 
 
 def naive(world: World, policy: QueuePolicy, promises: Iterable[Promise | None]) -> Outcome:
-    """Return what must happen. Raises AssertionError when one of `promises`, the rehearsals of the real plan, is wrong."""
+    """Return what must happen. Raises AssertionError when one of `promises`, the rehearsals of the real plan, is
+    wrong.
+    """
     out = Outcome([], {})
     tenants = {job.tenant for job in world.waiting.values()}
     ranking = ranking_of(world.snapshot(), world.now, policy, tenants)
@@ -54,9 +60,15 @@ def naive(world: World, policy: QueuePolicy, promises: Iterable[Promise | None])
 
 class _Pool:
     def __init__(
-        self, world: World, policy: QueuePolicy, packing: Packing, pool: str, promises: Iterator[Promise | None], out: Outcome,
+        self,
+        world: World,
+        policy: QueuePolicy,
+        packing: Packing,
+        pool: str,
+        promises: Iterator[Promise | None],
+        out: Outcome,
         ranking: Ranking,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.world, self.policy, self.pool, self.promises, self.out = world, policy, pool, promises, out
         self.ranking, self.packing = ranking, packing
         self.settled: set[str] = set()

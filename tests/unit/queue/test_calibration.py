@@ -23,7 +23,9 @@ def told(at: float, ahead_s: float = AHEAD_S) -> Foreseen:
 
 
 def held(late: Late, jobs: int, every_s: float, learnt: Calibration | None = None) -> list[bool]:
-    """Whether each job of a stream started before its upper end. One comes every `every_s` and is foreseen AHEAD_S ahead."""
+    """Whether each job of a stream started before its upper end. One comes every `every_s` and is foreseen AHEAD_S
+    ahead.
+    """
     chance, learnt = random.Random(7), learnt or Calibration()
     found, starts = [], list[tuple[float, str]]()
     for nth in range(jobs):
@@ -86,7 +88,9 @@ def test_it_learns_that_starts_became_late_and_forgets_it_again() -> None:
 
 
 def test_who_still_waits_counts() -> None:
-    """Nobody has started, and everybody waits three times as long as foreseen: nobody has to start for that to be known."""
+    """Nobody has started, and everybody waits three times as long as foreseen: nobody has to start for that to be
+    known.
+    """
     learnt = Calibration()
     for nth in range(200):
         learnt.remember(str(nth), 0.0, told(0.0))
@@ -113,7 +117,9 @@ def test_who_left_without_a_start_waited_at_least_so_long() -> None:
 
 
 def test_an_end_is_judged_when_it_is_reached_and_not_before() -> None:
-    """300 wait. Those that start early say nothing yet; once ends are reached, all of them count, and move the quantile out."""
+    """300 wait. Those that start early say nothing yet; once ends are reached, all of them count, and move the quantile
+    out.
+    """
     learnt, chance = Calibration(), random.Random(5)
     end = learnt.scale
     for nth in range(300):
@@ -126,7 +132,9 @@ def test_an_end_is_judged_when_it_is_reached_and_not_before() -> None:
 
 
 def test_the_range_is_wide_until_it_is_known_how_late_starts_are() -> None:
-    """A fresh server: of the first fifty that wait most hold, though starts are later than foreseen; then it narrows."""
+    """A fresh server: of the first fifty that wait most hold, though starts are later than foreseen; then it
+    narrows.
+    """
     late = STEADY["much later"]
     assert sum(held(late, 50, 10.0)) >= 0.85 * 50
     learnt = Calibration()

@@ -1,4 +1,6 @@
-"""Stories of quotas in the queue: who waits for one gets it, in any of the ways it may run, and others meanwhile go on."""
+"""Stories of quotas in the queue: who waits for one gets it, in any of the ways it may run, and others meanwhile go
+on.
+"""
 
 from dataclasses import replace
 
@@ -71,7 +73,9 @@ def test_cards_of_any_model_are_those_that_a_quota_allows() -> None:
 
 
 def test_the_first_in_line_is_left_the_quota_that_it_has() -> None:
-    """Nodes are free at 50; a colleague's job that ends in time on other nodes would take its quota, and it would be nobody then."""
+    """Nodes are free at 50; a colleague's job that ends in time on other nodes would take its quota, and it would be
+    nobody then.
+    """
     lab = Lab()
     lab.quotas = {(Account("workspace", "red"), "default"): Quota(cap={"gpu": 6000})}
     lab.runs(1, ends_in=50, tenant=Tenant("", "blue", "cyd"), model="B")
@@ -84,7 +88,9 @@ def test_the_first_in_line_is_left_the_quota_that_it_has() -> None:
 
 
 def test_who_is_first_in_line_for_what_is_its_right_may_still_borrow() -> None:
-    """B is its right and busy, A is idle and may be borrowed once all others had their turn: then nothing is kept of B."""
+    """B is its right and busy, A is idle and may be borrowed once all others had their turn: then nothing is kept of
+    B.
+    """
     lab = Lab()
     lab.quotas = {
         (Account("user", "ann"), "default"): Quota({"gpu:A": 0}),
@@ -98,7 +104,9 @@ def test_who_is_first_in_line_for_what_is_its_right_may_still_borrow() -> None:
 
 
 def test_what_is_kept_for_the_first_in_line_does_not_stand_in_its_own_way() -> None:
-    """A colleague claims two of three cores from 50 on; the core that is left is kept for the first, which may have it now."""
+    """A colleague claims two of three cores from 50 on; the core that is left is kept for the first, which may have it
+    now.
+    """
     lab = Lab()
     lab.quotas = {
         (Account("user", "ann"), "default"): Quota({"gpu:A": 0, "cpu": 3000}),
@@ -119,7 +127,9 @@ def test_what_is_kept_for_the_first_in_line_does_not_stand_in_its_own_way() -> N
 
 
 def test_in_strict_order_who_lacks_no_nodes_but_the_quota_of_their_cards_holds_nobody_up() -> None:
-    """A request for any model says only where it is placed what it is charged for; of an elastic one the smallest size counts."""
+    """A request for any model says only where it is placed what it is charged for; of an elastic one the smallest size
+    counts.
+    """
     lab = Lab(ann={"gpu:A": 0, "gpu:B": 0})
     elastic = (replace(gang(1)[0], replicas=20, min_replicas=1),)
     for shape in (elastic, gang(1)):

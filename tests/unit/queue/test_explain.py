@@ -36,7 +36,12 @@ FIXED = [PortRequest("http", 1, 8080)]
         (job().role(gpu=4, gpu_type="H100"), "no_such_card", {}, "the pool has: A100, V100"),
         (job().role(cpu=20.5), "never_cpu", {"roles.0.resources.cpu": 8.0}, "the largest node has 8"),
         (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory": 16384}, "node has 16GiB"),
-        (job().role("w", 9, gpu=1), "never_together", {"roles.0.replicas": 8}, "9 cards needed, all nodes have 8 cards"),
+        (
+            job().role("w", 9, gpu=1),
+            "never_together",
+            {"roles.0.replicas": 8},
+            "9 cards needed, all nodes have 8 cards",
+        ),
         (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 hosts are too few"),
         (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9,000 ports per replica"),
         (job().fields(pool="lab"), "no_such_pool", {}, "There is no pool lab; there are: default"),
@@ -48,7 +53,7 @@ FIXED = [PortRequest("http", 1, 8080)]
         ),
         (job().role("a", cpu=8).role("b", 3, cpu=8), "never_together", {"roles.1.replicas": 1}, "32 cores needed"),
     ],
-)  # fmt: skip
+)
 def test_what_can_never_fit_is_refused_with_the_nearest_shape(asked, code: str, changes: dict, words: str) -> None:
     what: Job = asked.done()
     reason = can_ever_fit(what.roles, what.pool, NODES)
@@ -106,9 +111,17 @@ def test_a_reason_names_numbers_and_holders() -> None:
     reason = explain(seen, pending_of(waits), made, holders=True)
     assert reason.code == "waiting_gpus"
     assert reason.evidence == {
-        "role": "worker", "needs": 4, "each": 4, "replicas": 1, "free": 1, "largest": 1, "type": "A100", "at": 99.0, "in_s": 99.0,
+        "role": "worker",
+        "needs": 4,
+        "each": 4,
+        "replicas": 1,
+        "free": 1,
+        "largest": 1,
+        "type": "A100",
+        "at": 99.0,
+        "in_s": 99.0,
         "holders": [{"job": holder.id, "holds": 3, "expires_at": 99.0}],
-    }  # fmt: skip
+    }
     text = render(reason)
     assert text.en == "Waiting for cards: 4 needed (A100, 4 per replica), 1 free, at most 1 on one node"
     assert "A100" in text.zh
@@ -121,18 +134,42 @@ def test_a_reason_names_numbers_and_holders() -> None:
 @pytest.mark.parametrize(
     ("account", "resource", "lent", "zh", "en"),
     [
-        (Account("cluster", "vc1"), "gpu:A100", None, "虚拟集群 vc1 的配额已满：已用 3 张 A100 卡，再加 2 将超过 4",
-         "The quota of virtual cluster vc1 is reached: 3 A100 cards in use, 2 more would exceed 4"),
-        (Account("cluster", ""), "gpu", 1000,
-         "资源池 lab 的未分配份额已用 3 张卡，超过其配额 4 的部分只能借用他人未用的：现可借 1，此任务需要 2",
-         "The unassigned share of pool lab holds 3 cards; beyond its quota of 4 it borrows what others leave: 1 now, this job asks for 2"),
-        (Account("workspace", "vision"), "cpu", 0,
-         "工作空间 vision 已用 3 核，超过其配额 4 的部分只能借用他人未用的：现可借 0，此任务需要 2",
-         "Workspace vision holds 3 cores; beyond its quota of 4 it borrows what others leave: 0 now, this job asks for 2"),
-        (Account("user", "ann"), "memory_mib", None, "用户 ann 的配额已满：已用 3000MiB 内存，再加 2000MiB 将超过 4000MiB",
-         "The quota of user ann is reached: 3000MiB of memory in use, 2000MiB more would exceed 4000MiB"),
+        (
+            Account("cluster", "vc1"),
+            "gpu:A100",
+            None,
+            "虚拟集群 vc1 的配额已满：已用 3 张 A100 卡，再加 2 将超过 4",
+            "The quota of virtual cluster vc1 is reached: 3 A100 cards in use, 2 more would exceed 4",
+        ),
+        (
+            Account("cluster", ""),
+            "gpu",
+            1000,
+            "资源池 lab 的未分配份额已用 3 张卡，超过其配额 4 的部分只能借用他人未用的：现可借 1，此任务需要 2",
+            (
+                "The unassigned share of pool lab holds 3 cards; beyond its quota of 4 it borrows what others leave: "
+                "1 now, this job asks for 2"
+            ),
+        ),
+        (
+            Account("workspace", "vision"),
+            "cpu",
+            0,
+            "工作空间 vision 已用 3 核，超过其配额 4 的部分只能借用他人未用的：现可借 0，此任务需要 2",
+            (
+                "Workspace vision holds 3 cores; beyond its quota of 4 it borrows what others leave: "
+                "0 now, this job asks for 2"
+            ),
+        ),
+        (
+            Account("user", "ann"),
+            "memory_mib",
+            None,
+            "用户 ann 的配额已满：已用 3000MiB 内存，再加 2000MiB 将超过 4000MiB",
+            "The quota of user ann is reached: 3000MiB of memory in use, 2000MiB more would exceed 4000MiB",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_quota_is_told_in_whole_sentences(
     account: Account, resource: str, lent: int | None, zh: str, en: str
 ) -> None:
@@ -154,7 +191,9 @@ def test_a_preview_says_now_or_why_not_and_changes_nothing() -> None:
 
 
 def test_a_preview_sorts_nobody_anew_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its cost does not grow with the classes that wait: of all that is kept it only adds its own. Neither does a place in line."""
+    """Its cost does not grow with the classes that wait: of all that is kept it only adds its own. Neither does a place
+    in line.
+    """
     queue = _queue(*(job(f"j{n}").role(gpu=3, gpu_type="A100", cpu=1 + n / 10).seq(n).done() for n in range(9)))
     seen = Snapshot(NODES, (), queue.snapshot_classes(), capacity=Capacity(NODES))
     added: list[RequestClass] = []
@@ -201,7 +240,9 @@ def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy,
 @settings(max_examples=100, deadline=None)
 @given(worlds(), st.sampled_from((DEFAULT, *NAMED.values())), st.data())
 def test_who_is_left_out_waits_nowhere(world: World, policy: QueuePolicy, data: st.DataObject) -> None:
-    """Line and pass are those of a queue that never knew it, whether or not lanes are kept and somebody else is put in."""
+    """Line and pass are those of a queue that never knew it, whether or not lanes are kept and somebody else is put
+    in.
+    """
     if not world.waiting:
         return
     gone = world.waiting[data.draw(st.sampled_from(sorted(world.waiting)))]
@@ -258,7 +299,9 @@ def test_what_does_not_matter_for_fitting_does_not_split_a_class() -> None:
 
 
 def test_a_quota_of_a_model_is_the_reason_once_the_others_are_taken() -> None:
-    """Worst fit would take the emptier node, whose cards are over quota: the first job takes the other one's, the second waits."""
+    """Worst fit would take the emptier node, whose cards are over quota: the first job takes the other one's, the
+    second waits.
+    """
     jobs = [job(name).role(gpu=2).done() for name in ("first", "second")]
     world = replace(
         snapshot((node("n1", gpus=2, model="A"), node("n2", gpus=4, model="B")), *jobs),

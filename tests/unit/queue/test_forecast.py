@@ -75,7 +75,9 @@ def test_without_any_history_all_below_a_limit_may_be_and_without_limits_nothing
 
 
 def test_a_few_short_jobs_do_not_make_everybody_start_at_any_moment() -> None:
-    """A fresh server on which somebody tried three jobs of some seconds; now there is one with a limit of a day, or none."""
+    """A fresh server on which somebody tried three jobs of some seconds; now there is one with a limit of a day, or
+    none.
+    """
     day_s = 86_400.0
     past = history(2 / day_s, 3 / day_s, 4 / day_s, limit_s=day_s)
     for limit_s, middle_s, high_s in ((day_s, day_s / 4, day_s / 2), (None, USUAL_S / 4, USUAL_S)):

@@ -1,4 +1,6 @@
-"""Pools whose engine decides order and places: who is handed over to it, in our order, as quotas allow, never too many."""
+"""Pools whose engine decides order and places: who is handed over to it, in our order, as quotas allow, never too
+many.
+"""
 
 from dataclasses import replace
 
@@ -13,7 +15,9 @@ from trainmaster.queue.snapshot import Plan, Snapshot
 
 
 def cluster(left: int, *jobs: Job, cards: int | None = None) -> Snapshot:
-    """Return what the planner sees of a cluster without any node, which takes `left` more; `cards`: the quota of ann."""
+    """Return what the planner sees of a cluster without any node, which takes `left` more; `cards`: the quota of
+    ann.
+    """
     quotas = {} if cards is None else {(Account("user", "ann"), "alps"): Quota(cap={"gpu": 1000 * cards})}
     moved = [replace(one, pool="alps", owner="ann" if one.owner != "bob" else "bob") for one in jobs]
     return replace(snapshot([], *moved), handing={"alps": left}, quotas=quotas)

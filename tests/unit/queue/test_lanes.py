@@ -1,4 +1,6 @@
-"""The lanes of waiting classes stay what they would be if they were made anew, and a pass over them is the same pass."""
+"""The lanes of waiting classes stay what they would be if they were made anew, and a pass over them is the same
+pass.
+"""
 
 from dataclasses import replace
 
@@ -20,8 +22,13 @@ jobs = st.builds(
     lambda number, request, came, priority, tenant, limit_s: Pending(
         f"j{number}", request, (came, number), priority, tenant, limit_s
     ),
-    st.integers(0, 12), requests, st.sampled_from((0.0, 10.0, 500.0)), st.sampled_from((0, 1)), tenants, st.sampled_from(LIMITS),
-)  # fmt: skip
+    st.integers(0, 12),
+    requests,
+    st.sampled_from((0.0, 10.0, 500.0)),
+    st.sampled_from((0, 1)),
+    tenants,
+    st.sampled_from(LIMITS),
+)
 
 
 def told(lanes: Lanes, policy: QueuePolicy) -> dict[object, list[object]]:

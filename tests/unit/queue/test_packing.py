@@ -1,4 +1,6 @@
-"""Where replicas go: best fit, the roomiest for the remainder of a gang, least fragmentation, shares of cards, chosen nodes."""
+"""Where replicas go: best fit, the roomiest for the remainder of a gang, least fragmentation, shares of cards, chosen
+nodes.
+"""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,6 @@
-"""Stories of the planner: who starts, who waits, and that nobody starves (R46, issue 2 item 7, docs/design/queue.md)."""
+"""Stories of the planner: who starts, who waits, and that nobody starves (R46, issue 2 item 7,
+docs/design/queue.md).
+"""
 
 from dataclasses import replace
 from typing import Any

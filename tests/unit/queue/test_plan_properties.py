@@ -41,7 +41,9 @@ def test_nothing_is_held_twice_and_every_gang_is_whole(members: tuple[Node, ...]
 @few
 @given(nodes(), queues())
 def test_a_pass_is_pure(members: tuple[Node, ...], jobs: tuple[Job, ...]) -> None:
-    """The same snapshot gives the same plan, with a kept capacity, a fresh one, and one that learned failures before."""
+    """The same snapshot gives the same plan, with a kept capacity, a fresh one, and one that learned failures
+    before.
+    """
     kept = capacity(members)
     first = plan(look(members, jobs, kept), 0.0)
     assert plan(look(members, jobs, kept), 0.0) == first

@@ -114,7 +114,9 @@ def test_what_has_all_but_decayed_is_not_kept() -> None:
 
 
 def test_an_elastic_flavor_starts_as_what_fits_and_says_so() -> None:
-    """R161, R172: the second flavor, with as many replicas as there is room for; queued again it is what was asked for."""
+    """R161, R172: the second flavor, with as many replicas as there is room for; queued again it is what was asked
+    for.
+    """
     big = job("a").role("w", 4, gpu=4, gpu_type="H100").done().roles
     small = job("a").role("w", 6, gpu=1, min_replicas=2, min_succeeded=5).done().roles
     asked = job("a").fields(roles=big, shapes=(big, small)).done()

@@ -33,7 +33,9 @@ def test_the_work_for_a_gang_grows_with_its_ports_not_with_their_square() -> Non
 
 
 def test_what_was_not_taken_in_the_end_is_found_again() -> None:
-    """The second block is not to be had, so that the first one is free for the next who asks; the search goes round once."""
+    """The second block is not to be had, so that the first one is free for the next who asks; the search goes round
+    once.
+    """
     room = Room([Node("n", "10.0.0.1", 1.0, 1024)], 100, 109, frozenset())
     room.port_begin = 105
     ports = PortChoice(room)

@@ -36,7 +36,9 @@ ORDER = ("cpu", "memory_mib", "ports")
 
 @st.composite
 def led(draw: st.DrawFn) -> World:
-    """One that wants most cards of a pool is first and little runs, so that there is something to keep from the others."""
+    """One that wants most cards of a pool is first and little runs, so that there is something to keep from the
+    others.
+    """
     world: World = draw(worlds(quota=False))
     world.running = dict(list(world.running.items())[:1])
     cards = sum(len(node.gpus) for node in world.nodes if node.pool == "default" and node.schedulable)
@@ -59,7 +61,9 @@ def test_the_reason_is_true(world: World, policy: QueuePolicy) -> None:
 
 
 class _Truth:
-    """What must be so when `job` is told something, with the evidence `told`, after the starts of `made`: a method per code."""
+    """What must be so when `job` is told something, with the evidence `told`, after the starts of `made`: a method per
+    code.
+    """
 
     def __init__(self, world: World, policy: QueuePolicy, made: Plan, job: Pending, told: dict[str, Any]) -> None:
         self.world, self.policy, self.made, self.job = world, policy, made, job
@@ -170,7 +174,9 @@ class _Truth:
         return fit(room or self.world.room(), roles, request.pool, ALL, request.nodes, request.driver) is not None
 
     def lacks(self, roles: tuple[Role, ...], what: str) -> bool:
-        """Whether `what` is the first of cards, cores, memory, ports that is short: it fits with plenty of it and of what follows."""
+        """Whether `what` is the first of cards, cores, memory, ports that is short: it fits with plenty of it and of
+        what follows.
+        """
         follow = ORDER[ORDER.index(what) :]
         return self.fits_with(roles, follow) and not self.fits_with(roles, follow[1:])
 
@@ -200,9 +206,11 @@ class _Truth:
         return [
             node
             for node in self.world.nodes
-            if node.schedulable and node.pool == self.job.pool and node.name in (request.nodes or {node.name})
+            if node.schedulable
+            and node.pool == self.job.pool
+            and node.name in (request.nodes or {node.name})
             and request.driver in (None, node.driver)
-        ]  # fmt: skip
+        ]
 
     def free(self, node: Node, field: str, role: Role) -> list[float]:
         """What is free on one node, in parts that one replica cannot join: cards by model, shares by card."""
@@ -271,7 +279,9 @@ def _most(free: Free | None, role: Role) -> int:
 
 
 def _when(releases: Sequence[Release], most: int, now: float) -> tuple[float, int]:
-    """Return when no more than `most` is held, and after how many releases of those that have no limit, the last one last."""
+    """Return when no more than `most` is held, and after how many releases of those that have no limit, the last one
+    last.
+    """
     left, at, endless = sum(held for _, held in releases), now, 0
     for end, held in sorted(releases, key=itemgetter(0)):
         if left <= most and end > now:

@@ -105,7 +105,9 @@ def test_a_promise_is_never_put_off_by_who_passes(world: World, waits: list[floa
 def test_who_is_first_of_all_is_put_off_neither_by_its_colleagues_nor_by_others(
     world: World, waits: list[float]
 ) -> None:
-    """It waits for its quota until the time that it claims, then, once, for its nodes until the time that it is promised."""
+    """It waits for its quota until the time that it claims, then, once, for its nodes until the time that it is
+    promised.
+    """
     for quota in world.quotas.values():  # a gang of any model may be promised a mixture that is not found again
         for amounts in (quota.nominal, quota.cap):
             amounts.pop("gpu:A", None)  # type: ignore[attr-defined]
@@ -197,8 +199,8 @@ def test_everyone_who_waits_has_one_reason(world: World, policy: QueuePolicy) ->
 def test_preemption_lets_the_head_start_and_settles(world: World, preemption: str, base: QueuePolicy) -> None:
     """B15: without any rest between two evictions of one job, passes come to an end; everybody evicted was evictable.
 
-    Who comes before the head may have waited for the quota that the eviction gave back: then it starts first; never one that
-    was evicted. And a head of
+    Who comes before the head may have waited for the quota that the eviction gave back: then it starts first; never one
+    that was evicted. And a head of
     several roles, whose fit is a heuristic, may miss the room that was made for it once others started beside it.
     """
     policy = replace(base, preemption=preemption, preempt_min_run_s=0.0, preempt_again_s=0.0, restart_cost_s=0.0)

@@ -1,4 +1,6 @@
-"""What would start a waiting job now (B1): every change that is named works, and the first one is the cheapest that does."""
+"""What would start a waiting job now (B1): every change that is named works, and the first one is the cheapest that
+does.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -236,8 +238,8 @@ def _asking(role: Role, **fields: object) -> Role:
 def test_the_first_is_the_cheapest_of_all_that_work(cluster: tuple[World, QueuePolicy], which: int) -> None:
     """Every change there is, each tried by a pass of its own: none that works gives up less.
 
-    As long as somebody takes to decide is left out: what starts only because it is gone just in time. So is quota that is kept for
-    somebody: of what it would be with the change only a pass of its own would tell.
+    As long as somebody takes to decide is left out: what starts only because it is gone just in time. So is quota that
+    is kept for somebody: of what it would be with the change only a pass of its own would tell.
     """
     world, policy = cluster
     assume(which < len(world.waiting))

@@ -1,4 +1,6 @@
-"""Suggestions to gangs of several roles, with shares of cards, ports, chosen nodes: what is named works, the cheapest is first."""
+"""Suggestions to gangs of several roles, with shares of cards, ports, chosen nodes: what is named works, the cheapest
+is first.
+"""
 
 from dataclasses import replace
 

@@ -1,7 +1,8 @@
-"""Random small clusters in the middle of their work: what runs, what waits, quotas and shares. For properties of the plan.
+"""Random small clusters in the middle of their work: what runs, what waits, quotas and shares. For properties of the
+plan.
 
-In `worlds` and `crowded` all gangs are of one role, without ports and of whole cards, for which the fit is complete: what
-can start is then a fact, not a heuristic. `mixed` has all that a request may ask for.
+In `worlds` and `crowded` all gangs are of one role, without ports and of whole cards, for which the fit is complete:
+what can start is then a fact, not a heuristic. `mixed` has all that a request may ask for.
 """
 
 import math
@@ -80,9 +81,18 @@ class World:
             job = self.waiting.pop(start.job)
             self.asked[job.job] = job.request
             self.running[job.job] = Usage(
-                job.job, job.job, start.roles, start.placement, job.pool, self.now, self.now + job.limit_s,
-                job.priority, job.tenant, self.charged(start.roles, start.placement), preemptible=job.limit_s < math.inf,
-            )  # fmt: skip
+                job.job,
+                job.job,
+                start.roles,
+                start.placement,
+                job.pool,
+                self.now,
+                self.now + job.limit_s,
+                job.priority,
+                job.tenant,
+                self.charged(start.roles, start.placement),
+                preemptible=job.limit_s < math.inf,
+            )
 
     def charged(self, roles: Sequence[Role], placement: Sequence[Assignment]) -> Charges:
         return charges(roles, placement, {node.name: node for node in self.nodes})
@@ -90,8 +100,12 @@ class World:
 
 roles = st.builds(
     lambda replicas, gpu, cpu, memory, model, least: (
-        Role("w", replicas, Resources(cpu, memory, gpu, model if gpu else None, 0),
-             min_replicas=min(least, replicas) if least else None),
+        Role(
+            "w",
+            replicas,
+            Resources(cpu, memory, gpu, model if gpu else None, 0),
+            min_replicas=min(least, replicas) if least else None,
+        ),
     ),
     st.sampled_from((1, 1, 2, 4)),
     st.sampled_from((0, 1, 1, 2)),
@@ -99,7 +113,7 @@ roles = st.builds(
     st.sampled_from((512, 4096)),
     st.sampled_from((None, None, "A", "B")),
     st.sampled_from((0, 0, 0, 1, 2)),
-)  # fmt: skip
+)
 requests = st.builds(
     lambda pool, shapes: Request(pool, tuple(shapes)), st.sampled_from(POOLS), st.lists(roles, min_size=1, max_size=2)
 )
@@ -126,16 +140,22 @@ def clusters(draw: st.DrawFn) -> tuple[Node, ...]:
     """Two to four nodes in two pools, some out of service, with cards of up to two models."""
     return tuple(
         Node(
-            f"n{i}", f"10.0.0.{i}", draw(st.sampled_from((8.0, 4.0))), 8192,
-            tuple(draw(st.sampled_from(("AA", "AAAA", "AAB", "BB", "")))), draw(st.sampled_from(POOLS)),
+            f"n{i}",
+            f"10.0.0.{i}",
+            draw(st.sampled_from((8.0, 4.0))),
+            8192,
+            tuple(draw(st.sampled_from(("AA", "AAAA", "AAB", "BB", "")))),
+            draw(st.sampled_from(POOLS)),
             schedulable=draw(st.sampled_from((True,) * 9 + (False,))),
         )
         for i in range(draw(st.integers(2, 4)))
-    )  # fmt: skip
+    )
 
 
 def carried(kinds: Sequence[Request], nodes: Iterable[Node]) -> list[Request]:
-    """Return those that idle nodes could carry: the others would not have been accepted. One of them, if there is none."""
+    """Return those that idle nodes could carry: the others would not have been accepted. One of them, if there is
+    none.
+    """
     idle = Capacity([replace(node, schedulable=True) for node in nodes], *PORTS)
     able = (
         kind for kind in kinds for shape in kind.shapes[:1] if fit(idle, shape, kind.pool, ALL, kind.nodes, kind.driver)
@@ -150,9 +170,18 @@ def settle(world: World, job: Pending, began: float, preemptible: bool) -> None:
         placed = fit(room, roles, job.pool, ALL, request.nodes, request.driver)
         if placed is not None:
             world.running[job.job] = Usage(
-                job.job, job.job, roles, placed, job.pool, began, began + job.limit_s, job.priority, job.tenant,
-                world.charged(roles, placed), preemptible,
-            )  # fmt: skip
+                job.job,
+                job.job,
+                roles,
+                placed,
+                job.pool,
+                began,
+                began + job.limit_s,
+                job.priority,
+                job.tenant,
+                world.charged(roles, placed),
+                preemptible,
+            )
             world.asked[job.job] = request
             return
 
@@ -165,9 +194,13 @@ def worlds(draw: st.DrawFn, *, quota: bool = True, priorities: Sequence[int] = (
 
     def job(number: int, came: float = NOW) -> Pending:
         return Pending(
-            f"j{number}", draw(st.sampled_from(kinds)), (came, number),
-            draw(st.sampled_from(priorities)), draw(tenants), draw(st.sampled_from(LIMITS)),
-        )  # fmt: skip
+            f"j{number}",
+            draw(st.sampled_from(kinds)),
+            (came, number),
+            draw(st.sampled_from(priorities)),
+            draw(tenants),
+            draw(st.sampled_from(LIMITS)),
+        )
 
     world = World(nodes, {}, fair=draw(st.sampled_from((None, Fairness(3600.0)))))
     for number in range(draw(st.integers(0, 9))):
@@ -216,26 +249,32 @@ def crowded(draw: st.DrawFn) -> World:
             world.asked[one.job] = one.request
             world.running[one.job] = Usage(
                 one.job, one.job, one.roles, placed, one.pool, NOW, NOW + one.limit_s, 0, one.tenant, held
-            )  # fmt: skip
+            )
     world.waiting = {f"j{number}": job(number, NOW) for number in range(draw(st.integers(2, 7)))}
     return world
 
 
 parts = st.builds(
     lambda replicas, shared, milli, ask, wanted, least: Role(
-        "w", replicas, replace(ask, gpu=1, gpu_milli=milli) if shared else ask, tuple(wanted),
+        "w",
+        replicas,
+        replace(ask, gpu=1, gpu_milli=milli) if shared else ask,
+        tuple(wanted),
         min_replicas=min(least, replicas) if least else None,
     ),
     st.sampled_from((1, 1, 2, 3)),
     st.sampled_from((True, False, False)),
     st.sampled_from((300, 500, 600)),
     st.builds(
-        Resources, st.sampled_from((0.1, 0.5, 3.0)), st.sampled_from((512, 4096)), st.sampled_from((0, 1, 1, 2)),
+        Resources,
+        st.sampled_from((0.1, 0.5, 3.0)),
+        st.sampled_from((512, 4096)),
+        st.sampled_from((0, 1, 1, 2)),
         st.sampled_from((None, None, "A", "B")),
     ),
     st.just([]) | ports,
     st.sampled_from((0, 0, 0, 1)),
-)  # fmt: skip
+)
 gangs = st.lists(parts, min_size=1, max_size=2).map(
     lambda members: tuple(replace(role, name=f"r{i}") for i, role in enumerate(members))
 )
@@ -244,12 +283,16 @@ flavored = st.builds(
     lambda first, card: dict.fromkeys(
         (first, (replace(first[0], resources=replace(first[0].resources, gpu=1, gpu_type=card)), *first[1:]))
     ),
-    gangs, st.sampled_from("AB"),
-)  # fmt: skip
+    gangs,
+    st.sampled_from("AB"),
+)
 choosy = st.builds(
     lambda pool, shapes, nodes, driver: Request(pool, tuple(shapes), nodes, driver),
-    st.sampled_from(POOLS), gangs.map(lambda gang: [gang]) | flavored, names, st.sampled_from((None, None, None, "535")),
-)  # fmt: skip
+    st.sampled_from(POOLS),
+    gangs.map(lambda gang: [gang]) | flavored,
+    names,
+    st.sampled_from((None, None, None, "535")),
+)
 limits = st.dictionaries(
     st.sampled_from(("gpu", "gpu:A", "gpu:B", "memory_mib")),
     st.sampled_from((0, 500, 2000, 4000, 9000)),
@@ -260,7 +303,9 @@ limits = st.dictionaries(
 
 @st.composite
 def mixed(draw: st.DrawFn) -> World:
-    """Gangs of up to two roles, with shares of cards and ports, for chosen nodes and drivers, of virtual clusters, too."""
+    """Gangs of up to two roles, with shares of cards and ports, for chosen nodes and drivers, of virtual clusters,
+    too.
+    """
     members = tuple(replace(node, driver=draw(st.sampled_from(("535", "470")))) for node in draw(clusters()))
     world = World(tuple(replace(node, schedulable=True) for node in members), {})
     kinds = carried(draw(st.lists(choosy, min_size=1, max_size=6)), members)

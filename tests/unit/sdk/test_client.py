@@ -1,4 +1,6 @@
-"""The client against the application on a real port (R241, R242): submit once whatever is lost, wait without polling."""
+"""The client against the application on a real port (R241, R242): submit once whatever is lost, wait without
+polling.
+"""
 
 import time
 from collections.abc import Iterator
@@ -154,7 +156,9 @@ def test_waiting_survives_a_restart_of_the_server(server: Running, client: Clien
 
 
 class Line:
-    """A server whose live view breaks time and again, each time after a while without news; the job ends with the last one."""
+    """A server whose live view breaks time and again, each time after a while without news; the job ends with the last
+    one.
+    """
 
     def __init__(self, breaks: int, clock: list[float]) -> None:
         self.breaks, self.clock = breaks, clock
@@ -221,7 +225,9 @@ def test_logs_whole_in_part_and_followed(server: Running, client: Client) -> Non
 
 
 def test_a_followed_log_may_hold_what_some_take_for_the_end_of_a_line(server: Running, client: Client) -> None:
-    """Unicode's separators and the control characters of ASCII, as a tokenizer's data or a progress bar has them (R138)."""
+    """Unicode's separators and the control characters of ASCII, as a tokenizer's data or a progress bar has them
+    (R138).
+    """
     said = "a\u2028b\u2029c\x85d\x1ee\x0bf\rg\n\nh 你好\n" * 3000
     job = client.submit(SPEC)
     server.call(lambda p: p.run(job.id))
@@ -295,9 +301,16 @@ def answering(content: bytes) -> Client:
     return Client("http://there", "x", http=httpx.Client(transport=wire))
 
 
-@pytest.mark.parametrize("content", [
-    b"", b"<!doctype html>", b'{"items": [], "next_cursor": null, "counts": {}}', b'{"id": "t1", "state": "asleep"}', b'{"id": "\xff"}',
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<!doctype html>",
+        b'{"items": [], "next_cursor": null, "counts": {}}',
+        b'{"id": "t1", "state": "asleep"}',
+        b'{"id": "\xff"}',
+    ],
+)
 def test_an_answer_that_is_none_of_ours_is_one_sentence(content: bytes) -> None:
     """Another version, or something else at this address."""
     with answering(content) as client:

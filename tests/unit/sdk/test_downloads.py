@@ -16,8 +16,13 @@ def test_every_file_of_an_archive_arrives_under_a_name_of_its_own(tmp_path: Path
     files = unpacked(zip_tree(str(left)), tmp_path / "here")
     found = {str(file.relative_to(tmp_path / "here")): file.read_bytes() for file in files}
     assert found == {
-        "a/b": b"a/b", r"a\b": rb"a\b", "caf%E9": b"caf\xe9", "caf%E8": b"caf\xe8", "评估": "评估".encode(), "plain": b"plain",
-    }  # fmt: skip
+        "a/b": b"a/b",
+        r"a\b": rb"a\b",
+        "caf%E9": b"caf\xe9",
+        "caf%E8": b"caf\xe8",
+        "评估": "评估".encode(),
+        "plain": b"plain",
+    }
 
 
 def test_nothing_is_written_through_a_link_that_somebody_else_laid(tmp_path: Path) -> None:

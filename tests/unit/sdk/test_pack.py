@@ -1,4 +1,6 @@
-"""What of a code folder is sent: everything that can be, nothing that a job never needs, and no surprise half-way (R72, B8)."""
+"""What of a code folder is sent: everything that can be, nothing that a job never needs, and no surprise half-way (R72,
+B8).
+"""
 
 import os
 import socket

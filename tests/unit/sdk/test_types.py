@@ -61,11 +61,16 @@ client.admin.node("x").cards[0].used.total
 
 
 def run(path: Path) -> str:
-    """What mypy says of programs, with this project's settings; what it has found out of the project it knows from the last time."""
+    """What mypy says of programs, with this project's settings; what it has found out of the project it knows from the
+    last time.
+    """
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--no-error-summary", "--no-pretty", *map(str, sorted(path.glob("*.py")))],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode in {0, 1}, done.stderr
     return done.stdout
 

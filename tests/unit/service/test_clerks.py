@@ -1,4 +1,6 @@
-"""Work that is done by processes beside the server: what comes back, and what a clerk that hangs, dies or is not needed any more costs."""
+"""Work that is done by processes beside the server: what comes back, and what a clerk that hangs, dies or is not needed
+any more costs.
+"""
 
 import asyncio
 import contextlib

@@ -90,7 +90,9 @@ def test_what_the_agent_stamped_is_read_by_the_same_clock() -> None:
 def test_a_kernel_without_namespaces_of_time_names_its_start_too(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Linux before 5.6: the starts of two machines, or two of one, would have the same name, and no stamp at all one of ours."""
+    """Linux before 5.6: the starts of two machines, or two of one, would have the same name, and no stamp at all one of
+    ours.
+    """
     monkeypatch.setattr(procs, "TIME_OFFSETS", str(tmp_path / "none"))
     name = procs.boot_name.__wrapped__()
     assert name == Path("/proc/sys/kernel/random/boot_id").read_text().strip()

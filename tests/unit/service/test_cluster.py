@@ -17,5 +17,7 @@ def test_a_card_that_jobs_share_is_all_of_theirs() -> None:
     jobs = [held("ann", 500, 0), held("bob", 250, 0), held("ann", 1000, 2)]
     cards = node_view(only("ann"), NODE, jobs, []).gpus
     assert [[(use.name, use.owner, use.task, use.share) for use in card.uses] for card in cards] == [
-        [("ann", "ann", "task0-0", 0.5), (None, None, None, 0.25)], [], [("ann", "ann", "task0-0", 1.0)],
-    ]  # fmt: skip
+        [("ann", "ann", "task0-0", 0.5), (None, None, None, 0.25)],
+        [],
+        [("ann", "ann", "task0-0", 1.0)],
+    ]

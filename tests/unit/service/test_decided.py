@@ -1,4 +1,6 @@
-"""What the audit is told when a setting changes: each field that became something else, in words of both languages, never too many."""
+"""What the audit is told when a setting changes: each field that became something else, in words of both languages,
+never too many.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,7 +42,8 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database) == "The pool lab was made: kind: public -> dedicated, workspaces = v, w"
         await pools.put("pool", "lab", Pool("lab", description="all"), "ann")
         assert newest(database) == (
-            "The pool lab was changed: kind: dedicated -> public, workspaces was taken away (it was v, w), description = all"
+            "The pool lab was changed: kind: dedicated -> public, workspaces was taken away (it was v, w), "
+            "description = all"
         )
         assert newest(database, "zh").startswith("修改了资源池 lab：kind：dedicated -> public、")
         await pools.put("pool", "lab", Pool("lab", description="all"), "bob")
@@ -49,7 +52,8 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database, "zh") == "删除了资源池 lab"
         await pools.put("workspace", "default", Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3), "ann")
         assert newest(database) == (
-            "The workspace default was changed: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, urgent_per_user = 3"
+            "The workspace default was changed: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, "
+            "urgent_per_user = 3"
         )
         await pools.put("flavor", "default/one", Flavor("one"), "ann")
         assert newest(database) == "The flavor default/one was made: nothing but the name"
@@ -71,9 +75,13 @@ async def test_many_changes_are_counted_and_long_ones_cut(database: Database, po
 async def test_who_changed_a_setting_last_is_who_its_last_audit_event_names(database: Database, pools: Pools) -> None:
     """Whatever kind it is: no way leads to a setting that leaves no audit event."""
     records = {
-        ("pool", "p"): Pool("p"), ("virtual_cluster", "v"): VirtualCluster("v"), ("workspace", "w"): Workspace("w"),
-        ("flavor", "w/f"): Flavor("f", "w"), ("node", "n"): NodeSetting("n", "p"), ("policy", "queue"): {},
-    }  # fmt: skip
+        ("pool", "p"): Pool("p"),
+        ("virtual_cluster", "v"): VirtualCluster("v"),
+        ("workspace", "w"): Workspace("w"),
+        ("flavor", "w/f"): Flavor("f", "w"),
+        ("node", "n"): NodeSetting("n", "p"),
+        ("policy", "queue"): {},
+    }
     async with pools.changing():
         for by in ("ann", "bob"):
             for (kind, name), record in records.items():

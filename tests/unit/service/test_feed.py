@@ -17,7 +17,9 @@ async def _next(items: AsyncIterator[FeedItem]) -> FeedItem:
 
 
 async def test_a_reader_that_sleeps_is_told_to_list_again() -> None:
-    """A console left open on a sleeping machine costs the server a bounded number of changes, whatever happens meanwhile."""
+    """A console left open on a sleeping machine costs the server a bounded number of changes, whatever happens
+    meanwhile.
+    """
     feed = Feed()
     items = feed.subscribe(ALL, 0)
     feed_ready = asyncio.ensure_future(_next(items))

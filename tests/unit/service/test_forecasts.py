@@ -1,4 +1,6 @@
-"""Forecasts beside the loop: when a refresh comes, what is kept of what was learnt, and that nothing lies in the past."""
+"""Forecasts beside the loop: when a refresh comes, what is kept of what was learnt, and that nothing lies in the
+past.
+"""
 
 import asyncio
 import json
@@ -56,7 +58,9 @@ class Server:
 
 
 def test_a_change_while_a_refresh_is_due(tmp_path: Path) -> None:
-    """uvloop: what `call_at` returns for a time that has come is no timer. Each change asks whether one comes already."""
+    """uvloop: what `call_at` returns for a time that has come is no timer. Each change asks whether one comes
+    already.
+    """
 
     async def story() -> None:
         server, waiting = Server(tmp_path), card("a")

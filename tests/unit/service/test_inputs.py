@@ -18,8 +18,18 @@ def code(path: str, *roots: str) -> str | None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/proc", "/proc/1/root", "/proc/self/cwd/x", "/sys/kernel", "/dev/shm", "/dev", "/run", "/var/run/lock", "/x/../proc/1/root"],
-)  # fmt: skip
+    [
+        "/proc",
+        "/proc/1/root",
+        "/proc/self/cwd/x",
+        "/sys/kernel",
+        "/dev/shm",
+        "/dev",
+        "/run",
+        "/var/run/lock",
+        "/x/../proc/1/root",
+    ],
+)
 def test_nothing_of_the_system_can_be_mounted(path: str) -> None:
     assert code(path, "/") == "mount_system"
 

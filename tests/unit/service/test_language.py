@@ -1,4 +1,6 @@
-"""Whatever the platform says is said by a code: the code itself is looked through; and the ways a text takes to its reader."""
+"""Whatever the platform says is said by a code: the code itself is looked through; and the ways a text takes to its
+reader.
+"""
 
 import ast
 import re
@@ -25,7 +27,8 @@ from trainmaster.spec.problems import problem
 SAY = {
     "NotFound", "Conflict", "Unauthenticated", "Forbidden", "TooLarge", "RateLimited", "StorageFailed", "Unavailable",
     "InvalidSpec", "Unsatisfiable", "InvalidRequest", "Misdirected", "Problem", "Verdict", "Decision", "Refused",
-    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check", "Trespass", "NotEntered",
+    "refusal", "doom", "raise_if_any", "add", "_bad", "_fail", "ClusterDown", "ClusterRefused", "Check", "Trespass",
+    "NotEntered",
 }  # fmt: skip
 """What is called with a sentence for people. Other calls of these names (a set's `add`) have no sentence."""
 
@@ -43,12 +46,19 @@ OUTSIDE = (
 
 ROLE = {"name": "main", "command": "true"}
 WRONG: tuple[dict[str, Any], ...] = (
-    {}, {"name": "j"}, {"name": "", "roles": []}, {"name": "j", "roles": [{**ROLE, "replicas": 0}]},
-    {"name": "j", "roles": [ROLE, ROLE]}, {"name": "j", "roles": [ROLE], "duration": "soon"},
-    {"name": "j", "roles": [{**ROLE, "resources": {"memory": "much", "gpu": -1}}]}, {"name": "j", "roles": [ROLE], "nmae": 1},
-    {"name": "j", "roles": [{**ROLE, "ports": [{"label": "1"}, {"label": "1"}]}]}, {"name": "j", "roles": "main"},
-    {"name": "j", "roles": [ROLE], "inputs": [{"path": "data", "mount": "x"}]}, {"name": "j", "roles": [ROLE], "env": {"A B": "1"}},
-)  # fmt: skip
+    {},
+    {"name": "j"},
+    {"name": "", "roles": []},
+    {"name": "j", "roles": [{**ROLE, "replicas": 0}]},
+    {"name": "j", "roles": [ROLE, ROLE]},
+    {"name": "j", "roles": [ROLE], "duration": "soon"},
+    {"name": "j", "roles": [{**ROLE, "resources": {"memory": "much", "gpu": -1}}]},
+    {"name": "j", "roles": [ROLE], "nmae": 1},
+    {"name": "j", "roles": [{**ROLE, "ports": [{"label": "1"}, {"label": "1"}]}]},
+    {"name": "j", "roles": "main"},
+    {"name": "j", "roles": [ROLE], "inputs": [{"path": "data", "mount": "x"}]},
+    {"name": "j", "roles": [ROLE], "env": {"A B": "1"}},
+)
 """Documents with something wrong in each."""
 
 
@@ -71,7 +81,9 @@ NO_SENTENCE = {
     "7: others than this user can write there",
     "7: others than this user and root can replace what lies there",
 }
-"""The name of a card; where in a document; what a program on a node says on its error stream, whose words are shown as they are."""
+"""The name of a card; where in a document; what a program on a node says on its error stream, whose words are shown as
+they are.
+"""
 
 NAMES = {"text", "rule", "remedy", "message", "why", "reason", "trouble", "detail"}
 """What a sentence is called that is said a line later."""
@@ -91,7 +103,9 @@ def said() -> Iterator[tuple[str, str]]:
 
 
 def given(node: ast.AST) -> list[ast.expr]:
-    """Return what may be a sentence in a call that says something, in what is kept to be said, or returned to whoever says it."""
+    """Return what may be a sentence in a call that says something, in what is kept to be said, or returned to whoever
+    says it.
+    """
     if isinstance(node, ast.Assign) and {getattr(target, "id", "") for target in node.targets} & NAMES:
         return [node.value.body, node.value.orelse] if isinstance(node.value, ast.IfExp) else [node.value]
     if isinstance(node, ast.Return) and isinstance(node.value, ast.IfExp | ast.Constant | ast.JoinedStr):
@@ -138,10 +152,18 @@ def test_the_words_of_people_are_left_as_they_are(text: str) -> None:
 @pytest.mark.parametrize(
     ("header", "language"),
     [
-        ("", "en"), ("zh", "zh"), ("zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("en-GB, zh;q=0.3", "en"), ("de", "en"), ("*", "en"),
-        ("de, zh;q=0.5", "zh"), ("en;q=0, ZH-Hant;q=0.1", "zh"), ("zh;q=much, en;q=0.1", "en"), (",;=,", "en"),
+        ("", "en"),
+        ("zh", "zh"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh"),
+        ("en-GB, zh;q=0.3", "en"),
+        ("de", "en"),
+        ("*", "en"),
+        ("de, zh;q=0.5", "zh"),
+        ("en;q=0, ZH-Hant;q=0.1", "zh"),
+        ("zh;q=much, en;q=0.1", "en"),
+        (",;=,", "en"),
     ],
-)  # fmt: skip
+)
 def test_the_language_a_reader_likes_best(header: str, language: str) -> None:
     assert preferred_language(header) == language
 

@@ -1,4 +1,6 @@
-"""How far a job is and how long it will take: one count, the pace of lately, and silence where nobody can know (R206)."""
+"""How far a job is and how long it will take: one count, the pace of lately, and silence where nobody can know
+(R206).
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -63,9 +65,12 @@ def test_a_job_that_slowed_down_is_foreseen_by_how_it_goes_now() -> None:
 
 
 @given(
-    of=st.integers(60, 600), pace=st.floats(0.01, 600), part=st.floats(0.05, 1.0), start=st.floats(0, 3600),
+    of=st.integers(60, 600),
+    pace=st.floats(0.01, 600),
+    part=st.floats(0.05, 1.0),
+    start=st.floats(0, 3600),
     jitter=st.lists(st.floats(-0.15, 0.15), min_size=1, max_size=40),
-)  # fmt: skip
+)
 def test_a_steady_job_is_foreseen_from_the_first_steps_on(
     of: int, pace: float, part: float, start: float, jitter: list[float]
 ) -> None:

@@ -30,7 +30,9 @@ class Counted(Feed):
 
 @dataclass
 class World:
-    """One running job whose step can be set, and a ledger that answers when told to. It is master, metrics and specs."""
+    """One running job whose step can be set, and a ledger that answers when told to. It is master, metrics and
+    specs.
+    """
 
     job: Job = field(default_factory=lambda: replace(new_job(), state=JobState.ACTIVE))
     feed: Counted = field(default_factory=Counted)

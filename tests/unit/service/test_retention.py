@@ -1,4 +1,6 @@
-"""What is said to be removed is what is removed: for all rules, all ages and all settings; and nothing that is needed ever is."""
+"""What is said to be removed is what is removed: for all rules, all ages and all settings; and nothing that is needed
+ever is.
+"""
 
 import asyncio
 import os
@@ -135,9 +137,12 @@ KEPT: Final = st.sampled_from([0.0, 1 * DAY_S, 2 * DAY_S, 3 * DAY_S])
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    st.lists(PASTS, max_size=7), st.dictionaries(st.integers(0, 3), AGES), st.lists(AGES, max_size=5), st.lists(AGES, max_size=5),
+    st.lists(PASTS, max_size=7),
+    st.dictionaries(st.integers(0, 3), AGES),
+    st.lists(AGES, max_size=5),
+    st.lists(AGES, max_size=5),
     st.builds(Keeping, KEPT, KEPT, KEPT, KEPT, KEPT),
-)  # fmt: skip
+)
 def test_what_is_said_is_what_goes(
     pasts: list[Past], uploads: dict[int, int], keys: list[int], audit_events: list[int], keeping: Keeping
 ) -> None:
@@ -163,9 +168,12 @@ def test_what_is_said_is_what_goes(
         named = {past.upload for past in world.jobs.values()}
         folders = {number for number, age in uploads.items() if old(age, keeping.uploads) and number not in named}
         wanted = {
-            "jobs": len(jobs), "logs": len(logs), "uploads": len(folders),
-            "keys": sum(old(age, keeping.keys) for age in keys), "audit": sum(old(age, keeping.audit) for age in audit_events),
-        }  # fmt: skip
+            "jobs": len(jobs),
+            "logs": len(logs),
+            "uploads": len(folders),
+            "keys": sum(old(age, keeping.keys) for age in keys),
+            "audit": sum(old(age, keeping.audit) for age in audit_events),
+        }
         for _ in range(2):  # asking changes nothing
             answers = asked(world.retention(keeping))
             assert {name: one.count for name, one in answers.items()} == wanted

@@ -1,4 +1,6 @@
-"""A pass costs nothing when nothing changed since the last one, and is made again as soon as anything did, or shares may have."""
+"""A pass costs nothing when nothing changed since the last one, and is made again as soon as anything did, or shares
+may have.
+"""
 
 import pickle
 from collections.abc import Callable
@@ -98,7 +100,9 @@ def test_time_brings_a_pass_where_it_may_let_somebody_start(monkeypatch: pytest.
 
 
 def test_who_comes_first_by_what_was_used_meanwhile_starts_though_nothing_else_changed() -> None:
-    """Ann used an hour of a card and ended. Bob runs one now: three hours later he used more, and her job comes before his."""
+    """Ann used an hour of a card and ended. Bob runs one now: three hours later he used more, and her job comes before
+    his.
+    """
     found = Scheduling(LocalConfig(), "/home-of-a-test", lambda _: 1)
     found.set_nodes([node("n1", cpu=16, gpus=2)])
     found.set_rules(replace(DEFAULT, backfill="none"), {}, {})

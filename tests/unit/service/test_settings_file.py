@@ -26,9 +26,13 @@ WORDS = st.text("abcxyz09 #='[]\"\\é火", max_size=12)
 COMMENT = st.builds("# {}".format, WORDS)
 LINES = {
     "server": {"port": st.integers(1, 65535), "host": WORDS, "data": WORDS.map("/s/{}".format)},
-    "local": {"virtual_nodes": st.integers(0, 9), "sandbox": st.sampled_from(["auto", "none"]), "overcommit_cpu": st.floats(0.5, 9)},
+    "local": {
+        "virtual_nodes": st.integers(0, 9),
+        "sandbox": st.sampled_from(["auto", "none"]),
+        "overcommit_cpu": st.floats(0.5, 9),
+    },
     "limits": {"log_mib": st.integers(0, 10**6), "sample_s": st.floats(0.1, 60)},
-}  # fmt: skip
+}
 
 
 @st.composite
@@ -90,21 +94,26 @@ def test_only_what_is_not_as_by_default_is_written() -> None:
         "sandbox": "none",
     }
     assert section_of(SLURM, "a", {}, settings, 5) == {
-        "name": "a", "kind": "slurm", "most_pending": 5, "account": "ml", "sandbox": "none",
-    }  # fmt: skip
+        "name": "a",
+        "kind": "slurm",
+        "most_pending": 5,
+        "account": "ml",
+        "sandbox": "none",
+    }
 
 
 @pytest.mark.parametrize(
     ("engine", "data", "paths"),
     [
         (
-            {"name": "a b", "kind": "slurm", "pools": ["x y"], "speed": 3}, "here",
+            {"name": "a b", "kind": "slurm", "pools": ["x y"], "speed": 3},
+            "here",
             {"engines.1.speed", "server.data", "engines.name", "engines.pools"},
         ),
         ({"name": "a", "kind": "slurm", "sandbox": "strong"}, "", {"engines.1.sandbox"}),
         ({"name": "local", "kind": "slurm"}, "", {"engines.name"}),
     ],
-)  # fmt: skip
+)
 def test_all_problems_of_the_result_are_told_at_once(engine: dict[str, Any], data: str, paths: set[str]) -> None:
     with pytest.raises(InvalidSpec) as refused:
         with_engine("", engine, data)

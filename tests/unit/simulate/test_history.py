@@ -61,7 +61,9 @@ def run(*jobs: Job, nodes: tuple[Node, ...]) -> tuple[SimulationOutcome, list[Jo
 
 
 def test_a_simulated_job_asks_for_what_the_job_asked_for() -> None:
-    """Shares of cards, the fewest replicas, ports, flavors in order, chosen nodes, driver, virtual cluster, priority."""
+    """Shares of cards, the fewest replicas, ports, flavors in order, chosen nodes, driver, virtual cluster,
+    priority.
+    """
     big = Role("card", 1, Resources(8, 256, 4, "V100"), flavor="four")
     nodes = (node("n1", gpus=8, driver="535"), node("n2", gpus=8, driver="535"))
     jobs = (

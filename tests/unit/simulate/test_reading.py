@@ -150,9 +150,7 @@ def test_machines_in_a_file(tmp_path: Path) -> None:
     rows = tmp_path / "cluster.csv"
     rows.write_text("sn,cpu_milli,memory_mib,gpu,model\nn1,96000,393216,8,G2\n")
     assert [node.name for node in parse_cluster([str(yaml)])] == ["node-0", "node-1", "big"]
-    assert parse_cluster([str(rows)])[0] == Node(
-        "n1", "10.0.0.0", 96.0, 393216, ("G2",) * 8, simulated=True
-    )  # fmt: skip
+    assert parse_cluster([str(rows)])[0] == Node("n1", "10.0.0.0", 96.0, 393216, ("G2",) * 8, simulated=True)
 
 
 @pytest.mark.parametrize(

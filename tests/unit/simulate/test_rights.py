@@ -47,8 +47,10 @@ def test_what_is_guaranteed_to_a_virtual_cluster_is_kept_for_it() -> None:
 
 def test_a_weight_moves_a_workspace_forward() -> None:
     """Both used the same before; who weighs more used less than its share, and is next."""
-    work = of(*(job(row, 0, 1000, 4, 1000, workspace=team) for row, team in enumerate(["red", "blue"])),
-              *(job(row, 10, 100, 8, 100, workspace=team) for row, team in ((2, "red"), (3, "blue"))))  # fmt: skip
+    work = of(
+        *(job(row, 0, 1000, 4, 1000, workspace=team) for row, team in enumerate(["red", "blue"])),
+        *(job(row, 10, 100, 8, 100, workspace=team) for row, team in ((2, "red"), (3, "blue"))),
+    )
     changes = [*changed_rights((), (), ["blue=5"], work, Rights())]
     plain, heavy = compare(work, machines("1x8"), settings(["default"]), changes)
     assert waits(plain)[2:] == [990, 1090]
@@ -83,9 +85,10 @@ def test_one_quota_is_replaced_and_the_rest_stays() -> None:
         rights = change.rights(rights)
     red, blue = rights.workspaces
     assert red == replace(
-        known.workspaces[0], weight=3.0,
+        known.workspaces[0],
+        weight=3.0,
         quotas={"default": {"gpu": Limit(1), "gpu:A100": Limit(0.5, 2)}, "big": {"gpu": Limit(9)}},
-    )  # fmt: skip
+    )
     assert (blue, rights.virtual_clusters) == (Workspace("blue"), (VirtualCluster("vc", "big", {"gpu": Limit(2)}),))
 
 

@@ -1,4 +1,5 @@
-"""Reference results of other people's schedulers, on the shared traces where TRAINMASTER_TEST_TRACES names their folder.
+"""Reference results of other people's schedulers, on the shared traces where TRAINMASTER_TEST_TRACES names their
+folder.
 
 `scripts/test` sets it where the folder is there. The long ones are in `bench/run queue`.
 """

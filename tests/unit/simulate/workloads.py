@@ -31,6 +31,14 @@ def drawn(seed: int, count: int = 120) -> Workload:
     for row in range(count):
         at += chance.choice((0, 0, 5, 20, 60))
         work = chance.choice((1, 10, 60, 300, 900))
-        jobs.append(job(row, at, work, chance.choice((1, 1, 2, 4, 8, 16)), work * chance.choice((1, 2, 5)),
-                        workspace=chance.choice("ab")))  # fmt: skip
+        jobs.append(
+            job(
+                row,
+                at,
+                work,
+                chance.choice((1, 1, 2, 4, 8, 16)),
+                work * chance.choice((1, 2, 5)),
+                workspace=chance.choice("ab"),
+            )
+        )
     return of(*jobs)

@@ -1,4 +1,6 @@
-"""A document costs no more to judge than it can be worth: what is too large is refused before it is looked at (R64, B7)."""
+"""A document costs no more to judge than it can be worth: what is too large is refused before it is looked at (R64,
+B7).
+"""
 
 import copy
 import json
@@ -70,9 +72,13 @@ def test_what_the_models_accept_is_never_too_large() -> None:
     env = {f"E{at}": "1" for at in range(512)}
     roles = [{"name": f"r{at}", "command": ["true"], "env": env if at < 32 else {}} for at in range(job.MAX_ROLES)]
     document = {
-        "name": "a", "roles": roles, "nodes": [f"n{at}" for at in range(4096)], "labels": {f"l{at}": "" for at in range(64)},
-        "extras": {"a": [1] * 60_000}, "inputs": [{"name": f"i{at}", "path": "/x", "mount": f"/m{at}"} for at in range(64)],
-    }  # fmt: skip
+        "name": "a",
+        "roles": roles,
+        "nodes": [f"n{at}" for at in range(4096)],
+        "labels": {f"l{at}": "" for at in range(64)},
+        "extras": {"a": [1] * 60_000},
+        "inputs": [{"name": f"i{at}", "path": "/x", "mount": f"/m{at}"} for at in range(64)],
+    }
     assert bounds.oversized(document) == []
     assert len(check.check(document).roles) == job.MAX_ROLES
     words = {"name": "a", "command": ["x"] * 32_768}

@@ -1,4 +1,6 @@
-"""What `check` accepts, and every rule it refuses by: field path, code, and all problems at once (R21, R67-R91, D7, D9)."""
+"""What `check` accepts, and every rule it refuses by: field path, code, and all problems at once (R21, R67-R91, D7,
+D9).
+"""
 
 from typing import Any
 
@@ -112,9 +114,19 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R81", one_role(ports=[{"label": "a b"}]), "roles.0.ports.0.label", "bad_role_name"),
     ("R81 absent", one_role(ports=[{}]), "roles.0.ports.0.label", "required"),
     ("R81 twice", one_role(ports=[{"label": "a"}, {"label": "a"}]), "roles.0.ports.1.label", "duplicate_name"),
-    ("R82 the system's", one_role(ports=[{"label": "a", "begin_at": 1023}]), "roles.0.ports.0.begin_at", "port_reserved"),
+    (
+        "R82 the system's",
+        one_role(ports=[{"label": "a", "begin_at": 1023}]),
+        "roles.0.ports.0.begin_at",
+        "port_reserved",
+    ),
     ("R82", one_role(ports=[{"label": "a", "begin_at": 65536}]), "roles.0.ports.0.begin_at", "too_big"),
-    ("R82 end", one_role(ports=[{"label": "a", "begin_at": 65535, "count": 2}]), "roles.0.ports.0.begin_at", "port_range"),
+    (
+        "R82 end",
+        one_role(ports=[{"label": "a", "begin_at": 65535, "count": 2}]),
+        "roles.0.ports.0.begin_at",
+        "port_range",
+    ),
     (
         "D7 overlap",
         one_role(ports=[{"label": "a", "begin_at": 8000, "count": 3}, {"label": "b", "begin_at": 8002}]),
@@ -146,14 +158,34 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R40 nan", one_role(parameters={"lr": float("inf")}), "roles.0.parameters.lr", "not_finite"),
     ("R40 control", one_role(parameters={"lr": "a\x1b"}), "roles.0.parameters.lr", "control_characters"),
     ("R91 kind", job(extras={"a": {1, 2}}), "extras.a", "not_json"),
-    ("R91 depth", job(extras={"a": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}), "*", "too_deep"),
+    (
+        "R91 depth",
+        job(extras={"a": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]}),
+        "*",
+        "too_deep",
+    ),
     ("R91 size", job(extras={"a": "x" * 300_000}), "extras", "too_large"),
     ("R91 a list", job(extras=[]), "extras", "not_object"),
     ("R116", job(framework="horovod2"), "framework.kind", "unknown_framework"),
     ("option", job(framework={"kind": "pytorch", "nodes": 2}), "framework.nodes", "unknown_option"),
-    ("option of another", job(framework={"kind": "single", "processes_per_node": 2}), "framework.processes_per_node", "unknown_option"),
-    ("option bound", job(framework={"kind": "pytorch", "processes_per_node": 0}), "framework.processes_per_node", "too_small"),
-    ("option kind", job(framework={"kind": "pytorch", "processes_per_node": "2"}), "framework.processes_per_node", "not_integer"),
+    (
+        "option of another",
+        job(framework={"kind": "single", "processes_per_node": 2}),
+        "framework.processes_per_node",
+        "unknown_option",
+    ),
+    (
+        "option bound",
+        job(framework={"kind": "pytorch", "processes_per_node": 0}),
+        "framework.processes_per_node",
+        "too_small",
+    ),
+    (
+        "option kind",
+        job(framework={"kind": "pytorch", "processes_per_node": "2"}),
+        "framework.processes_per_node",
+        "not_integer",
+    ),
     ("priority", job(priority="high"), "priority", "not_one_of"),
     ("pool", job(pool="a b"), "pool", "bad_word"),
     ("image", job(image="a b"), "image", "bad_image"),
@@ -170,8 +202,18 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("root", job(inputs=[{"name": "d", "path": "/d", "mount": "/"}]), "inputs.0.mount", "mount_hides"),
     ("R138 outputs", job(inputs=[{"name": "d", "path": "/d", "mount": "/workspace"}]), "inputs.0.mount", "mount_hides"),
     ("R138 slash", job(inputs=[{"name": "d", "path": "/d", "mount": "/workspace/"}]), "inputs.0.mount", "mount_hides"),
-    ("R138 dots", job(inputs=[{"name": "d", "path": "/d", "mount": "/x/../workspace"}]), "inputs.0.mount", "mount_not_absolute"),
-    ("in outputs", job(inputs=[{"name": "d", "path": "/d", "mount": "/workspace/outputs/x"}]), "inputs.0.mount", "mount_reserved"),
+    (
+        "R138 dots",
+        job(inputs=[{"name": "d", "path": "/d", "mount": "/x/../workspace"}]),
+        "inputs.0.mount",
+        "mount_not_absolute",
+    ),
+    (
+        "in outputs",
+        job(inputs=[{"name": "d", "path": "/d", "mount": "/workspace/outputs/x"}]),
+        "inputs.0.mount",
+        "mount_reserved",
+    ),
     ("in code", job(inputs=[{"name": "d", "path": "/d", "mount": "/code/a/b"}]), "inputs.0.mount", "mount_reserved"),
     ("libraries", job(inputs=[{"name": "d", "path": "/d", "mount": "/libx32"}]), "inputs.0.mount", "mount_reserved"),
     ("ours", job(inputs=[{"name": "d", "path": "/d", "mount": "/model"}]), "inputs.0.mount", "mount_reserved"),
@@ -181,21 +223,31 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
         "inputs.1.mount",
         "mount_twice",
     ),
-    ("same name", job(inputs=[{"name": "d", "path": "/d"}, {"name": "d", "path": "/e", "mount": "/x"}]), "inputs.1.name", "duplicate_name"),
+    (
+        "same name",
+        job(inputs=[{"name": "d", "path": "/d"}, {"name": "d", "path": "/e", "mount": "/x"}]),
+        "inputs.1.name",
+        "duplicate_name",
+    ),
     ("metric", job(metrics=[{"pattern": "("}]), "metrics.0.pattern", "bad_regex"),
     ("metric groups", job(metrics=[{"pattern": "loss=(.*)"}]), "metrics.0.pattern", "regex_groups"),
     ("metric slow", job(metrics=[{"pattern": "(?P<a>(x+)+)y"}]), "metrics.0.pattern", "regex_slow"),
     ("metric branch", job(metrics=[{"pattern": "(?:a|(?P<a>b*))*"}]), "metrics.0.pattern", "regex_slow"),
     ("metric long", job(metrics=[{"pattern": "x" * 501}]), "metrics.0.pattern", "too_long"),
     ("progress", job(progress={"of": "epochs"}), "progress.of", "progress_parameter"),
-    ("progress number", one_role(parameters={"epochs": "all"}) | {"progress": {"of": "epochs"}}, "progress.of", "progress_number"),
+    (
+        "progress number",
+        one_role(parameters={"epochs": "all"}) | {"progress": {"of": "epochs"}},
+        "progress.of",
+        "progress_number",
+    ),
     ("progress zero", job(progress={"of": 0}), "progress.of", "too_small"),
     ("unknown", job(colour=2), "colour", "unknown_key"),
     ("near", job(rolse=[]), "rolse", "unknown_key_near"),
     ("near below", one_role(resources={"gpus": 1}), "roles.0.resources.gpus", "unknown_key_near"),
     ("camel case", one_role(minFailed=1), "roles.0.minFailed", "unknown_key_near"),
     ("shorthand and roles", job(command="x"), "command", "shorthand_mixed"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -249,8 +301,10 @@ def test_a_bad_field_is_not_reported_twice_by_what_stands_in_for_it() -> None:
 def test_the_shorthand_of_one_role_is_reported_where_it_was_written() -> None:
     document = {"name": "a", "command": "x; y", "resources": {"cpu": "2"}, "replicas": 2, "min_succeeded": 3}
     assert found(document) == {
-        ("command", "command_statements"), ("resources.cpu", "number_as_text"), ("min_succeeded", "over_replicas"),
-    }  # fmt: skip
+        ("command", "command_statements"),
+        ("resources.cpu", "number_as_text"),
+        ("min_succeeded", "over_replicas"),
+    }
 
 
 def test_fixed_ports_need_a_host_for_every_task() -> None:

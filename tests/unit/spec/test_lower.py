@@ -33,15 +33,36 @@ def lowered(spec: JobSpec, **limits: Any) -> Job:
 
 
 def test_every_field_reaches_the_record() -> None:
-    spec = check({
-        "name": "训练", "slug": "a.b", "description": "why", "framework": "pytorch", "pool": "big", "priority": "urgent",
-        "duration": "2h", "retries": 2, "fault_restarts": 1, "grace": 3, "debug_hold": 60, "labels": {"team": "x"},
-        "model": {"save": False}, "roles": [
-            {"name": "w", "replicas": 2, "command": "x", "resources": {"cpu": 0.5, "memory": 100, "gpu": 1, "gpu_type": "a", "shm": 32},
-             "ports": [{"label": "h", "count": 2, "begin_at": 1024}], "min_succeeded": 1, "min_failed": None, "main": True,
-             "ends_job": True},
-        ],
-    })  # fmt: skip
+    spec = check(
+        {
+            "name": "训练",
+            "slug": "a.b",
+            "description": "why",
+            "framework": "pytorch",
+            "pool": "big",
+            "priority": "urgent",
+            "duration": "2h",
+            "retries": 2,
+            "fault_restarts": 1,
+            "grace": 3,
+            "debug_hold": 60,
+            "labels": {"team": "x"},
+            "model": {"save": False},
+            "roles": [
+                {
+                    "name": "w",
+                    "replicas": 2,
+                    "command": "x",
+                    "resources": {"cpu": 0.5, "memory": 100, "gpu": 1, "gpu_type": "a", "shm": 32},
+                    "ports": [{"label": "h", "count": 2, "begin_at": 1024}],
+                    "min_succeeded": 1,
+                    "min_failed": None,
+                    "main": True,
+                    "ends_job": True,
+                },
+            ],
+        }
+    )
     job = lowered(spec)
     only = job.roles[0]
     assert (job.id, job.name, job.slug, job.owner, job.description) == (ID, "训练", "a.b", "ann", "why")
@@ -111,11 +132,18 @@ def test_the_administrators_limits() -> None:
 
 
 def test_a_gang_carries_all_that_a_task_needs_and_survives_the_wire() -> None:
-    spec = check({
-        "name": "a", "framework": {"kind": "pytorch", "processes_per_node": 2}, "env": {"A": 1},
-        "image": "registry/x:1", "pull_secret": "team",
-        "replicas": 2, "command": "python x.py", "parameters": {"lr": 0.1, "fast": True, "none": None},
-    })  # fmt: skip
+    spec = check(
+        {
+            "name": "a",
+            "framework": {"kind": "pytorch", "processes_per_node": 2},
+            "env": {"A": 1},
+            "image": "registry/x:1",
+            "pull_secret": "team",
+            "replicas": 2,
+            "command": "python x.py",
+            "parameters": {"lr": 0.1, "fast": True, "none": None},
+        }
+    )
     job = lowered(spec)
     placement = rehearse(job.roles)
     attempt = Attempt(4, "retry", Phase.STARTING, placement, (), 0.0)
@@ -140,9 +168,17 @@ def test_an_image_that_means_the_engines_own_environment_is_none(image: str) -> 
 
 def test_before_anything_has_a_place_a_gang_says_where_it_may_run() -> None:
     """Node selection: what the engine is asked about before the submit."""
-    spec = check({
-        "name": "a", "command": "x", "pool": "p", "nodes": ["n2", "n1"], "duration": "1m", "env": {"A": 1}, "image": "x:1",
-    })  # fmt: skip
+    spec = check(
+        {
+            "name": "a",
+            "command": "x",
+            "pool": "p",
+            "nodes": ["n2", "n1"],
+            "duration": "1m",
+            "env": {"A": 1},
+            "image": "x:1",
+        }
+    )
     mounts = (Mount("/data", "/dataset"),)
     made = unplaced_gang(lowered(spec), spec, mounts)
     assert (made.placement, made.mounts, made.env, made.image, made.user) == ((), mounts, (("A", "1"),), "x:1", "ann")

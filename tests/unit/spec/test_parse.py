@@ -15,11 +15,25 @@ def refused(text: str | bytes, name: str = "") -> Problem:
 
 
 def test_scalars_mean_what_yaml_1_2_says() -> None:
-    text = "{i: 12, n: -3, f: 0.5, e: 1e-3, t: true, z: ~, s: 'no', y: yes, o: on, c: 12:30, d: 2024-01-01, v: 007, h: 0x1}"
+    text = (
+        "{i: 12, n: -3, f: 0.5, e: 1e-3, t: true, z: ~, s: 'no', y: yes, o: on, c: 12:30, d: 2024-01-01, "
+        "v: 007, h: 0x1}"
+    )
     assert parse_document(text) == {
-        "i": 12, "n": -3, "f": 0.5, "e": 0.001, "t": True, "z": None, "s": "no", "y": "yes", "o": "on",
-        "c": "12:30", "d": "2024-01-01", "v": "007", "h": "0x1",
-    }  # fmt: skip
+        "i": 12,
+        "n": -3,
+        "f": 0.5,
+        "e": 0.001,
+        "t": True,
+        "z": None,
+        "s": "no",
+        "y": "yes",
+        "o": "on",
+        "c": "12:30",
+        "d": "2024-01-01",
+        "v": "007",
+        "h": "0x1",
+    }
 
 
 def test_json_and_yaml_give_the_same() -> None:
@@ -38,8 +52,10 @@ def test_keys_are_always_texts() -> None:
 def test_aliases_and_merged_defaults() -> None:
     text = "base: &b {cpu: 1, gpu: 2}\nrole:\n  <<: *b\n  gpu: 4\nsame: *b\n"
     assert parse_document(text) == {
-        "base": {"cpu": 1, "gpu": 2}, "role": {"cpu": 1, "gpu": 4}, "same": {"cpu": 1, "gpu": 2},
-    }  # fmt: skip
+        "base": {"cpu": 1, "gpu": 2},
+        "role": {"cpu": 1, "gpu": 4},
+        "same": {"cpu": 1, "gpu": 2},
+    }
 
 
 def test_a_doubled_key_is_refused_where_it_is() -> None:
@@ -110,9 +126,14 @@ def test_numbers_too_long_for_numbers_stay_texts_or_are_refused() -> None:
 def test_set_changes_a_copy_with_values_read_as_yaml() -> None:
     document = {"roles": [{"name": "a", "parameters": {"lr": 1}}]}
     changes = {
-        "roles.0.parameters.lr": "0.1", "roles.0.name": "'5'", "roles.1.name": "b", "env.A": "x: y", "labels.a\\.b": "true",
-        "inputs": "[{name: d, path: /d}]", "retries": 3,
-    }  # fmt: skip
+        "roles.0.parameters.lr": "0.1",
+        "roles.0.name": "'5'",
+        "roles.1.name": "b",
+        "env.A": "x: y",
+        "labels.a\\.b": "true",
+        "inputs": "[{name: d, path: /d}]",
+        "retries": 3,
+    }
     assert apply_set(document, changes) == {
         "roles": [{"name": "5", "parameters": {"lr": 0.1}}, {"name": "b"}],
         "env": {"A": "x: y"},

@@ -1,4 +1,6 @@
-"""Where a job may run and with what: flavors and their combinations, shares of cards, nodes, driver, fewest replicas."""
+"""Where a job may run and with what: flavors and their combinations, shares of cards, nodes, driver, fewest
+replicas.
+"""
 
 from typing import Any
 
@@ -54,8 +56,11 @@ def test_flavors_of_several_roles_combine() -> None:
     roles = [{"name": name, "command": "x", "flavors": ["a100", "small"]} for name in ("w", "ps")]
     made = lowered({"name": "w", "roles": roles})
     assert [tuple(role.flavor for role in shape) for shape in made.shapes] == [
-        ("a100", "a100"), ("a100", "small"), ("small", "a100"), ("small", "small"),
-    ]  # fmt: skip
+        ("a100", "a100"),
+        ("a100", "small"),
+        ("small", "a100"),
+        ("small", "small"),
+    ]
 
 
 def test_where_it_may_run_reaches_the_record() -> None:
@@ -78,13 +83,20 @@ def test_where_it_may_run_reaches_the_record() -> None:
 def test_everything_wrong_is_said_at_once() -> None:
     """R12, R13, R162, R182 and shares of cards."""
     wrong = job(
-        flavors=["small", "huge"], resources={"gpu": 2, "gpu_share": 0.5}, driver="535.1", nodes=["n1"], min_replicas=3,
+        flavors=["small", "huge"],
+        resources={"gpu": 2, "gpu_share": 0.5},
+        driver="535.1",
+        nodes=["n1"],
+        min_replicas=3,
         replicas=2,
-    )  # fmt: skip
+    )
     assert found(wrong) == {
-        ("flavors", "flavors_mixed"), ("flavors.1", "unknown_flavor"), ("resources.gpu_share", "share_one_card"),
-        ("nodes", "nodes_with_driver"), ("min_replicas", "over_replicas"),
-    }  # fmt: skip
+        ("flavors", "flavors_mixed"),
+        ("flavors.1", "unknown_flavor"),
+        ("resources.gpu_share", "share_one_card"),
+        ("nodes", "nodes_with_driver"),
+        ("min_replicas", "over_replicas"),
+    }
     assert found(job(driver="535.1")) == {("driver", "driver_without_cards")}
     assert found(job(driver="535.1", flavors=["small"])) == {("driver", "driver_without_cards")}
     many = [{"name": f"r{i}", "command": "x", "flavors": ["a100", "910b", "half", "small"]} for i in range(4)]

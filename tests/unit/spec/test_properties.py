@@ -28,28 +28,71 @@ JSON = st.recursive(
     max_leaves=8,
 )
 GOOD: dict[str, Any] = {
-    "name": "a", "slug": None, "description": "d", "framework": {"kind": "pytorch", "processes_per_node": 2},
-    "image": "default", "pull_secret": None,
-    "code": {"path": "."}, "inputs": [{"name": "d", "path": "/d", "mount": "/dataset", "read_only": True}],
-    "roles": [{
-        "name": "w", "replicas": 2, "command": "python x.py", "parameters": {"epochs": 3, "lr": 0.1, "flag": True},
-        "resources": {"cpu": 1, "memory": "1GiB", "gpu": 1, "gpu_type": None, "shm": 64},
-        "ports": [{"label": "h", "count": 1, "begin_at": 0}], "env": {"A": "1"}, "min_succeeded": None, "min_failed": 1,
-        "main": True, "ends_job": False,
-    }],
-    "env": {"B": "x"}, "pool": "default", "workspace": "default", "priority": "normal", "duration": "2h", "retries": 1,
-    "fault_restarts": 0, "grace": "10s", "debug_hold": 0, "metrics": [{"pattern": "loss=(?P<loss>[0-9.]+)"}],
-    "progress": {"metric": "step", "of": "epochs"}, "model": {"save": True, "name": "m"}, "labels": {"a": "b"},
+    "name": "a",
+    "slug": None,
+    "description": "d",
+    "framework": {"kind": "pytorch", "processes_per_node": 2},
+    "image": "default",
+    "pull_secret": None,
+    "code": {"path": "."},
+    "inputs": [{"name": "d", "path": "/d", "mount": "/dataset", "read_only": True}],
+    "roles": [
+        {
+            "name": "w",
+            "replicas": 2,
+            "command": "python x.py",
+            "parameters": {"epochs": 3, "lr": 0.1, "flag": True},
+            "resources": {"cpu": 1, "memory": "1GiB", "gpu": 1, "gpu_type": None, "shm": 64},
+            "ports": [{"label": "h", "count": 1, "begin_at": 0}],
+            "env": {"A": "1"},
+            "min_succeeded": None,
+            "min_failed": 1,
+            "main": True,
+            "ends_job": False,
+        }
+    ],
+    "env": {"B": "x"},
+    "pool": "default",
+    "workspace": "default",
+    "priority": "normal",
+    "duration": "2h",
+    "retries": 1,
+    "fault_restarts": 0,
+    "grace": "10s",
+    "debug_hold": 0,
+    "metrics": [{"pattern": "loss=(?P<loss>[0-9.]+)"}],
+    "progress": {"metric": "step", "of": "epochs"},
+    "model": {"save": True, "name": "m"},
+    "labels": {"a": "b"},
     "extras": {"x": [1, None]},
-}  # fmt: skip
+}
 PAI: dict[str, Any] = {
-    "jobName": "a.b", "image": "local", "authFile": "x", "dataDir": "/d", "outputDir": "", "codeDir": ".", "virtualCluster": "default",
-    "gpuType": None, "retryCount": 1, "jobEnvs": {"isDebug": True, "A": 1}, "extras": {"x": 1},
-    "taskRoles": [{
-        "name": "w", "taskNumber": 2, "cpuNumber": 1, "memoryMB": 100, "shmMB": 64, "gpuNumber": 1, "command": "sleep 1",
-        "portList": [{"label": "h", "beginAt": 0, "portNumber": 1}], "minFailedTaskCount": None, "minSucceededTaskCount": 1,
-    }],
-}  # fmt: skip
+    "jobName": "a.b",
+    "image": "local",
+    "authFile": "x",
+    "dataDir": "/d",
+    "outputDir": "",
+    "codeDir": ".",
+    "virtualCluster": "default",
+    "gpuType": None,
+    "retryCount": 1,
+    "jobEnvs": {"isDebug": True, "A": 1},
+    "extras": {"x": 1},
+    "taskRoles": [
+        {
+            "name": "w",
+            "taskNumber": 2,
+            "cpuNumber": 1,
+            "memoryMB": 100,
+            "shmMB": 64,
+            "gpuNumber": 1,
+            "command": "sleep 1",
+            "portList": [{"label": "h", "beginAt": 0, "portNumber": 1}],
+            "minFailedTaskCount": None,
+            "minSucceededTaskCount": 1,
+        }
+    ],
+}
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

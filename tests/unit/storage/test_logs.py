@@ -248,8 +248,10 @@ class TestDownloads:
         archive = zipfile.ZipFile(io.BytesIO(b"".join(logs.zip_stream(entries))))
         assert archive.testzip() is None
         assert {name: archive.read(name).decode() for name in archive.namelist()} == {
-            "attempt-1/task0-0.log": "first", "attempt-2/task0-0.log": "second", "attempt-10/task1-3.log": "tenth",
-        }  # fmt: skip
+            "attempt-1/task0-0.log": "first",
+            "attempt-2/task0-0.log": "second",
+            "attempt-10/task1-3.log": "tenth",
+        }
 
     def test_a_large_archive_is_streamed(self, tmp_path: Path) -> None:
         path = write(tmp_path, os.urandom(1 << 20) * 24)

@@ -203,8 +203,10 @@ class TestServing:
         (job / "model" / "link").symlink_to("/etc")
         listed = trees.list_files(str(job), "model")
         assert [(item.name, item.kind) for item in listed.items] == [
-            ("weights", "folder"), ("link", "link"), ("run.sh", "file"),
-        ]  # fmt: skip
+            ("weights", "folder"),
+            ("link", "link"),
+            ("run.sh", "file"),
+        ]
         assert listed.items[0].path == "model/weights"
         assert trees.list_files(str(job / "not-there-yet")) == Files(path="", items=[])
 

@@ -1,4 +1,6 @@
-"""Code uploads (issue 2, item 10; api.md): packed by the SDK, checked and named by content, hostile archives refused."""
+"""Code uploads (issue 2, item 10; api.md): packed by the SDK, checked and named by content, hostile archives
+refused.
+"""
 
 import gzip
 import io
@@ -149,8 +151,10 @@ def test_bombs_are_stopped(tmp_path: Path) -> None:
     name = gzip.compress(header.tobuf() + b"\0" * header.size)
     many = archive(*((f"f{n}", b"") for n in range(20_100)))
     for bomb, code in (
-        (zeros, "unpacked_too_large"), (name, "unpacked_too_large"), (many, "too_many_files"),
-    ):  # fmt: skip
+        (zeros, "unpacked_too_large"),
+        (name, "unpacked_too_large"),
+        (many, "too_many_files"),
+    ):
         with pytest.raises(InvalidSpec) as refused:
             send(tmp_path, bomb)
         assert [problem.code for problem in refused.value.problems] == [code]

@@ -1,4 +1,6 @@
-"""What `trainmaster doctor` says of a ledger: real files, sound, damaged, lost and large; a real PostgreSQL, there and away."""
+"""What `trainmaster doctor` says of a ledger: real files, sound, damaged, lost and large; a real PostgreSQL, there and
+away.
+"""
 
 import os
 import sqlite3

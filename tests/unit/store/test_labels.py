@@ -28,11 +28,18 @@ def test_what_was_written_is_read(pairs: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(
     ("q", "words", "wanted"),
     [
-        ("", "", []), ("loss", "loss", []), ("two  words", "two  words", []), ("xlabel:a", "xlabel:a", []), ("label:", "label:", []),
-        ("label:a=b", "", ["a=b"]), ("one label:a two LABEL:b=c=d", "one two", ["a", "b=c=d"]),
-        ('label:team="speech lab" x', "x", ["team=speech lab"]), ('label:"a b=c d"', "", ["a b=c d"]), ('label:"a', 'label:"a', []),
+        ("", "", []),
+        ("loss", "loss", []),
+        ("two  words", "two  words", []),
+        ("xlabel:a", "xlabel:a", []),
+        ("label:", "label:", []),
+        ("label:a=b", "", ["a=b"]),
+        ("one label:a two LABEL:b=c=d", "one two", ["a", "b=c=d"]),
+        ('label:team="speech lab" x', "x", ["team=speech lab"]),
+        ('label:"a b=c d"', "", ["a b=c d"]),
+        ('label:"a', 'label:"a', []),
     ],
-)  # fmt: skip
+)
 def test_filters_are_told_from_words(q: str, words: str, wanted: list[str]) -> None:
     assert labels.parted(q) == (words, wanted)
 

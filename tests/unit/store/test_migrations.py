@@ -129,10 +129,18 @@ def test_a_store_of_schema_2_tells_where_models_lie_from_the_home_on(home: Home)
         for number, folder in ((1, "/srv/old home/models/m1/1"), (2, "/srv/old home/models/m1/3")):
             connection.execute(
                 model_version.insert().values(
-                    model="m1", version=number, digest="sha256:d", size_bytes=1, files=1, created_at=10.0, job=f"t{number}",
-                    attempt=1, path=folder, metrics="{}",
+                    model="m1",
+                    version=number,
+                    digest="sha256:d",
+                    size_bytes=1,
+                    files=1,
+                    created_at=10.0,
+                    job=f"t{number}",
+                    attempt=1,
+                    path=folder,
+                    metrics="{}",
                 )
-            )  # fmt: skip
+            )
 
     database = home.open()
     database.write(before).result(60)

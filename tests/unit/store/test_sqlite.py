@@ -28,11 +28,13 @@ from trainmaster.store.jobs.read_ledger import LedgerReader
 ROOT = Path(__file__).parents[3]
 
 
-# ------------------------------------------------------------------------------------------------------------ durability
+# ----------------------------------------------------------------------------------------------------------- durability
 
 
 def test_kill_9_loses_nothing_that_was_acknowledged(home: Home) -> None:
-    """Done 3: a writer is killed five times under load; every job it acknowledged is whole, every other whole or absent."""
+    """Done 3: a writer is killed five times under load; every job it acknowledged is whole, every other whole or
+    absent.
+    """
     acknowledged: set[int] = set()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     program = [sys.executable, "-m", "tests.unit.store.writer_process", home.url, str(home.backups)]
@@ -129,7 +131,7 @@ def test_readers_cannot_write(database: Database) -> None:
         connection.execute(text("DELETE FROM job"))
 
 
-# --------------------------------------------------------------------------------------------------------------- opening
+# -------------------------------------------------------------------------------------------------------------- opening
 
 
 def test_the_file_is_for_its_owner_only(home: Home, database: Database) -> None:
@@ -169,13 +171,15 @@ def test_a_folder_that_cannot_be_written_and_a_file_that_is_no_store_are_named(t
     Database.open(f"sqlite:///{tmp_path}/other.db", backup_dir=str(tmp_path)).close()
 
 
-# ----------------------------------------------------------------------------------------------------------- cheap pages
+# ---------------------------------------------------------------------------------------------------------- cheap pages
 
 
 @pytest.mark.parametrize("order", [sign + name for name in ORDERS for sign in ("", "-")])
 @pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
 def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str, cursor: bool) -> None:
-    """R200: the first page does not get dearer with the number of finished jobs; see the plan of the database itself."""
+    """R200: the first page does not get dearer with the number of finished jobs; see the plan of the database
+    itself.
+    """
     Ledger(database).commit(Batch([*life(1).changes, *life(2).changes])).result(60)
     mark = reading(database).list_jobs(ALL, JobQuery(order=order), 1).next_cursor if cursor else None
     plan = _plan(database, page_keys(ALL, JobQuery(order=order), 50, mark))
@@ -185,7 +189,9 @@ def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str,
 
 @pytest.mark.parametrize("order", ["run_s", "-run_s"])
 def test_a_page_by_run_time_walks_three_indexes(database: Database, order: str) -> None:
-    """R200: of jobs that ended, of those that never started, and the few that run; only the merge of the three is sorted."""
+    """R200: of jobs that ended, of those that never started, and the few that run; only the merge of the three is
+    sorted.
+    """
     plan = _plan(database, page_keys(ALL, JobQuery(order=order, now=1e9), 50, None))
     assert "SCAN job" not in plan.replace("SCAN job USING", ""), plan
     assert all(index in plan for index in ("job_by_run", "job_by_started", "job_live")), plan
@@ -205,7 +211,9 @@ def test_a_page_of_some_states_or_an_owner_walks_an_index(database: Database, qu
 @pytest.mark.parametrize("visible", [only("ann"), Visible(owner="ann", workspaces=frozenset({"vision", "speech"}))])
 @pytest.mark.parametrize("order", ["-submitted_at", "name", "-ended_at"])
 def test_a_page_of_what_somebody_may_see_walks_an_index(database: Database, visible: Visible, order: str) -> None:
-    """Whoever sees a part pays for no scan of all: one's own are found through the index of owners, those of workspaces along the order."""
+    """Whoever sees a part pays for no scan of all: one's own are found through the index of owners, those of workspaces
+    along the order.
+    """
     plan = _plan(database, page_keys(visible, JobQuery(order=order), 50, None))
     assert "SCAN job" not in plan.replace("SCAN job USING", ""), plan
     assert ("job_by_owner" in plan) == (not visible.workspaces), plan

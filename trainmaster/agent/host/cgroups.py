@@ -1,8 +1,8 @@
 """Control groups, version 1 and 2, where they are writable: limits, exact membership, out-of-memory counters.
 
 A group belongs to one task at a time and is used again once proven empty (making one costs as much as three signals). A
-task is in its group before its first instruction: the single-threaded agent steps into the group, spawns, and steps back.
-May never remove or change a group outside its own ``trainmaster-<hash of home>``.
+task is in its group before its first instruction: the single-threaded agent steps into the group, spawns, and steps
+back. May never remove or change a group outside its own ``trainmaster-<hash of home>``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ V1: Final[dict[str, tuple[str, ...]]] = {"memory": (), "pids": (), "cpu": (), "c
 V2_CONTROLLERS: Final = ("memory", "pids", "cpu")
 ROOT: Final = "/sys/fs/cgroup"
 LEAF: Final = "trainmaster"
-"""Version 2: the group below that of the service manager's unit in which the server is started (`trainmaster unit`), and keeper and
-agent with it. A group that hands controllers down can hold no process itself, nor take one in.
+"""Version 2: the group below that of the service manager's unit in which the server is started (`trainmaster unit`),
+and keeper and agent with it. A group that hands controllers down can hold no process itself, nor take one in.
 """
 HOLDS_US: Final = (
     f"processes run in it, which version 2 does not allow; its unit needs DelegateSubgroup={LEAF}, of systemd 254 on"
@@ -187,11 +187,22 @@ class Cgroups:
 
     def _files(self) -> tuple[tuple[str, str, str], ...]:
         if self.version == 2:
-            return (("oom", "", "memory.events"), ("peak", "", "memory.peak"), ("memory", "", "memory.current"),
-                    ("cpu", "", "cpu.stat"), ("current", "", "pids.current"), ("count", "", "pids.events"))  # fmt: skip
-        return (("oom", "memory", "memory.oom_control"), ("peak", "memory", "memory.max_usage_in_bytes"),
-                ("memory", "memory", "memory.usage_in_bytes"), ("cpu", "cpuacct", "cpuacct.usage"),
-                ("current", "pids", "pids.current"), ("count", "pids", "pids.events"))  # fmt: skip
+            return (
+                ("oom", "", "memory.events"),
+                ("peak", "", "memory.peak"),
+                ("memory", "", "memory.current"),
+                ("cpu", "", "cpu.stat"),
+                ("current", "", "pids.current"),
+                ("count", "", "pids.events"),
+            )
+        return (
+            ("oom", "memory", "memory.oom_control"),
+            ("peak", "memory", "memory.max_usage_in_bytes"),
+            ("memory", "memory", "memory.usage_in_bytes"),
+            ("cpu", "cpuacct", "cpuacct.usage"),
+            ("current", "pids", "pids.current"),
+            ("count", "pids", "pids.events"),
+        )
 
     def limit(self, group: ControlGroup, limits: Limits) -> None:
         """Give `group` these limits, whatever it had. Raises OSError."""

@@ -88,8 +88,8 @@ class Loop:
 
 
 def guarded(call: Callable[..., None], *given: int) -> None:
-    """Call `call`. What nobody foresaw is said and passed over: it may strand one task, and must not take the others along,
-    nor come back with every new agent.
+    """Call `call`. What nobody foresaw is said and passed over: it may strand one task, and must not take the others
+    along, nor come back with every new agent.
     """
     try:
         call(*given)

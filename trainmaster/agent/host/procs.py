@@ -51,7 +51,8 @@ def _slurp(path: str, size: int = 4096) -> bytes:
 
 
 def killed(pid: int) -> bool:
-    """Return whether `pid` was given a signal that ends it and has not died of it yet, which takes its time on a busy machine.
+    """Return whether `pid` was given a signal that ends it and has not died of it yet, which takes its time on a busy
+    machine.
 
     proc(5): the kernel turns whatever ends a whole process into a SIGKILL that waits for each of its threads.
     """
@@ -84,8 +85,8 @@ def take_orphans() -> None:
 
 
 def leave_keys() -> None:
-    """Join a session keyring of our own, for the children too: that of whoever started this process holds keys of theirs. Where
-    the kernel has none, there is nothing to leave.
+    """Join a session keyring of our own, for the children too: that of whoever started this process holds keys of
+    theirs. Where the kernel has none, there is nothing to leave.
     """
     call = JOIN_SESSION.get(os.uname().machine)
     if call is not None:
@@ -104,7 +105,9 @@ def since_boot() -> float:
 
 @cache
 def boot_name() -> str:
-    """Return the name of this start of the machine, as `since_boot` counts it; a namespace of time may count from elsewhere."""
+    """Return the name of this start of the machine, as `since_boot` counts it; a namespace of time may count from
+    elsewhere.
+    """
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         name = file.read().strip()
     offsets: list[list[str]] = []
@@ -137,7 +140,9 @@ def all_pids() -> list[int]:
 
 
 def children(pid: int) -> list[int]:
-    """Return the direct children of `pid` (empty when it is gone). Needs CONFIG_PROC_CHILDREN, which every distribution sets."""
+    """Return the direct children of `pid` (empty when it is gone). Needs CONFIG_PROC_CHILDREN, which every distribution
+    sets.
+    """
     try:
         return [int(child) for child in _slurp(f"/proc/{pid}/task/{pid}/children", 1 << 20).split()]
     except (FileNotFoundError, ProcessLookupError):
@@ -153,7 +158,9 @@ def descendants(pid: int) -> list[int]:
 
 
 def beside(init: int) -> list[int]:
-    """Return every process of the pid namespace whose process 1 is `init`, but for that one, whoever started it. O(processes)."""
+    """Return every process of the pid namespace whose process 1 is `init`, but for that one, whoever started it.
+    O(processes).
+    """
     found = []
     with suppress(OSError):
         own = os.stat(f"/proc/{init}/ns/pid").st_ino
@@ -181,11 +188,12 @@ def writes_to(pid: int, path: str) -> bool:
 
 
 def scan(marker: bytes, leader: int = 0, start: int = 0, *, below: bool = True) -> set[int]:
-    """Return the live processes that carry `marker`, or belong to the session or group of `leader`, or descend from these.
+    """Return the live processes that carry `marker`, or belong to the session or group of `leader`, or descend from
+    these.
 
-    `leader` (0: not known) is a task's first process, started at `start` ticks; when that pid is somebody else's by now it
-    counts for nothing. `below` False: the leader itself and its children are not followed (it has ended). Never pid 0 or
-    1, never this process or its parent, never what is older than the task. O(processes).
+    `leader` (0: not known) is a task's first process, started at `start` ticks; when that pid is somebody else's by now
+    it counts for nothing. `below` False: the leader itself and its children are not followed (it has ended). Never pid
+    0 or 1, never this process or its parent, never what is older than the task. O(processes).
     """
     stats = {found.pid: found for found in map(stat, all_pids()) if found is not None}
     if leader < 2 or (leader in stats and start and not same(stats[leader], start)):

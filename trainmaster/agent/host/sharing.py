@@ -1,7 +1,9 @@
-"""Files that two system users share: the server's, and that of the person whose tasks run. POSIX.1e access control lists (acl(5)).
+"""Files that two system users share: the server's, and that of the person whose tasks run. POSIX.1e access control
+lists (acl(5)).
 
-Read and written as the kernel keeps them, in one extended attribute, so that no program and no library is needed. Invariant: what is
-granted here is granted to users by number, never to a group or to everybody; whatever else a list says stays as it is.
+Read and written as the kernel keeps them, in one extended attribute, so that no program and no library is needed.
+Invariant: what is granted here is granted to users by number, never to a group or to everybody; whatever else a list
+says stays as it is.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 FILE, FOLDER = 0o660, 0o770
-"""What is asked for when something is made that both shall use: where nobody else is granted anything, umask takes the group's part
-away; below a folder of two users the kernel lets the group's bits limit what the list grants (acl(5), OBJECT CREATION)."""
+"""What is asked for when something is made that both shall use: where nobody else is granted anything, umask takes the
+group's part away; below a folder of two users the kernel lets the group's bits limit what the list grants (acl(5),
+OBJECT CREATION)."""
 
 ACCESS, DEFAULT = "system.posix_acl_access", "system.posix_acl_default"
 _VERSION: Final = struct.pack("<I", 2)
@@ -34,7 +37,9 @@ def grant(path: str, users: Mapping[int, int]) -> None:
 
 
 def bequeath(path: str, users: Mapping[int, int]) -> None:
-    """Let each of `users` have these rights at whatever will be made below the folder `path`, beside its maker. Raises OSError."""
+    """Let each of `users` have these rights at whatever will be made below the folder `path`, beside its maker. Raises
+    OSError.
+    """
     _grant(path, DEFAULT, _entries(path, DEFAULT) or _bits(0o700), users)
 
 
@@ -56,8 +61,9 @@ def granted(path: str, user: int) -> int:
 def open_up(root: str, user: int) -> None:
     """Let `user` read and remove everything below `root` that belongs to this process's user.
 
-    Programs make private what they like (mkstemp, or what was moved here from elsewhere), and nobody but its owner can let others in.
-    What cannot be opened stays closed: this is asked for at the end of a task, when there is nobody left to tell.
+    Programs make private what they like (mkstemp, or what was moved here from elsewhere), and nobody but its owner can
+    let others in. What cannot be opened stays closed: this is asked for at the end of a task, when there is nobody left
+    to tell.
     """
     for path, mode in _own(root):
         with contextlib.suppress(OSError):
@@ -69,7 +75,9 @@ def open_up(root: str, user: int) -> None:
 
 
 def _own(root: str) -> Iterator[tuple[str, int]]:
-    """Yield path and mode of this user's files and folders in `root`, itself included, each folder before it is looked into."""
+    """Yield path and mode of this user's files and folders in `root`, itself included, each folder before it is looked
+    into.
+    """
     pending, me = [root], os.geteuid()
     while pending:
         path = pending.pop()

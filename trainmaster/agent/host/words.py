@@ -1,7 +1,7 @@
 """What agent and step say: lines on their standard error, which is HOME/run/agent.log or the cluster's file.
 
-Saying something may never harm who says it: the disk may be full, the file closed. Invariant: the file stays below MOST; what was said
-first goes first.
+Saying something may never harm who says it: the disk may be full, the file closed. Invariant: the file stays below
+MOST; what was said first goes first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Keep a log inside its limit while its program goes on writing: drop the middle, keep head and tail.
 
-A hole is punched into the file, so offsets stay true and the writer notices nothing. What was cut is noted in ``<log>.cuts``,
-one JSON object ``{"offset", "length"}`` a line. A line of a gigabyte is no different from a million short ones.
+A hole is punched into the file, so offsets stay true and the writer notices nothing. What was cut is noted in
+``<log>.cuts``, one JSON object ``{"offset", "length"}`` a line. A line of a gigabyte is no different from a million
+short ones.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _LIBC.fallocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c
 
 
 def cut_of(size: int, limit: int, done: int) -> tuple[int, int] | None:
-    """Return (offset, length) to drop from a log of `size` bytes, None while it is within `limit`. `done`: end of the last cut.
+    """Return (offset, length) to drop from a log of `size` bytes, None while it is within `limit`. `done`: end of the
+    last cut.
 
     The head is a quarter of `limit`; each cut leaves an eighth free, so that cuts are rare.
     """
@@ -35,7 +37,8 @@ def cut_of(size: int, limit: int, done: int) -> tuple[int, int] | None:
 
 
 def check(task: LiveTask) -> bool:
-    """Cut the log of `task` when it is too long. Return True when it grows so fast that it should be looked at again soon.
+    """Cut the log of `task` when it is too long. Return True when it grows so fast that it should be looked at again
+    soon.
 
     The log is the task's own file: it may cut it short, stretch it, or open it anew and write where something was cut.
     """

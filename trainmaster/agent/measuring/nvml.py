@@ -30,7 +30,9 @@ class Nvml:
             self._lib = None
 
     def usage(self, uuid: str) -> tuple[float, float] | None:
-        """Return (utilisation 0..1, memory used in MiB) of the card `uuid`, or of that number; None where it is not known."""
+        """Return (utilisation 0..1, memory used in MiB) of the card `uuid`, or of that number; None where it is not
+        known.
+        """
         handle = self._handle(uuid)
         if handle is None or self._lib is None:
             return None

@@ -1,7 +1,8 @@
 """Usage samples of running tasks: one JSON array a line in ``usage.jsonl``. Only while something runs; cheap.
 
 [t, cpu_s_total, mem_mib, disk_read_mib_total, disk_write_mib_total, net_rx_mib_total|null, net_tx_mib_total|null,
-gpu_util_0_1|null, gpu_mem_mib|null, processes]. The network is shared between tasks, so its share is not knowable: null.
+gpu_util_0_1|null, gpu_mem_mib|null, processes]. The network is shared between tasks, so its share is not knowable:
+null.
 """
 
 from __future__ import annotations
@@ -115,8 +116,8 @@ def _disk(pid: int) -> tuple[float, float]:
 
 
 class DiskUse:
-    """Adds up what is allocated below one folder, a bounded piece per step: a million files must not hold up the agent, nor
-    hide what comes behind them.
+    """Adds up what is allocated below one folder, a bounded piece per step: a million files must not hold up the agent,
+    nor hide what comes behind them.
     """
 
     def __init__(self, folder: str) -> None:

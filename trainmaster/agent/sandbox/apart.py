@@ -1,10 +1,10 @@
 """Starts the sandboxes of one gang where nobody else's sockets can be reached, and its own by nobody else.
 
-What a thread gives up is given up by what it starts, not by the rest of its process: the sandboxes of a gang are started in a thread
-that has given up the abstract sockets of everybody outside (Landlock, Linux 6.12) and, where a private network is wanted and this
-process may make one, the machine's network. Tasks of one gang reach each other: NCCL hands the memory of cards from rank to rank
-through abstract sockets. Invariants: nothing is started with less than was asked for; this process and its other threads keep all
-they have.
+What a thread gives up is given up by what it starts, not by the rest of its process: the sandboxes of a gang are
+started in a thread that has given up the abstract sockets of everybody outside (Landlock, Linux 6.12) and, where a
+private network is wanted and this process may make one, the machine's network. Tasks of one gang reach each other: NCCL
+hands the memory of cards from rank to rank through abstract sockets. Invariants: nothing is started with less than was
+asked for; this process and its other threads keep all they have.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def restrictions_of(gang: Gang, settings: Settings) -> Restrictions:
 
 
 def run(work: Callable[[], None], given: Restrictions) -> None:
-    """Do `work`, which starts programs, where they lack what is given up, and wait for it: some 0.3 ms; a network 1 ms more.
+    """Do `work`, which starts programs, where they lack what is given up, and wait for it: some 0.3 ms; a network 1 ms
+    more.
 
     Raises OSError, and whatever `work` raises.
     """
@@ -111,7 +112,9 @@ def missing(bwrap: str) -> Said | None:
 
 
 def no_network() -> Said | None:
-    """Return why this process can make no network, None when it can; bubblewrap may be able to where this process is not."""
+    """Return why this process can make no network, None when it can; bubblewrap may be able to where this process is
+    not.
+    """
     return _why_not(Restrictions(network=True))
 
 
@@ -144,7 +147,9 @@ def _must(result: int) -> int:
 
 
 def _leave_sockets() -> None:
-    """Let this thread, and whatever it starts, reach no abstract socket but those made by whatever it starts. Raises OSError."""
+    """Let this thread, and whatever it starts, reach no abstract socket but those made by whatever it starts. Raises
+    OSError.
+    """
     rules = ctypes.create_string_buffer(
         struct.pack("=QQQ", 0, 0, SCOPE_ABSTRACT_SOCKETS), 24
     )  # struct landlock_ruleset_attr

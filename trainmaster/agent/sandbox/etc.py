@@ -1,7 +1,9 @@
-"""The /etc that tasks see: one folder for all, because bubblewrap takes a tenth of a millisecond and more for each mount.
+"""The /etc that tasks see: one folder for all, because bubblewrap takes a tenth of a millisecond and more for each
+mount.
 
-It holds copies of what programs need of the host's, accounts of root, nobody and the tasks' user only, and the names of the
-tasks themselves. Running tasks look into it: it is brought up to date in place. Nothing secret may ever come into it.
+It holds copies of what programs need of the host's, accounts of root, nobody and the tasks' user only, and the names of
+the tasks themselves. Running tasks look into it: it is brought up to date in place. Nothing secret may ever come into
+it.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from typing import Final
 
 COPIED: Final = (
     "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "ssl", "ca-certificates", "pki", "hosts", "nsswitch.conf", "host.conf",
-    "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan", "libibverbs.d",
-    "python3", "terminfo", "inputrc", "magic",
+    "gai.conf", "services", "protocols", "localtime", "timezone", "alternatives", "mime.types", "OpenCL", "vulkan",
+    "libibverbs.d", "python3", "terminfo", "inputrc", "magic",
 )  # fmt: skip
 """Files and folders of /etc that programs need and that hold no secret (ssl/private is left out)."""
 
@@ -53,7 +55,9 @@ class Etc:
             self._names.update(new)
 
     def refresh(self) -> None:
-        """Copy the host's list of name servers if it changed: it does while tasks live. Costs one system call if not."""
+        """Copy the host's list of name servers if it changed: it does while tasks live. Costs one system call if
+        not.
+        """
         source = os.path.join(self._host, "resolv.conf")
         with contextlib.suppress(OSError):
             found = os.stat(source)

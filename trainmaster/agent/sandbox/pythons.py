@@ -1,4 +1,6 @@
-"""What is said of tasks that find no Python: the nodes of a cluster have no `python` unless an environment is named for them. Pure."""
+"""What is said of tasks that find no Python: the nodes of a cluster have no `python` unless an environment is named for
+them. Pure.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _SHELLS: Final = re.compile(rf"(?:^|[\s:])({'|'.join(PROGRAMS)}): (?:command )?n
 
 
 def with_remedy(said: Said, program: str, env: Mapping[str, str]) -> Said:
-    """Return `said` of a `program` that a task with these variables did not find, with what to do where an environment would help."""
+    """Return `said` of a `program` that a task with these variables did not find, with what to do where an environment
+    would help.
+    """
     if program not in PROGRAMS or env.get("PATH") != SYSTEM_PATH:
         return said
     return say.and_no_environment(said, program)

@@ -1,7 +1,8 @@
 """The bubblewrap command line: what a task may see. Builds argument lists and runs nothing.
 
 Invariant: nothing is visible that is not named here - the system's programs, the Python environment, the job's own
-folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See docs/design/sandbox.md.
+folders. All capabilities are dropped, the root is read-only, and the platform's home is never inside. See
+docs/design/sandbox.md.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The Python environment tasks see first. `folders` are shown read-only at their own paths; `package` is our own code."""
+    """The Python environment tasks see first. `folders` are shown read-only at their own paths; `package` is our own
+    code.
+    """
 
     bin: str
     folders: tuple[str, ...]
@@ -60,7 +63,8 @@ class View:
 def environment(prefix: str, package: str) -> Environment:
     """Return what must be visible for the Python environment at `prefix` to work, its base interpreter included.
 
-    A virtual environment's python is a link to another interpreter; only the folders needed are shown, never their parents.
+    A virtual environment's python is a link to another interpreter; only the folders needed are shown, never their
+    parents.
     """
     found = [prefix]
     try:
@@ -108,9 +112,9 @@ def _filter(fd: int) -> tuple[str, ...]:
 
 @cache
 def _sealed() -> tuple[str, ...]:
-    """Return what makes the rest read-only. The kernel lets user 0 write /proc/sys whatever its capabilities are, where one line
-    (kernel.core_pattern) is enough to run a program outside; bubblewrap covers it for other users only. /proc/keys names the keys
-    of the host's user.
+    """Return what makes the rest read-only. The kernel lets user 0 write /proc/sys whatever its capabilities are, where
+    one line (kernel.core_pattern) is enough to run a program outside; bubblewrap covers it for other users only.
+    /proc/keys names the keys of the host's user.
     """
     keys = ("--ro-bind", "/dev/null", "/proc/keys") if os.path.exists("/proc/keys") else ()
     return (*keys, "--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
@@ -119,7 +123,8 @@ def _sealed() -> tuple[str, ...]:
 def ways(mounts: Iterable[Mount]) -> tuple[str, ...]:
     """Return the folders between /workspace and what is mounted deeper in it, relative to it, parents first.
 
-    Each becomes a mount, too: else the task could put a link in its place, and who makes the sandbox anew would follow it.
+    Each becomes a mount, too: else the task could put a link in its place, and who makes the sandbox anew would follow
+    it.
     """
     found: dict[str, None] = {}
     for mount in mounts:
@@ -130,7 +135,9 @@ def ways(mounts: Iterable[Mount]) -> tuple[str, ...]:
 
 
 def covered(mounts: Iterable[Mount], environment: Environment) -> list[tuple[str, str]]:
-    """Return (target, place) of each mount of a job over or within what the platform places in a sandbox on this node."""
+    """Return (target, place) of each mount of a job over or within what the platform places in a sandbox on this
+    node.
+    """
     places = (*PLACES, *environment.folders)
     targets = (mount.target for mount in mounts if mount.target != IN_CODE)
     found = ((target, place_at(target, places) or hidden_by(target, places)) for target in targets)
@@ -151,7 +158,8 @@ def _masks(hidden: Iterable[str], shown: Iterable[tuple[str, str]]) -> list[str]
 def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     """Return bubblewrap's options for one task. Order matters: a later mount covers an earlier one.
 
-    The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run outside.
+    The task's variables are set inside, never given to bubblewrap itself: an LD_PRELOAD of the user's would run
+    outside.
     """
     args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD)]
     args += [*OWN_NETWORK] if view.network else []
@@ -191,5 +199,5 @@ def probe_command(bwrap: str, *more: str) -> list[str]:
 
     It reads the filter of system calls as its input. `more`: options that not every sandbox uses.
     """
-    return [bwrap, *_namespaces(), *more, *_filter(0), *_system(), "--proc", "/proc", "--dev", "/dev", "--size", "1048576",
-            "--tmpfs", "/dev/shm", *_sealed(), "--", "/usr/bin/true"]  # fmt: skip
+    mounts = ("--proc", "/proc", "--dev", "/dev", "--size", "1048576", "--tmpfs", "/dev/shm")
+    return [bwrap, *_namespaces(), *more, *_filter(0), *_system(), *mounts, *_sealed(), "--", "/usr/bin/true"]

@@ -1,9 +1,11 @@
-"""The filter of system calls that every sandboxed task runs under: tables of what is refused, and the program the kernel runs.
+"""The filter of system calls that every sandboxed task runs under: tables of what is refused, and the program the
+kernel runs.
 
-What is refused needs no right of the user's and has no use in training, yet reaches what no namespace covers (keys of the host's
-users) or opens the kernel's least tried parts. Invariants: what PyTorch, NCCL, CUDA, debuggers and build tools use is let through;
-a call made in the manner of another architecture is refused whole, or its numbers would pass for others. The kernel remembers
-which numbers are always allowed (5.11 and newer): they cost nothing. Pure but for `missing` and `install`.
+What is refused needs no right of the user's and has no use in training, yet reaches what no namespace covers (keys of
+the host's users) or opens the kernel's least tried parts. Invariants: what PyTorch, NCCL, CUDA, debuggers and build
+tools use is let through; a call made in the manner of another architecture is refused whole, or its numbers would pass
+for others. The kernel remembers which numbers are always allowed (5.11 and newer): they cost nothing. Pure but for
+`missing` and `install`.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ FAMILIES: Final = (1, 2, 10, 16)
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One architecture. `code`: AUDIT_ARCH_* of linux/audit.h. `foreign`: numbers from here on belong to another convention (x32)."""
+    """One architecture. `code`: AUDIT_ARCH_* of linux/audit.h. `foreign`: numbers from here on belong to another
+    convention (x32).
+    """
 
     code: int
     column: int  # of the numbers in the tables
@@ -44,28 +48,31 @@ MACHINES: Final = {
 }
 
 ABSENT: Final[dict[str, tuple[int, ...]]] = {
-    # As on a kernel without them (ENOSYS): programs have another way. The C library takes clone for clone3, whose flags lie in
-    # memory, where no filter can look at them.
+    # As on a kernel without them (ENOSYS): programs have another way. The C library takes clone for clone3, whose flags
+    # lie in memory, where no filter can look at them.
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
 }  # fmt: skip
 DENIED: Final[dict[str, tuple[int, ...]]] = {
-    # As without the right to (EPERM). Most need a capability that no task has: here for the day that the kernel forgets to ask.
+    # As without the right to (EPERM). Most need a capability that no task has: here for the day that the kernel forgets
+    # to ask.
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "syslog": (103, 116),
     "open_by_handle_at": (304, 265), "setns": (308, 268), "chroot": (161, 51), "pivot_root": (155, 41),
     "mount": (165, 40), "umount2": (166, 39), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
-    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442), "open_tree_attr": (467, 467),
-    "kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105), "finit_module": (313, 273),
-    "delete_module": (176, 106), "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "acct": (163, 89),
-    "quotactl": (179, 60), "quotactl_fd": (443, 443), "settimeofday": (164, 170), "clock_settime": (227, 112),
-    "vhangup": (153, 58), "nfsservctl": (180, 42),
+    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "open_tree_attr": (467, 467), "kexec_load": (246, 104), "kexec_file_load": (320, 294), "init_module": (175, 105),
+    "finit_module": (313, 273), "delete_module": (176, 106), "reboot": (169, 142), "swapon": (167, 224),
+    "swapoff": (168, 225), "acct": (163, 89), "quotactl": (179, 60), "quotactl_fd": (443, 443),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "vhangup": (153, 58), "nfsservctl": (180, 42),
     "iopl": (172,), "ioperm": (173,), "modify_ldt": (154,), "uselib": (134,), "_sysctl": (156,),
 }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ArgumentRule:
-    """A call that is refused for what one of its arguments says: any of the bits `values`, one of them, or anything else."""
+    """A call that is refused for what one of its arguments says: any of the bits `values`, one of them, or anything
+    else.
+    """
 
     numbers: tuple[int, ...]
     argument: int
@@ -122,7 +129,9 @@ def assemble(machine: Machine) -> list[Instruction]:
 
 @cache
 def program() -> bytes:
-    """Return the filter for this machine as the kernel and bubblewrap take it, empty where there is none (see `missing`)."""
+    """Return the filter for this machine as the kernel and bubblewrap take it, empty where there is none (see
+    `missing`).
+    """
     if missing():
         return b""
     return b"".join(struct.pack("=HBBI", *one) for one in assemble(MACHINES[os.uname().machine]))
@@ -154,7 +163,9 @@ def install() -> None:
 
 @cache
 def filter_file() -> str:
-    """Return where a child of this process finds the filter as a file to read: one in memory, made once and never closed."""
+    """Return where a child of this process finds the filter as a file to read: one in memory, made once and never
+    closed.
+    """
     file = os.memfd_create("seccomp", os.MFD_CLOEXEC)
     os.write(file, program())
     return f"/proc/self/fd/{file}"

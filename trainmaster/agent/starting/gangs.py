@@ -1,7 +1,7 @@
 """Make gangs ready to start: everything but the processes. Starts and ends nothing.
 
-A gang may be made ready before anybody may start it, while the server is still writing its decision down. Invariant: what
-was made ready and is never started leaves no trace but the job's own empty folders.
+A gang may be made ready before anybody may start it, while the server is still writing its decision down. Invariant:
+what was made ready and is never started leaves no trace but the job's own empty folders.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ class Gangs:
             os.rmdir(self._layout.attempt(attempt.gang.job, attempt.gang.attempt))
 
     def give_groups(self, attempt: LiveAttempt) -> None:
-        """Let groups be used again: not before the record is closed, or an heir would take a new task for the old one."""
+        """Let groups be used again: not before the record is closed, or an heir would take a new task for the old
+        one.
+        """
         for task in attempt.tasks:
             if task.group is not None:
                 self._cgroups.give(task.group)

@@ -1,8 +1,9 @@
 """The gate of a sandbox: bubblewrap, all set up, waits there for one byte before it executes the program.
 
-It would go on at an end of file as well. So a gate is a pipe of which bubblewrap holds both ends, as one descriptor: the death of server,
-agent or keeper opens none. It has no name: who made it keeps a descriptor until the launch, and an agent that comes after reaches
-it through the process that waits. Invariant: a gate is opened only behind the line of the launch in the record.
+It would go on at an end of file as well. So a gate is a pipe of which bubblewrap holds both ends, as one descriptor:
+the death of server, agent or keeper opens none. It has no name: who made it keeps a descriptor until the launch, and an
+agent that comes after reaches it through the process that waits. Invariant: a gate is opened only behind the line of
+the launch in the record.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def drop(task: LiveTask) -> None:
 
 
 def open_left(task: LiveTask) -> bool:
-    """Let the program of a `task` run that a former agent has started and perhaps let through. A second time nothing happens. False: who
-    waits there cannot be reached yet.
+    """Let the program of a `task` run that a former agent has started and perhaps let through. A second time nothing
+    happens. False: who waits there cannot be reached yet.
 
     First the outer process has the gate; it writes down who the inner one is before it closes it.
     """
@@ -57,8 +58,8 @@ def open_left(task: LiveTask) -> bool:
 
 
 def _open(pid: int) -> bool:
-    """Open the gate that `pid` holds. False when that is not allowed (yet). Raises FileNotFoundError when it holds none (any more):
-    another of its descriptors may have got that number since.
+    """Open the gate that `pid` holds. False when that is not allowed (yet). Raises FileNotFoundError when it holds none
+    (any more): another of its descriptors may have got that number since.
     """
     path = f"/proc/{pid}/fd/{sandbox.GATE_FD}"
     try:

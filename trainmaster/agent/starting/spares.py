@@ -1,7 +1,8 @@
 """Folders made ahead of need: a start renames one for the job and one per task instead of making eight and more.
 
-Making a folder is the dearest system call of a start: 50 us on a quiet ext4, 300 us and more for five seconds after somebody
-removed a tree. A spare is used once, by one task. Invariant: what cannot be given is made by the caller as if there were none.
+Making a folder is the dearest system call of a start: 50 us on a quiet ext4, 300 us and more for five seconds after
+somebody removed a tree. A spare is used once, by one task. Invariant: what cannot be given is made by the caller as if
+there were none.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Shape = tuple[str, ...]
 
 
 class Spares:
-    """Spare folders below `folder`, which must be on the file system they are wanted on, and belongs to this object alone."""
+    """Spare folders below `folder`, which must be on the file system they are wanted on, and belongs to this object
+    alone.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -35,7 +35,9 @@ RESET: Final = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT, signal.SIGCHLD, s
 
 
 NOT_NOW: Final = "not_now"
-"""Code of a refusal that is nobody's fault but the platform's: the same launch is to be tried again, for as long as it takes."""
+"""Code of a refusal that is nobody's fault but the platform's: the same launch is to be tried again, for as long as it
+takes.
+"""
 NOT_FOUND: Final = (errno.ENOENT, errno.EACCES, errno.ENOEXEC, errno.ENOTDIR)
 TOO_MUCH: Final = (errno.E2BIG, errno.ENAMETOOLONG, errno.ELOOP)
 
@@ -50,7 +52,9 @@ class StartRefused(Exception):
 
 
 def refusal(error: OSError, what: Said) -> StartRefused:
-    """Return the Refused for a failed system call, `what` could not be done: only what the job itself asks too much of is its fault."""
+    """Return the Refused for a failed system call, `what` could not be done: only what the job itself asks too much of
+    is its fault.
+    """
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StartRefused(NOT_NOW, say.home_disk_full(what))
     if error.errno in (errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE):
@@ -95,9 +99,10 @@ def materialise(prepared: Prepared, spares: Spares) -> None:
 
 
 def holds_nothing(folder: str, most: int = 64) -> bool:
-    """True when there is no file below `folder` and at most `most` folders. Removing empty folders would not pay: ext4 passes
-    over the inodes that were freed in the last seconds one by one whenever it makes a file, which then cost more than all the
-    rest of a start. A task may have made a million of them, one in the other: neither time nor depth is the task's to choose.
+    """True when there is no file below `folder` and at most `most` folders. Removing empty folders would not pay: ext4
+    passes over the inodes that were freed in the last seconds one by one whenever it makes a file, which then cost more
+    than all the rest of a start. A task may have made a million of them, one in the other: neither time nor depth is
+    the task's to choose.
     """
     found = [folder]
     try:
@@ -113,7 +118,9 @@ def holds_nothing(folder: str, most: int = 64) -> bool:
 
 
 def remove_small(folder: str, most: int = 32) -> int:
-    """Remove `folder` when it holds at most `most` entries; return how many more it might have held, negative: left undone."""
+    """Remove `folder` when it holds at most `most` entries; return how many more it might have held, negative: left
+    undone.
+    """
     try:
         for entry in list(itertools.islice(os.scandir(folder), most + 1)):
             most -= 1
@@ -132,7 +139,9 @@ def remove_small(folder: str, most: int = 32) -> int:
 
 
 def refuse_covering(gang: Gang, settings: Settings) -> None:
-    """Raise Refused(mount_hides) when a mount of `gang` would cover what its sandbox needs: some of it only its node knows."""
+    """Raise Refused(mount_hides) when a mount of `gang` would cover what its sandbox needs: some of it only its node
+    knows.
+    """
     own = sandbox.environment(settings.environment, settings.package)
     found = sandbox.covered(gang.mounts, own) if settings.bwrap else []
     if found:
@@ -144,9 +153,11 @@ def refuse_covering(gang: Gang, settings: Settings) -> None:
 
 
 def resolve(prepared: Prepared, gang: Gang) -> str:
-    """Return the program of a task; raise Refused(command_not_found) when it certainly does not exist where the task will look.
+    """Return the program of a task; raise Refused(command_not_found) when it certainly does not exist where the task
+    will look.
 
-    What only the sandbox can know (a program in a mounted folder found through PATH) is left to it: the name is returned.
+    What only the sandbox can know (a program in a mounted folder found through PATH) is left to it: the name is
+    returned.
     """
     if not prepared.argv:
         raise StartRefused("command_not_found", say.task_command_empty(prepared.name))
@@ -176,7 +187,9 @@ def _resolve_path(prepared: Prepared, gang: Gang, program: str) -> str:
 
 
 def spawn_together(tasks: Sequence[LiveTask], cgroups: Cgroups, spawned: Callable[[LiveTask], None]) -> None:
-    """Start `tasks` of one attempt, apart from whatever is not of them; call `spawned` for each. Raises OSError: the rest is not."""
+    """Start `tasks` of one attempt, apart from whatever is not of them; call `spawned` for each. Raises OSError: the
+    rest is not.
+    """
 
     def start() -> None:
         for task in tasks:
@@ -226,8 +239,9 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
 
 
 def _be_batch(after: contextlib.ExitStack) -> None:
-    """Let what this thread starts be batch work (sched(7), SCHED_BATCH): its threads do not interrupt one another, nor the platform,
-    whenever one wakes up. Not where that is forbidden, or where this process was given another class, which is theirs, too.
+    """Let what this thread starts be batch work (sched(7), SCHED_BATCH): its threads do not interrupt one another, nor
+    the platform, whenever one wakes up. Not where that is forbidden, or where this process was given another class,
+    which is theirs, too.
     """
     if os.sched_getscheduler(0) == os.SCHED_OTHER:
         with contextlib.suppress(OSError):
@@ -245,8 +259,8 @@ def _options(options: tuple[str, ...], after: contextlib.ExitStack) -> int:
 
 
 def _status(path: str, after: contextlib.ExitStack) -> int:
-    """Open the file for bubblewrap's notes. It has its block from the start: a disk that fills up later takes no note away, and a
-    note that is not there was never made. Raises OSError.
+    """Open the file for bubblewrap's notes. It has its block from the start: a disk that fills up later takes no note
+    away, and a note that is not there was never made. Raises OSError.
     """
     fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, sharing.FILE)
     after.callback(os.close, fd)

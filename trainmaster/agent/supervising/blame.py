@@ -1,5 +1,5 @@
-"""Whose trouble is it that a task could not write? Its own where it wrote all that there is room for, or has a small file system to itself;
-the platform's, where the disk of jobs is full of what others wrote. Looks only.
+"""Whose trouble is it that a task could not write? Its own where it wrote all that there is room for, or has a small
+file system to itself; the platform's, where the disk of jobs is full of what others wrote. Looks only.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MOST: Final = 40_000
 
 
 def held_where_others_filled(task: LiveTask, layout: Layout) -> int | None:
-    """Return the MiB that the job of `task` holds, where the disk of jobs is full and this is little. None: it is the job's own
-    trouble. O(MOST).
+    """Return the MiB that the job of `task` holds, where the disk of jobs is full and this is little. None: it is the
+    job's own trouble. O(MOST).
     """
     settings = task.attempt.settings
     try:

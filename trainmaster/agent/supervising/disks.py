@@ -1,9 +1,10 @@
-"""Looks after the disk on which jobs write: ends the tasks of a job over its budget, and when the disk runs full those of the job
-that fills it.
+"""Looks after the disk on which jobs write: ends the tasks of a job over its budget, and when the disk runs full those
+of the job that fills it.
 
-A disk is full of what has grown, not of what is large: the job that grew most since it was counted last is ended first (one
-that was never counted has grown by all it holds), and no other before that one is gone and something else grows. Counting
-takes bounded steps. Invariant: nobody is ended for what lies there and does not grow, unless it is over its budget.
+A disk is full of what has grown, not of what is large: the job that grew most since it was counted last is ended first
+(one that was never counted has grown by all it holds), and no other before that one is gone and something else grows.
+Counting takes bounded steps. Invariant: nobody is ended for what lies there and does not grow, unless it is over its
+budget.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ class DiskWatch:
         self._round: dict[str, Use] = {}  # the same, counted since the disk is short
 
     def look(self, running: list[LiveTask]) -> bool:
-        """Go on counting, and end what has to be ended. Return whether the disk is nearly full: look again soon. O(STEP)."""
+        """Go on counting, and end what has to be ended. Return whether the disk is nearly full: look again soon.
+        O(STEP).
+        """
         self._looks += 1
         jobs: dict[str, list[LiveTask]] = {}
         for task in running:
@@ -88,7 +91,9 @@ class DiskWatch:
             (self._round if short else self._held)[job] = now
 
     def _end_who_fills(self, jobs: dict[str, list[LiveTask]], room: DiskRoom, short: str, reserve: int) -> None:
-        """All have been counted: end the job that grew most, when any grew by much. The next count is compared with this one."""
+        """All have been counted: end the job that grew most, when any grew by much. The next count is compared with
+        this one.
+        """
         grown = {
             job: getattr(use, short) - getattr(self._held.get(job, Use()), short) for job, use in self._round.items()
         }
@@ -119,8 +124,12 @@ def _budget(tasks: list[LiveTask], room: DiskRoom) -> Use:
 
 
 def _may_be_over(room: DiskRoom, budget: Use) -> bool:
-    """Return whether anybody can hold more than that, or half of the disk is taken, so that it may run full: else nobody counts."""
+    """Return whether anybody can hold more than that, or half of the disk is taken, so that it may run full: else
+    nobody counts.
+    """
     taken = Use(room.total.bytes - room.free.bytes, room.total.files - room.free.files)
-    bytes_, files = (min(limit or total, total // 2) for limit, total in zip(
-        (budget.bytes, budget.files), (room.total.bytes, room.total.files)))  # fmt: skip
+    bytes_, files = (
+        min(limit or total, total // 2)
+        for limit, total in zip((budget.bytes, budget.files), (room.total.bytes, room.total.files))
+    )
     return taken.bytes > bytes_ or taken.files > files > 0

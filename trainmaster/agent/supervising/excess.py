@@ -1,7 +1,9 @@
-"""Limits where no control group keeps them: who is far above what was asked for is warned, then ended, by what samples show.
+"""Limits where no control group keeps them: who is far above what was asked for is warned, then ended, by what samples
+show.
 
-A sample comes after the fact: this is for the neighbours, not a wall. Memory that processes share counts once (Pss), and what the
-kernel cannot tell so is not counted: nobody is ended for a guess. Costs nothing where a control group keeps the limits.
+A sample comes after the fact: this is for the neighbours, not a wall. Memory that processes share counts once (Pss),
+and what the kernel cannot tell so is not counted: nobody is ended for a guess. Costs nothing where a control group
+keeps the limits.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ FAR: Final = 2.0
 
 
 def shared_fairly_mib(pids: list[int]) -> float:
-    """Return the memory of `pids` in MiB, each page divided among those that share it. Costs the kernel a walk of their pages."""
+    """Return the memory of `pids` in MiB, each page divided among those that share it. Costs the kernel a walk of their
+    pages.
+    """
     total = 0
     for pid in pids:
         try:
@@ -34,8 +38,8 @@ def shared_fairly_mib(pids: list[int]) -> float:
 
 
 def check(supervisor: Supervisor, task: LiveTask, seen_mib: float, processes: int) -> bool:
-    """Look whether `task` keeps to its limits: a sample saw `seen_mib`, with shared pages counted often. Return whether it
-    should be looked at again soon.
+    """Look whether `task` keeps to its limits: a sample saw `seen_mib`, with shared pages counted often. Return whether
+    it should be looked at again soon.
     """
     limits = task.prepared.limits
     if task.group is not None:

@@ -25,14 +25,19 @@ DRAWN_TIMES: Final = 32
 """So much more of a log is looked at: a progress bar writes the same line over and over."""
 NO_SPACE: Final = ("No space left on device", "[Errno 28]", "Disk quota exceeded")
 NOT_FOUND: Final = re.compile(
-    r"^bwrap: execvp (.+): (No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$",
+    (
+        r"^bwrap: execvp (.+): "
+        r"(No such file or directory|Permission denied|Exec format error|Argument list too long|Not a directory)$"
+    ),
     re.MULTILINE,
 )
 NO_PROGRAM: Final = {
-    "No such file or directory": say.no_such_program, "Permission denied": say.program_not_permitted,
-    "Exec format error": say.program_of_other_format, "Argument list too long": say.program_with_long_arguments,
+    "No such file or directory": say.no_such_program,
+    "Permission denied": say.program_not_permitted,
+    "Exec format error": say.program_of_other_format,
+    "Argument list too long": say.program_with_long_arguments,
     "Not a directory": say.program_not_in_folder,
-}  # fmt: skip
+}
 NOT_FOUND_CODES: Final = {126: say.task_could_not_execute, 127: say.task_found_no_command}
 
 
@@ -87,8 +92,7 @@ def end_of(
 def lost(task: LiveTask, at: float) -> dict[str, Any]:
     """Return the final word on a task that disappeared without an exit record, or that another home has."""
     said = say.task_elsewhere(task.who) if task.attempt.elsewhere else say.task_lost(task.who)
-    verdict = Verdict("lost", said, tail(task.prepared.paths.log),
-                      task.prepared.role, task.prepared.index)  # fmt: skip
+    verdict = Verdict("lost", said, tail(task.prepared.paths.log), task.prepared.role, task.prepared.index)
     return {
         "exit_code": None,
         "signal": None,
@@ -101,8 +105,15 @@ def lost(task: LiveTask, at: float) -> dict[str, Any]:
 
 def stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
     """Return `end` as that of a task that ended because the platform was stopped, whatever its program made of that."""
-    verdict = Verdict(PLATFORM_STOPPED, say.stopped_with_platform(task.who), tail(task.prepared.paths.log),
-                      task.prepared.role, task.prepared.index, end["exit_code"], end["signal"])  # fmt: skip
+    verdict = Verdict(
+        PLATFORM_STOPPED,
+        say.stopped_with_platform(task.who),
+        tail(task.prepared.paths.log),
+        task.prepared.role,
+        task.prepared.index,
+        end["exit_code"],
+        end["signal"],
+    )
     return {**end, "verdict": to_json(verdict), "lost": True}
 
 

@@ -1,5 +1,5 @@
-"""Looks after running tasks: samples their use, cuts their logs, looks after the disk they write on and the limits that nothing
-else keeps. Idle without tasks.
+"""Looks after running tasks: samples their use, cuts their logs, looks after the disk they write on and the limits that
+nothing else keeps. Idle without tasks.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Lets ended tasks of an attempt that is kept be entered: each is given its surroundings anew, with a program that only waits.
+"""Lets ended tasks of an attempt that is kept be entered: each is given its surroundings anew, with a program that only
+waits.
 
-Such a *stand-in* has the task's sandbox, control group, variables and folder, and nothing of its processes: they are gone. Who enters
-the task enters the stand-in as any running task (agent/enter), and is found and ended by the same means. Invariants: a stand-in is made
-only after it was proven that nothing of the task is left; it is in the record before it is there; no attempt is reaped before its
-stand-ins are proven gone.
+Such a *stand-in* has the task's sandbox, control group, variables and folder, and nothing of its processes: they are
+gone. Who enters the task enters the stand-in as any running task (agent/enter), and is found and ended by the same
+means. Invariants: a stand-in is made only after it was proven that nothing of the task is left; it is in the record
+before it is there; no attempt is reaped before its stand-ins are proven gone.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class KeptTasks:
         self._supervisor = supervisor
 
     def let_in(self, name: str, role: int, index: int, ready: Callable[[], None], refuse: Refuse) -> None:
-        """Call `ready` once the task can be entered: it runs, or somebody stands in for it; `refuse` when that cannot be."""
+        """Call `ready` once the task can be entered: it runs, or somebody stands in for it; `refuse` when that cannot
+        be.
+        """
         task = self._find(name, role, index)
         if task is None:
             refuse(spawn.StartRefused(NOT_KEPT, say.attempt_not_kept(name)))

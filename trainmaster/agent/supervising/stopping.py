@@ -1,9 +1,9 @@
 """Was the platform itself stopped? Then what ended with it is the platform's, and nobody is charged for it.
 
-A service manager that stops a unit, and a machine that goes down, send SIGTERM to every process there is, then SIGKILL. The keeper
-and the agent outlive the first and know by it: the keeper writes `run/stopped`; an agent that was told to end, and finds that its
-keeper was told the same, calls every end from then on a stop of the platform. The next agent reads the note. A machine that was
-started anew is known by its name of this boot, which stands in every record.
+A service manager that stops a unit, and a machine that goes down, send SIGTERM to every process there is, then SIGKILL.
+The keeper and the agent outlive the first and know by it: the keeper writes `run/stopped`; an agent that was told to
+end, and finds that its keeper was told the same, calls every end from then on a stop of the platform. The next agent
+reads the note. A machine that was started anew is known by its name of this boot, which stands in every record.
 
 Invariant: only what was started before the note is meant by it, and a note that nothing came of is forgotten.
 """
@@ -23,14 +23,22 @@ from trainmaster.agent.supervising.supervisor import Later, Push, Supervisor
 from trainmaster.agent.tasks.live import LiveTask
 
 WINDOW_S: Final = 300.0
-"""Service managers wait 90 s between the two signals unless they are told otherwise. Who still runs after this was not meant."""
+"""Service managers wait 90 s between the two signals unless they are told otherwise. Who still runs after this was not
+meant.
+"""
 SAME_MOMENT_S: Final = 0.3
-"""Processes are signalled one after the other: an end by such a signal is told so much later, for the agent may be next."""
+"""Processes are signalled one after the other: an end by such a signal is told so much later, for the agent may be
+next.
+"""
 KEEPER_S, LOOK_S = 10.0, 0.02
-"""How long an agent that was told to end looks whether its keeper was told the same, and how often: a keeper may wait for the disk."""
+"""How long an agent that was told to end looks whether its keeper was told the same, and how often: a keeper may wait
+for the disk.
+"""
 BY_SUCH: Final = (signal.SIGTERM, signal.SIGKILL)
 PROGRAMS_OWN: Final = ("", "signal", "exit_code")
-"""Verdicts, "" for none, on ends that a signal to everybody explains better. Others, such as a stop that was asked for, stand."""
+"""Verdicts, "" for none, on ends that a signal to everybody explains better. Others, such as a stop that was asked for,
+stand.
+"""
 
 
 class StopNote(NamedTuple):
@@ -79,7 +87,9 @@ class Stopping:
         return self.before is not None and task.start <= self.before
 
     def covered(self, task: LiveTask) -> bool:
-        """Return whether the end of `task` that a former agent wrote down was the stop: that agent was killed before it knew."""
+        """Return whether the end of `task` that a former agent wrote down was the stop: that agent was killed before it
+        knew.
+        """
         note, end = self.found, task.end
         if (
             note is None

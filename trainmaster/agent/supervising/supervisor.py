@@ -1,8 +1,8 @@
 """The state of one host: start gangs, notice ends, stop, prove empty. Owns every live task; nobody else changes one.
 
-Driven by its callers: a request, SIGCHLD, a pidfd, a due timer. It never waits and never sleeps. Invariants: a reported end
-is on disk first (best effort on a full disk), `reap` answers only when every task is settled, and a task is settled only
-when it is proven that nothing of it is left.
+Driven by its callers: a request, SIGCHLD, a pidfd, a due timer. It never waits and never sleeps. Invariants: a reported
+end is on disk first (best effort on a full disk), `reap` answers only when every task is settled, and a task is settled
+only when it is proven that nothing of it is left.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate, spawn
 from trainmaster.agent.starting.gangs import Gangs, discard, remove
 from trainmaster.agent.supervising import judge
-from trainmaster.agent.tasks import adoption, ending, handles, live
+from trainmaster.agent.tasks import ending, handles, live
 from trainmaster.agent.tasks.announced import Announced
 from trainmaster.agent.tasks.live import LiveAttempt, LiveTask
-from trainmaster.agent.tasks.notes import AGAIN_S, Notes
+from trainmaster.agent.tasks.notes import Notes
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang
 from trainmaster.messages.jobs import starting
@@ -32,7 +32,6 @@ from trainmaster.messages.jobs import tasks as say
 from trainmaster.messages.said import Said
 
 RETRY_S: Final = 0.02
-FIND_S: Final = 10.0  # how long an agent looks for a task that the former one started and did not come to note
 
 Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.StartRefused], None]
@@ -42,7 +41,9 @@ WatchEnd = Callable[[int, Callable[[], None]], bool]
 
 
 class Supervisor:
-    """`push` tells connected servers, `later(seconds, call)` sets a timer, `watch(pid, call)` calls once a process ended."""
+    """`push` tells connected servers, `later(seconds, call)` sets a timer, `watch(pid, call)` calls once a process
+    ended.
+    """
 
     def __init__(self, layout: Layout, cgroups: Cgroups, push: Push, later: Later, watch: WatchEnd) -> None:
         self.layout, self.cgroups, self.push, self.later, self.watch = layout, cgroups, push, later, watch
@@ -60,7 +61,8 @@ class Supervisor:
     # ------------------------------------------------------------------------------------------------------- launch
 
     def get_ready(self, request: bytes, gang: Gang, settings: Settings) -> str:
-        """Make `gang` ready for a launch that may follow; return its attempt. What is wrong with it is said by the launch.
+        """Make `gang` ready for a launch that may follow; return its attempt. What is wrong with it is said by the
+        launch.
 
         Its sandboxes are made and wait; nothing of the user's runs.
         """
@@ -73,16 +75,18 @@ class Supervisor:
                 attempt = self.gangs.ready(gang, settings, request)
                 self._announced.add(attempt)
                 try:
-                    self._spawn(*live.sandboxes(attempt))
+                    self.spawn(*live.sandboxes(attempt))
                 except OSError:
                     self.drop(name)
         return name
 
     def drop(self, name: str) -> None:
-        """Forget a gang that was made ready and will not be launched. Its sandboxes, if any, are gone a little later."""
+        """Forget a gang that was made ready and will not be launched. Its sandboxes, if any, are gone a little
+        later.
+        """
         attempt = self._announced.take(name)
         if attempt is not None:
-            self._undo(attempt, lambda: None)
+            self.undo(attempt, lambda: None)
 
     def launch_ready(self, name: str, started: Started, refuse: Refuse) -> None:
         """Start the gang that was made ready as `name`, like `launch`; refused as "not_ready" when there is none."""
@@ -97,7 +101,9 @@ class Supervisor:
             refuse(spawn.StartRefused("not_ready", starting.attempt_not_ready(name)))
 
     def launch(self, request: bytes, gang: Gang, settings: Settings, started: Started, refuse: Refuse) -> None:
-        """Start `gang`, all or none, and call `started`; a second call finds the first one's attempt. `refuse` is called once undone."""
+        """Start `gang`, all or none, and call `started`; a second call finds the first one's attempt. `refuse` is
+        called once undone.
+        """
         name = live.name_of(gang)
         self.drop(name)
         known = self.attempts.get(name)
@@ -116,13 +122,13 @@ class Supervisor:
     def _launch(self, attempt: LiveAttempt, started: Started, refuse: Refuse) -> None:
         self.attempts[attempt.id] = attempt
         try:
-            self._spawn(*live.sandboxes(attempt))
+            self.spawn(*live.sandboxes(attempt))
             live.decide(attempt)
             for task in attempt.tasks:
                 self._begin(task)
         except OSError as error:
             refused = spawn.why_not(next((task for task in attempt.tasks if not task.pid), attempt.tasks[-1]), error)
-            self._undo(attempt, lambda: refuse(refused))
+            self.undo(attempt, lambda: refuse(refused))
         else:
             started(attempt)
 
@@ -131,23 +137,25 @@ class Supervisor:
         if task.pid:
             gate.open_own(task)
         else:
-            self._spawn(task)
+            self.spawn(task)
 
     def stand_in(self, task: LiveTask) -> None:
-        """Start `task`, which stands in for an ended one (agent/supervising/kept). Raises OSError."""
-        self._spawn(task)
+        """Start `task`, which stands in for an ended one (agent/supervising/stand_ins). Raises OSError."""
+        self.spawn(task)
         task.attempt.stand_ins[task.position] = task
         gate.open_own(task)
 
-    def _spawn(self, *tasks: LiveTask) -> None:
-        """Start `tasks` of one attempt, apart from what is not of them. Raises OSError; then the first without a pid was not started."""
+    def spawn(self, *tasks: LiveTask) -> None:
+        """Start `tasks` of one attempt, apart from what is not of them. Raises OSError; then the first without a pid
+        was not started.
+        """
         spawn.spawn_together(tasks, self.cgroups, self._spawned)
 
     def _spawned(self, task: LiveTask) -> None:
         self.by_pid[task.pid] = task
         self.notes.write(task, task.line)
 
-    def _undo(self, attempt: LiveAttempt, done: Callable[[], None]) -> None:
+    def undo(self, attempt: LiveAttempt, done: Callable[[], None]) -> None:
         """End what was started of a gang, then forget it entirely and call `done`."""
         self.attempts[attempt.id] = attempt
         attempt.waiters.append(done)
@@ -155,93 +163,6 @@ class Supervisor:
         for task in attempt.tasks:
             task.settled = task.settled or not (task.pid or task.adopted)
         self._begin_reap(attempt, 0.0)
-
-    # -------------------------------------------------------------------------------------------------------- adopt
-
-    def adopt(self) -> None:
-        """Take over everything a former agent of this home has left: running, ended meanwhile, or not started yet."""
-        folder = live.live_folder(self.layout)
-        os.makedirs(folder, 0o700, exist_ok=True)
-        for name in sorted(os.listdir(folder)):
-            try:
-                attempt = adoption.read(self.layout, name)
-                adoption.regroup(attempt, self.cgroups)
-            except (ValueError, KeyError, TypeError, IndexError) as error:
-                adoption.set_aside(self.layout, name, error)
-                continue
-            self.attempts[name] = attempt
-        self.cgroups.sweep({task.group.name for a in self.attempts.values() for task in a.tasks if task.group})
-        for attempt in list(self.attempts.values()):
-            with contextlib.suppress(OSError):  # its folder may have been written anew
-                self.gangs.etc.know(task.prepared.name for task in attempt.tasks)
-            attempt.undone = not attempt.launched  # first: how its sandboxes ended is nobody's business
-            for task in attempt.present:
-                self._adopt(task)
-            if not attempt.launched:
-                self._undo(attempt, lambda: None)
-
-    def _adopt(self, task: LiveTask) -> None:
-        if task.end is not None and self.ended_with_it(task):
-            task.end = judge.stopped(task, task.end)
-        if task.attempt.elsewhere or task.attempt.boot != procs.boot():  # another home's, or gone: never to be touched
-            task.settled = True
-            if task.end is None:
-                self._final(task, judge.lost(task, time.time()))
-            return
-        if task.end is not None:
-            task.settled = task.position in task.attempt.stand_ins  # it was, before anybody could stand in for it
-            self._settle(task)
-            return
-        if task.pid == 0 and not os.path.exists(task.prepared.paths.log):  # it never ran: its gang is completed now
-            if task.attempt.launched and not task.attempt.undone:
-                self._start_late(task)
-            return
-        task.adopted = True
-        if task.pid:
-            self._take(task)
-        else:
-            self._find(task, time.monotonic() + FIND_S)
-
-    def _find(self, task: LiveTask, give_up: float) -> None:
-        """Take over a task that was started but not noted. It may be between two steps, and then has nothing yet to know it by."""
-        adoption.identify(task)
-        if found := None if task.pid else self._exit_of(task):
-            self.ended(task, *found)
-        elif task.pid or time.monotonic() > give_up:
-            self._take(task)
-        else:
-            self.later(RETRY_S, lambda: self._find(task, give_up))
-
-    def _take(self, task: LiveTask) -> None:
-        if task.pid:
-            self.by_pid[task.pid] = task
-            handles.take(task)
-        there = procs.same(procs.stat(task.pid), task.start)
-        if not there or not self.watch(task.pid, lambda: self.adopted_ended(task)):
-            self.adopted_ended(task)
-        elif task.prepared.options and task.attempt.launched:
-            self._open_left(task)  # the former agent may not have come to it
-
-    def _open_left(self, task: LiveTask) -> None:
-        if task.running and not gate.open_left(task):
-            self.later(RETRY_S, lambda: self._open_left(task))
-
-    def _start_late(self, task: LiveTask) -> None:
-        """Complete a gang that a former agent has half started: as soon as the host has room for it."""
-        if task.attempt.reaping:
-            if not task.settled:  # nobody wants it any more, and there is nothing of it
-                task.settled = True
-                self._finish_reap(task.attempt)
-            return
-        try:
-            task.program = spawn.resolve(task.prepared, task.attempt.gang)
-            self._spawn(task)
-            gate.open_own(task)
-        except (spawn.StartRefused, OSError) as error:
-            if isinstance(error, OSError) and spawn.why_not(task, error).code == spawn.NOT_NOW:
-                self.later(AGAIN_S, lambda: self._start_late(task))
-            else:
-                self._undo(task.attempt, lambda: None)
 
     # ---------------------------------------------------------------------------------------------------------- ends
 
@@ -263,13 +184,14 @@ class Supervisor:
         if task.stands_in:
             self.ended(task, None, None)
             return
-        if (found := self._exit_of(task)) is not None:
+        if (found := self.exit_of(task)) is not None:
             self.ended(task, *found)
         else:
-            self._final(task, judge.lost(task, time.time()))
+            self.note_end(task, judge.lost(task, time.time()))
         handles.drop(task)
 
-    def _exit_of(self, task: LiveTask) -> tuple[int | None, int | None] | None:
+    def exit_of(self, task: LiveTask) -> tuple[int | None, int | None] | None:
+        """Return the exit code or signal of a task that is not this process's child; None when nobody noted it."""
         known = {other.pid for attempt in self.attempts.values() for other in attempt.present}
         return ending.exit_of_adopted(self.layout.path("run"), self.keeper, task, known)
 
@@ -277,11 +199,12 @@ class Supervisor:
         """Note that the main process of `task` has ended."""
         if task.stands_in:
             task.end = {"at": time.time()}
-            self._settle(task)
+            self.settle(task)
             return
-        self._final(task, judge.end_of(task, code, signum, time.time(), self.cgroups, self.layout))
+        self.note_end(task, judge.end_of(task, code, signum, time.time(), self.cgroups, self.layout))
 
-    def _final(self, task: LiveTask, end: dict[str, Any]) -> None:
+    def note_end(self, task: LiveTask, end: dict[str, Any]) -> None:
+        """Write down how `task` ended, tell it, and end what is left of it."""
         end = judge.stopped(task, end) if not task.doom and self.was_stopped(task) else end
         end = task.end = {**end, "stamp": procs.stamp()}
         gate.drop(task)
@@ -289,22 +212,22 @@ class Supervisor:
         self.notes.write_end(task, end)
         if not task.attempt.undone:
             self.push(task.fact())
-        self._settle(task)
+        self.settle(task)
 
-    def _settle(self, task: LiveTask, again_s: float = 0.001) -> None:
+    def settle(self, task: LiveTask, again_s: float = 0.001) -> None:
         """End what an ended task left behind; settled once that is proven gone."""
         if task.settled:
             return
         if not ending.nothing_left(task, self.cgroups, self._strangers):
             if not self.patient:
                 ending.kill(task, self.cgroups)
-            self.later(again_s, lambda: self._settle(task, min(again_s * 2, 1.0)))
+            self.later(again_s, lambda: self.settle(task, min(again_s * 2, 1.0)))
             return
         task.settled = True
         with contextlib.suppress(OSError):  # it may have written faster than anybody looked
             logcap.check(task)
         if task.attempt.reaping:
-            self._finish_reap(task.attempt)
+            self.finish_reap(task.attempt)
 
     def _strangers(self) -> bool:
         """True when the kernel handed somebody's orphans to this process or the keeper: the hint that a scan is due."""
@@ -316,7 +239,9 @@ class Supervisor:
     # ---------------------------------------------------------------------------------------------------------- stop
 
     def signal(self, attempt: LiveAttempt, signum: int) -> None:
-        """Send `signum` to the user's processes of every running task; of one that is just being started, once there are any."""
+        """Send `signum` to the user's processes of every running task; of one that is just being started, once there
+        are any.
+        """
         for task in attempt.tasks:
             self._signal(task, signum)
 
@@ -350,10 +275,12 @@ class Supervisor:
             self._kill(attempt)
         elif first:
             self.later(grace_s, lambda: self._kill(attempt))
-        self._finish_reap(attempt)
+        self.finish_reap(attempt)
 
     def _terminate(self, tasks: list[LiveTask]) -> None:
-        """Send SIGTERM; a task whose sandbox is still being made has nobody to tell yet and is told as soon as it has."""
+        """Send SIGTERM; a task whose sandbox is still being made has nobody to tell yet and is told as soon as it
+        has.
+        """
         unheard = []
         for task in tasks:
             if task.running:
@@ -364,7 +291,9 @@ class Supervisor:
             self.later(RETRY_S, lambda: self._terminate(unheard))
 
     def _kill(self, attempt: LiveAttempt) -> None:
-        """Kill until everything is settled; a process in uninterruptible sleep is tried again for as long as it takes."""
+        """Kill until everything is settled; a process in uninterruptible sleep is tried again for as long as it
+        takes.
+        """
         if attempt.id not in self.attempts:
             return
         for task in attempt.tasks:
@@ -373,7 +302,8 @@ class Supervisor:
         if not all(task.settled for task in attempt.tasks):
             self.later(RETRY_S, lambda: self._kill(attempt))
 
-    def _finish_reap(self, attempt: LiveAttempt) -> None:
+    def finish_reap(self, attempt: LiveAttempt) -> None:
+        """Forget an attempt that is reaped, and answer who waits for that, if every task of it is settled."""
         if not all(task.settled for task in attempt.present) or self.attempts.pop(attempt.id, None) is None:
             return
         if attempt.undone:

@@ -19,7 +19,9 @@ from trainmaster.core.launch import gang_from_json
 
 
 def read(layout: Layout, name: str) -> LiveAttempt:
-    """Return the attempt of the record `name`. Raises ValueError, KeyError, TypeError or IndexError for a malformed one."""
+    """Return the attempt of the record `name`. Raises ValueError, KeyError, TypeError or IndexError for a malformed
+    one.
+    """
     path = live.record_path(layout, name)
     with open(path, "rb") as file:
         lines = [json.loads(line) for line in file if line.endswith(b"\n")]  # a torn last line never happened
@@ -51,7 +53,9 @@ def read(layout: Layout, name: str) -> LiveAttempt:
 
 
 def _stand_in(task: LiveTask, line: dict[str, Any], unnoted: int) -> None:
-    """Take over a line of the record about who stands in for `task`: before the start without a pid, after it with one."""
+    """Take over a line of the record about who stands in for `task`: before the start without a pid, after it with
+    one.
+    """
     found = live.stand_in(task)
     found.pid, found.start, found.started_at = line.get("pid", 0), line.get("start", unnoted), line.get("at", 0.0)
     if found.pid or os.path.exists(found.prepared.paths.log):
@@ -78,8 +82,8 @@ def set_aside(layout: Layout, name: str, error: Exception) -> None:
 def identify(task: LiveTask) -> None:
     """Find the main process of a task that was started but not noted (the agent died in between).
 
-    It carries the task's marker, or, before its first instruction, writes to the task's log already. Of several (the task's
-    own daemons look alike) it is the oldest.
+    It carries the task's marker, or, before its first instruction, writes to the task's log already. Of several (the
+    task's own daemons look alike) it is the oldest.
     """
     leaders = [found for found in map(procs.stat, procs.all_pids()) if found is not None and found.alive]
     mine = [

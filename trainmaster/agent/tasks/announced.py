@@ -1,5 +1,5 @@
-"""Gangs that were made ready for a launch that may follow. One that waits for long is given up: its launch got lost, with the decision
-behind it. Starts and ends nothing.
+"""Gangs that were made ready for a launch that may follow. One that waits for long is given up: its launch got lost,
+with the decision behind it. Starts and ends nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ from typing import Final
 from trainmaster.agent.tasks.live import LiveAttempt
 
 READY_S: Final = 5.0
-"""A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is dropped."""
+"""A gang that was made ready is launched within milliseconds; one that was not after once to twice this long is
+dropped.
+"""
 
 
 class Announced:
-    """Those of one supervisor, by attempt. `later(seconds, call)` sets a timer, `give_up(name)` takes one out and ends it."""
+    """Those of one supervisor, by attempt. `later(seconds, call)` sets a timer, `give_up(name)` takes one out and ends
+    it.
+    """
 
     def __init__(self, later: Callable[[float, Callable[[], None]], None], give_up: Callable[[str], None]) -> None:
         self._later, self._give_up = later, give_up

@@ -1,7 +1,8 @@
-"""Find and end every process of a task: sandboxed, in a control group, or neither. Signals only what it proved to belong.
+"""Find and end every process of a task: sandboxed, in a control group, or neither. Signals only what it proved to
+belong.
 
-Proof of emptiness: in a sandbox the death of its pid 1 (the kernel ends the namespace first); in a control group an empty
-member list; with neither, no process left that carries the task's marker, descends from it or is in its session.
+Proof of emptiness: in a sandbox the death of its pid 1 (the kernel ends the namespace first); in a control group an
+empty member list; with neither, no process left that carries the task's marker, descends from it or is in its session.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from trainmaster.agent.tasks.live import LiveTask
 
 UNKNOWN_SLACK: Final = 100  # ticks: a start that was not noted is dated by the last write to the record
 BORN_WITHIN: Final = 60 * procs.TICKS
-"""A sandbox's pid 1 is as old as its task. What bears its number later (days later, or after the host was started again) is a
-stranger, and would be killed for it.
+"""A sandbox's pid 1 is as old as its task. What bears its number later (days later, or after the host was started
+again) is a stranger, and would be killed for it.
 """
 
 
@@ -40,7 +41,9 @@ def status_lines(path: str) -> dict[str, int]:
 
 
 def waits(task: LiveTask) -> bool:
-    """Return whether the sandbox of `task`, if it has one, is still there for its program: it may be dead before bubblewrap says so."""
+    """Return whether the sandbox of `task`, if it has one, is still there for its program: it may be dead before
+    bubblewrap says so.
+    """
     pid = status_lines(task.prepared.paths.status).get("child-pid", 0) if task.pid else 0
     found = procs.stat(pid) if pid else None
     return pid == 0 or (found is not None and found.alive)
@@ -58,7 +61,9 @@ def find_init(task: LiveTask) -> int:
 
 
 def _first_inside(pid: int) -> bool:
-    """True when `pid` is process 1 of a namespace below this one: no daemon of the host is, whatever number it was given."""
+    """True when `pid` is process 1 of a namespace below this one: no daemon of the host is, whatever number it was
+    given.
+    """
     try:
         with open(f"/proc/{pid}/status", "rb") as file:
             seen_as = next((line.split()[1:] for line in file if line.startswith(b"NSpid:")), None)
@@ -117,7 +122,8 @@ def kill(task: LiveTask, cgroups: Cgroups) -> bool:
 def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]) -> bool:
     """True when nothing of an ended task is alive. Cheap where the kernel keeps the list.
 
-    `strangers`: whether orphans were handed to agent or keeper; without any, an ended task that nobody entered has left nothing.
+    `strangers`: whether orphans were handed to agent or keeper; without any, an ended task that nobody entered has left
+    nothing.
     """
     if task.prepared.options:
         init = find_init(task)
@@ -131,8 +137,8 @@ def nothing_left(task: LiveTask, cgroups: Cgroups, strangers: Callable[[], bool]
 
 
 def exit_of_adopted(folder: str, keeper: int, task: LiveTask, known: set[int]) -> tuple[int | None, int | None] | None:
-    """Return (exit code, signal) of an ended task that is not this process's child, None when nobody knows it. Asked are
-    bubblewrap's note, its zombie, the keeper's note in `folder`, and the kernel, when somebody else has buried it.
+    """Return (exit code, signal) of an ended task that is not this process's child, None when nobody knows it. Asked
+    are bubblewrap's note, its zombie, the keeper's note in `folder`, and the kernel, when somebody else has buried it.
     `known`: the pids of all other tasks.
     """
     if task.prepared.options and (noted := status_lines(task.prepared.paths.status).get("exit-code")) is not None:
@@ -151,8 +157,9 @@ def exit_of_adopted(folder: str, keeper: int, task: LiveTask, known: set[int]) -
 def orphan_exit(folder: str, keeper: int, task: LiveTask, known: set[int]) -> int | None:
     """Return the wait status of a task that ended while no agent was there, or None when nobody wrote it down.
 
-    A task whose pid was not recorded (the agent died between the start and the note) is the one orphan that nobody knows
-    and that was born when its log was. Zombies are looked at first: the keeper writes a line before it buries one.
+    A task whose pid was not recorded (the agent died between the start and the note) is the one orphan that nobody
+    knows and that was born when its log was. Zombies are looked at first: the keeper writes a line before it buries
+    one.
     """
     if task.pid == 0:
         for found in filter(None, map(procs.stat, procs.children(keeper))):

@@ -1,8 +1,9 @@
-"""Handles (pidfds) of tasks that a former agent started. Such a task may end as the child of somebody who buries it at once and writes
-nothing down: the kernel tells how it ended to whoever held a handle of it before.
+"""Handles (pidfds) of tasks that a former agent started. Such a task may end as the child of somebody who buries it at
+once and writes nothing down: the kernel tells how it ended to whoever held a handle of it before.
 
-An agent that becomes a keeper hands its handles on, and the keeper keeps them for every agent that it starts: what ends while no
-agent is there is known as well. Invariant: a handle is of the process that is named beside it, by pid and start.
+An agent that becomes a keeper hands its handles on, and the keeper keeps them for every agent that it starts: what ends
+while no agent is there is known as well. Invariant: a handle is of the process that is named beside it, by pid and
+start.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ CODE_AT: Final = 60  # the last field: the wait status
 
 @cache
 def inherited_handles() -> dict[tuple[int, int], int]:
-    """Return the handles that this agent was started with, by pid and start. No child of it gets them. Called at its start."""
+    """Return the handles that this agent was started with, by pid and start. No child of it gets them. Called at its
+    start.
+    """
     found = {}
     for one in os.environ.get(HANDED, "").split():
         pid, start, fd = map(int, one.split(":"))
@@ -58,7 +61,9 @@ def drop(task: LiveTask) -> None:
 
 
 def exit_of(task: LiveTask) -> int | None:
-    """Return the wait status of a `task` that was buried. None: it is not, or there is no handle, or an older kernel."""
+    """Return the wait status of a `task` that was buried. None: it is not, or there is no handle, or an older
+    kernel.
+    """
     info = bytearray(struct.pack("=Q", EXIT).ljust(INFO_SIZE, b"\0"))
     try:
         fcntl.ioctl(task.handle, GET_INFO, info)

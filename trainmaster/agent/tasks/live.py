@@ -1,9 +1,10 @@
 """What the agent remembers: attempts and tasks that are not yet reaped, and their records on disk.
 
-A record is HOME/run/live/<attempt>: line 1 the request exactly as it came, line 2 settings and groups, then one line for the
-launch and one per start, end and stand-in, append-only. When the attempt is reaped it becomes attempts/<n>/record.jsonl. Invariants:
-the record exists before any process of the attempt; nothing of the user's runs before the line of the launch; a task's `log`
-is created by the task's own process, exclusively, so a task without a log has never run, and none can run twice.
+A record is HOME/run/live/<attempt>: line 1 the request exactly as it came, line 2 settings and groups, then one line
+for the launch and one per start, end and stand-in, append-only. When the attempt is reaped it becomes
+attempts/<n>/record.jsonl. Invariants: the record exists before any process of the attempt; nothing of the user's runs
+before the line of the launch; a task's `log` is created by the task's own process, exclusively, so a task without a log
+has never run, and none can run twice.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib")
 
 @dataclass(slots=True, eq=False)
 class LiveTask:
-    """One task. `pid` 0: not started. `end`: the final word. `settled`: it ended and nothing of it is left. `stands_in`: it is not the
-    task itself, which has ended, but what stands in for it so that it can be entered.
+    """One task. `pid` 0: not started. `end`: the final word. `settled`: it ended and nothing of it is left.
+    `stands_in`: it is not the task itself, which has ended, but what stands in for it so that it can be entered.
     """
 
     attempt: LiveAttempt
@@ -93,7 +94,9 @@ class LiveTask:
 
     @property
     def alive(self) -> bool:
-        """Whether its main process runs now. What is bound to it before that was so belongs to this task and no other."""
+        """Whether its main process runs now. What is bound to it before that was so belongs to this task and no
+        other.
+        """
         found = procs.stat(self.pid) if self.pid else None
         return procs.same(found, self.start) and found is not None and found.alive
 
@@ -105,9 +108,7 @@ class LiveTask:
     def fact(self, *, ended: bool = True) -> dict[str, Any]:
         """Return the event that tells what is known of it. `ended` false: as it was before its end."""
         place = self.prepared
-        event: dict[str, Any] = {
-            "event": "task", "attempt": self.attempt.id, "role": place.role, "index": place.index,
-        }  # fmt: skip
+        event: dict[str, Any] = {"event": "task", "attempt": self.attempt.id, "role": place.role, "index": place.index}
         if self.end is None or not ended:
             return {**event, "kind": "running", "at": self.started_at, "stamp": self.stamp}
         kind = "lost" if self.end.get("lost") else "exited"
@@ -197,7 +198,9 @@ def identity(layout: Layout) -> list[int]:
 
 
 def written_elsewhere(meta: dict[str, Any], layout: Layout) -> bool:
-    """Return whether a record with this second line is a copy. A machine that was started anew may number its disks anew."""
+    """Return whether a record with this second line is a copy. A machine that was started anew may number its disks
+    anew.
+    """
     here = identity(layout)
     there = meta.get("folder", here)
     return bool(there != here if meta.get("boot") == procs.boot() else there[1:] != here[1:])
@@ -218,7 +221,9 @@ def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
     """Write the record of an attempt that is made ready. Raises FileExistsError when it was started before."""
     groups = {t.prepared.name: [t.group.name, list(t.group.base)] for t in attempt.tasks if t.group}
     where = json.dumps(identity(layout))
-    meta = f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)},"boot":"{attempt.boot}"}}'.encode()
+    meta = (
+        f'{{"settings":{attempt.settings.text},"folder":{where},"groups":{json.dumps(groups)},"boot":"{attempt.boot}"}}'
+    ).encode()
     fd = os.open(attempt.record, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
     try:
         data = request.rstrip(b"\n") + b"\n" + meta + b"\n"
@@ -232,7 +237,9 @@ def create(layout: Layout, attempt: LiveAttempt, request: bytes) -> None:
 
 
 def decide(attempt: LiveAttempt) -> None:
-    """Write down that `attempt` is launched: from here on no agent may forget it. Raises OSError when the disk is full."""
+    """Write down that `attempt` is launched: from here on no agent may forget it. Raises OSError when the disk is
+    full.
+    """
     now, stamp = time.time(), procs.stamp()
     attempt.append({"launched": now, "stamp": stamp})
     attempt.launched = True

@@ -1,7 +1,9 @@
-"""What happened, written into the records; and the witnesses that are kept while it cannot be, because the disk is full.
+"""What happened, written into the records; and the witnesses that are kept while it cannot be, because the disk is
+full.
 
-A child that has ended stays a zombie until its end is on disk: should this agent be killed meanwhile, the next one reads the zombie
-(or the keeper's line, which is written on the same terms). Invariant: of every end there is a record, a zombie or a line.
+A child that has ended stays a zombie until its end is on disk: should this agent be killed meanwhile, the next one
+reads the zombie (or the keeper's line, which is written on the same terms). Invariant: of every end there is a record,
+a zombie or a line.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Notes:
         return False
 
     def write_end(self, task: LiveTask, end: dict[str, Any]) -> None:
-        """Write down how `task` ended. Where it is this process's child, that is waited for, and may know a higher peak."""
+        """Write down how `task` ended. Where it is this process's child, that is waited for, and may know a higher
+        peak.
+        """
         if not self.write(task, {"e": task.position, **end}):
             if task.pid and not task.adopted:
                 self._witnesses[task.pid] = task
@@ -72,7 +76,9 @@ class Notes:
         return None
 
     def close(self, attempt: LiveAttempt) -> None:
-        """Move the record away, now or as soon as that can be done: until then the next agent finds it, with all its ends."""
+        """Move the record away, now or as soon as that can be done: until then the next agent finds it, with all its
+        ends.
+        """
         attempt.write_again()
         for pid, task in list(self._witnesses.items()):
             if task.attempt is attempt:

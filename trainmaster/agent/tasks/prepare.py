@@ -1,7 +1,7 @@
 """From a gang to exact commands: which argv, environment, folder and limits each task gets. Pure; touches no disk.
 
-The same functions answer the dry run, so what is shown is what is started. Framework rules come from trainmaster.frameworks;
-this file adds what belongs to the host: paths, cards, the sandbox.
+The same functions answer the dry run, so what is shown is what is started. Framework rules come from
+trainmaster.frameworks; this file adds what belongs to the host: paths, cards, the sandbox.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ MARKER: Final = "TRAINMASTER_TASK"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """One task, ready to start: `argv` in `env` at `cwd`; in a sandbox through bubblewrap with `options`, which set env and cwd.
+    """One task, ready to start: `argv` in `env` at `cwd`; in a sandbox through bubblewrap with `options`, which set env
+    and cwd.
 
     `folders`, those on the `ways` to its mounts and `files` (host path -> text) must exist before.
     """
@@ -55,7 +56,9 @@ class Prepared:
 
 
 def prepare(gang: Gang, layout: Layout, settings: Settings) -> tuple[Prepared, ...]:
-    """Return every task of `gang` to start here, in the order of its placement. Raises ValueError for an impossible command."""
+    """Return every task of `gang` to start here, in the order of its placement. Raises ValueError for an impossible
+    command.
+    """
     return tuple(_task(gang, assignment, layout, settings) for assignment in gang.own())
 
 
@@ -77,20 +80,37 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         cwd = code or paths.tmp
         return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
     view = sandbox.View(
-        name=name, hidden=layout.folders, etc=layout.path("run", "etc"),
-        tmp=paths.tmp, work=paths.work,
-        metrics=paths.metrics, model=model, outputs=outputs, shm_mib=resources.shm_mib,
-        environment=sandbox.environment(settings.environment, settings.package), mounts=gang.mounts,
+        name=name,
+        hidden=layout.folders,
+        etc=layout.path("run", "etc"),
+        tmp=paths.tmp,
+        work=paths.work,
+        metrics=paths.metrics,
+        model=model,
+        outputs=outputs,
+        shm_mib=resources.shm_mib,
+        environment=sandbox.environment(settings.environment, settings.package),
+        mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),
         cards=_devices(place, settings),
         network=os.geteuid() != 0 and apart.has_own_network(gang, settings),
-    )  # fmt: skip
+    )
     cwd = IN_CODE if code else IN_WORKSPACE
     options = sandbox.options(view, cwd=cwd, env=env)
     return Prepared(
-        place.role, place.index, name, paths, launch.argv, env, cwd, limits, options, (*folders, paths.work), files,
+        place.role,
+        place.index,
+        name,
+        paths,
+        launch.argv,
+        env,
+        cwd,
+        limits,
+        options,
+        (*folders, paths.work),
+        files,
         tuple(f"{paths.work}/{way}" for way in sandbox.ways(gang.mounts)),
-    )  # fmt: skip
+    )
 
 
 @cache
@@ -152,9 +172,18 @@ def document(tasks: tuple[Prepared, ...], bwrap: str) -> dict[str, Any]:
     """Return the printable request: what the dry run shows."""
     return {
         "tasks": [
-            {"name": task.name, "argv": list(task.argv), "env": dict(task.env), "cwd": task.cwd,
-             "sandbox": [bwrap, *task.options] if task.options else None,
-             "limits": {"memory_mib": task.limits.memory_mib, "cpu": task.limits.cpu, "processes": task.limits.processes}}
+            {
+                "name": task.name,
+                "argv": list(task.argv),
+                "env": dict(task.env),
+                "cwd": task.cwd,
+                "sandbox": [bwrap, *task.options] if task.options else None,
+                "limits": {
+                    "memory_mib": task.limits.memory_mib,
+                    "cpu": task.limits.cpu,
+                    "processes": task.limits.processes,
+                },
+            }
             for task in tasks
         ]
-    }  # fmt: skip
+    }

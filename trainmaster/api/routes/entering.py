@@ -1,8 +1,10 @@
-"""Entering a running task through a websocket: a command's input, output, window and exit code, framed as Kubernetes frames them.
+"""Entering a running task through a websocket: a command's input, output, window and exit code, framed as Kubernetes
+frames them.
 
-The first message is text, a JSON object: ``{"command": ["bash"], "tty": true, "columns": 80, "rows": 24}``; what people type stays out of
-addresses, which are logged. From then on messages are binary, their first byte the channel (remotecommand, version 5): 0 input, 1
-output, 2 errors, 3 the status at the end, 4 the window, 255 the end of a channel. Invariant: nothing runs on without its connection.
+The first message is text, a JSON object: ``{"command": ["bash"], "tty": true, "columns": 80, "rows": 24}``; what people
+type stays out of addresses, which are logged. From then on messages are binary, their first byte the channel
+(remotecommand, version 5): 0 input, 1 output, 2 errors, 3 the status at the end, 4 the window, 255 the end of a
+channel. Invariant: nothing runs on without its connection.
 """
 
 import asyncio
@@ -37,7 +39,9 @@ MOST_BYTES: Final = 1 << 16
 """Of the first message: the command becomes one word of a command line, of which Linux takes twice that."""
 FIRST_S: Final = 30.0
 BEAT_S: Final = 20.0
-"""An empty piece of output goes out so often: by that a connection that is gone is noticed, though nothing is read from it."""
+"""An empty piece of output goes out so often: by that a connection that is gone is noticed, though nothing is read from
+it.
+"""
 
 Side = Annotated[int, Meta(ge=1, le=10_000)]
 
@@ -60,7 +64,9 @@ class Size(Struct):
 
 @routes.socket("/jobs/{ref}/exec", scope="jobs:write")
 async def exec_task(socket: WebSocket) -> None:
-    """Run a command inside a task of the job; `task` in the query names it, ``worker-0`` or ``task0-0``, which is the default."""
+    """Run a command inside a task of the job; `task` in the query names it, ``worker-0`` or ``task0-0``, which is the
+    default.
+    """
     await socket.accept(subprotocol=PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
     try:
         wanted = await first(socket)
@@ -131,7 +137,9 @@ async def tell(socket: WebSocket, terminal: Terminal) -> int:
 
 
 async def hear(socket: WebSocket, terminal: Terminal) -> Never:
-    """Take in what comes. Raises WebSocketDisconnect at its end, InvalidRequest for what is no message of the protocol."""
+    """Take in what comes. Raises WebSocketDisconnect at its end, InvalidRequest for what is no message of the
+    protocol.
+    """
     while True:
         message = await socket.receive()
         if message["type"] == "websocket.disconnect":

@@ -1,4 +1,6 @@
-"""What a job wrote: its /model and /workspace/outputs, while it runs and after, as the folders `model` and `outputs`."""
+"""What a job wrote: its /model and /workspace/outputs, while it runs and after, as the folders `model` and
+`outputs`.
+"""
 
 import asyncio
 from typing import Annotated

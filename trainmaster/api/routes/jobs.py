@@ -23,10 +23,12 @@ BATCH_LIMIT: Final = 16 * 2**20
 BATCH_VALUES: Final = 1_000_000
 """10,000 jobs of 1.6 KB and 100 values each; larger ones come in several batches."""
 _KEY: Final[Schema] = {
-    "name": "Idempotency-Key", "in": "header", "required": False,
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
     "description": "The same key with the same body gives the same job again; with another body a conflict.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200},
-}  # fmt: skip
+}
 Number = int | float
 
 
@@ -88,7 +90,9 @@ class Change(_Body):
     parameters=[_KEY],
 )
 async def submit_job(request: Request) -> Response:
-    """Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry run."""
+    """Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry
+    run.
+    """
     body = await read_object(request)
     app, me = platform(request), who(request)
     if body.get("dry_run"):
@@ -99,9 +103,15 @@ async def submit_job(request: Request) -> Response:
 
 
 @routes.route(
-    "POST", "/jobs/batch", scope="jobs:write", raw=True, answers={201: "Batch"}, takes="Submissions",
-    parameters=[_KEY], body_limit=BATCH_LIMIT,
-)  # fmt: skip
+    "POST",
+    "/jobs/batch",
+    scope="jobs:write",
+    raw=True,
+    answers={201: "Batch"},
+    takes="Submissions",
+    parameters=[_KEY],
+    body_limit=BATCH_LIMIT,
+)
 async def submit_batch(request: Request) -> Response:
     """Submit 1 to 10,000 jobs, all or none."""
     body = await read_object(request, BATCH_VALUES)

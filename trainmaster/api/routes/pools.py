@@ -48,7 +48,9 @@ class PoolBody(Body):
 
 
 class VirtualClusterBody(Body):
-    """A virtual cluster as it is to be: its pool, and what is guaranteed by resource (gpu, gpu:<model>, cpu, memory_mib)."""
+    """A virtual cluster as it is to be: its pool, and what is guaranteed by resource (gpu, gpu:<model>, cpu,
+    memory_mib).
+    """
 
     pool: Word = DEFAULT
     share: Limits = {}

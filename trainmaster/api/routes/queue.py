@@ -89,7 +89,9 @@ async def simulate_policy(request: Request, body: WhatIfBody) -> Response:
 
 @routes.route("POST", "/queue/would-start", scope="jobs:write", raw=True, answers={200: "WouldStart"}, takes="Question")
 async def would_start(request: Request) -> Response:
-    """Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any way can."""
+    """Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any
+    way can.
+    """
     body = await read_object(request)
     async with working(request):
         return Json(await platform(request).queueing.would_start(body, who(request)))

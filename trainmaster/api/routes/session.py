@@ -32,7 +32,9 @@ class _Body(BaseModel):
 
 
 class SignIn(_Body):
-    """Name and password, and what the answer to an earlier sign-in of this name in the same browser said as `browser`."""
+    """Name and password, and what the answer to an earlier sign-in of this name in the same browser said as
+    `browser`.
+    """
 
     username: Annotated[str, Field(min_length=1, max_length=200)]
     password: Annotated[str, Field(min_length=1, max_length=MAX_PASSWORD)]
@@ -73,7 +75,9 @@ async def get_session(request: Request) -> Response:
 
 @routes.route("POST", "/session", scope=None, answers={200: "NewSession"}, body_limit=16 * 1024)
 async def sign_in(request: Request, body: SignIn) -> Response:
-    """Sign in with name and password: the answer sets the cookie and says the key, which every request sends as X-Session-Key."""
+    """Sign in with name and password: the answer sets the cookie and says the key, which every request sends as
+    X-Session-Key.
+    """
     app = platform(request)
     client = neighbourhood(request.client.host if request.client else "")
     made = await app.people.sign_in(body.username, body.password, client, body.browser)
@@ -100,7 +104,9 @@ async def sign_out(request: Request) -> Response:
 
 @routes.route("POST", "/session/ticket", scope="account:self", answers={201: "Ticket"}, body_limit=32 * 1024)
 async def take_ticket(request: Request, body: TicketBody) -> Response:
-    """Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's socket."""
+    """Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's
+    socket.
+    """
     me, cookie = caller(request), session_cookie(request.headers.get("cookie", ""))
     if me.principal.via is not Via.SESSION or cookie is None:
         raise Conflict(requests.tickets_are_for_browsers())

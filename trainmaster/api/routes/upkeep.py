@@ -33,7 +33,9 @@ class RetentionQuery(BaseModel):
 
 
 class AuditFilter(BaseModel):
-    """What is looked for. `subject`: a kind of thing or one of them (`pool:default`, `job:<id>`); `after` < when <= `before`."""
+    """What is looked for. `subject`: a kind of thing or one of them (`pool:default`, `job:<id>`); `after` < when <=
+    `before`.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

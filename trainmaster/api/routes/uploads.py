@@ -19,7 +19,9 @@ _SPARE: Final = 2**20
 
 
 def _limit(app: "Platform") -> int:
-    """Return the gate's limit: above the receiver's own, so that its words about the remedy are the ones that are heard."""
+    """Return the gate's limit: above the receiver's own, so that its words about the remedy are the ones that are
+    heard.
+    """
     return app.config.limits.max_upload_mib * 2**20 + _SPARE
 
 
@@ -33,7 +35,9 @@ def _limit(app: "Platform") -> int:
     body_limit=_limit,
 )
 async def upload(request: Request) -> Response:
-    """Upload a code folder as tar.gz; the same content gives the same name. Nothing is taken while a disk is nearly full."""
+    """Upload a code folder as tar.gz; the same content gives the same name. Nothing is taken while a disk is nearly
+    full.
+    """
     app: Any = platform(request)
     await app.demand_room()
     stored = await receive(request.stream(), app.layout, app.config.limits.max_upload_mib)

@@ -1,4 +1,6 @@
-"""Watching a job run: logs, usage and metrics, read in place in worker threads. Nothing of them passes through the ledger."""
+"""Watching a job run: logs, usage and metrics, read in place in worker threads. Nothing of them passes through the
+ledger.
+"""
 
 import asyncio
 import os

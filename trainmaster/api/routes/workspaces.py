@@ -75,7 +75,9 @@ async def list_flavors(
     kind: Literal["", "cpu", "gpu", "ascend"] = "",
     model: Annotated[str, Query(max_length=63)] = "",
 ) -> Response:
-    """List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every model."""
+    """List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every
+    model.
+    """
     return Json(platform(request).resources.flavors(who(request), workspace, kind, model))
 
 
@@ -83,9 +85,16 @@ async def list_flavors(
 async def put_flavor(request: Request, workspace: Name, name: Name, body: FlavorBody) -> Response:
     """Make or change a flavor; jobs submitted before keep what it was."""
     flavor = Flavor(
-        name, workspace, body.cpu, body.memory_mib, body.gpu, body.gpu_type, round(body.gpu_share * 1000), body.shm_mib,
+        name,
+        workspace,
+        body.cpu,
+        body.memory_mib,
+        body.gpu,
+        body.gpu_type,
+        round(body.gpu_share * 1000),
+        body.shm_mib,
         body.description,
-    )  # fmt: skip
+    )
     await platform(request).administer.put_flavor(flavor, who(request))
     return Json(flavor_view(flavor))
 

@@ -1,10 +1,11 @@
 """Who may keep a connection when there are many: each is a file of the server, and files run out.
 
-A connection is a stranger's until a credential has come over it, then that person's. Whoever comes is let in; when there are too
-many of one address, of all strangers, or of one person, the one of them that was silent longest is closed. So nobody is locked out
-by those who hold connections and say nothing, and files are left for everything else. A trusted proxy is no one's address: who is
-behind it is unknown before a head is read, so that its connections count among all strangers only. One sweep looks at all of them
-now and then, which costs a request nothing. Invariant: never more than `most` at a time.
+A connection is a stranger's until a credential has come over it, then that person's. Whoever comes is let in; when
+there are too many of one address, of all strangers, or of one person, the one of them that was silent longest is
+closed. So nobody is locked out by those who hold connections and say nothing, and files are left for everything else. A
+trusted proxy is no one's address: who is behind it is unknown before a head is read, so that its connections count
+among all strangers only. One sweep looks at all of them now and then, which costs a request nothing. Invariant: never
+more than `most` at a time.
 """
 
 import asyncio
@@ -50,7 +51,8 @@ def files() -> int:
 
 
 class Connections:
-    """One object per server; used in the loop's thread. `most`: an eighth of all files and at least 64 are left for others.
+    """One object per server; used in the loop's thread. `most`: an eighth of all files and at least 64 are left for
+    others.
 
     `many`: whether many come from an address, because it is a proxy's.
     """

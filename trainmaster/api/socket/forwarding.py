@@ -1,4 +1,5 @@
-"""Requests that only the server that leads can answer, handed to it by one that stands by: unchanged, and with who asked.
+"""Requests that only the server that leads can answer, handed to it by one that stands by: unchanged, and with who
+asked.
 
 The leader's own gate decides about them. Imported only where a server may stand by.
 Invariant: a request is forwarded once at most; bodies pass through and are never held whole.
@@ -62,9 +63,11 @@ class Forwarding:
 
     async def _request(self, address: str, scope: Scope, receive: Receive, send: Send) -> None:
         asking = httpx.Request(
-            scope["method"], httpx.URL(address).copy_with(raw_path=_target(scope)), headers=self._servers.stamp(scope),
+            scope["method"],
+            httpx.URL(address).copy_with(raw_path=_target(scope)),
+            headers=self._servers.stamp(scope),
             content=_body(scope, receive),
-        )  # fmt: skip
+        )
         try:
             answer = await self._http.send(asking, stream=True)
         except httpx.ConnectError:
@@ -88,9 +91,16 @@ class Forwarding:
         headers = [(key.decode("latin-1"), value.decode("latin-1")) for key, value in self._stamp_socket(scope)]
         try:
             line = await connect(
-                target, additional_headers=headers, subprotocols=scope.get("subprotocols") or None, compression=None,
-                open_timeout=CONNECT_S, ping_interval=None, max_size=MOST_MESSAGE, proxy=None, user_agent_header=None,
-            )  # fmt: skip
+                target,
+                additional_headers=headers,
+                subprotocols=scope.get("subprotocols") or None,
+                compression=None,
+                open_timeout=CONNECT_S,
+                ping_interval=None,
+                max_size=MOST_MESSAGE,
+                proxy=None,
+                user_agent_header=None,
+            )
         except websockets.InvalidStatus as refused:
             await _refuse_alike(refused, scope, send)
             return
@@ -137,7 +147,9 @@ def _body(scope: Scope, receive: Receive) -> AsyncIterator[bytes] | None:
 
 
 async def _pass_on(answer: httpx.Response, send: Send) -> None:
-    """Send the body of `answer`. A live view whose source is gone ends as one whose source is done: its reader asks again."""
+    """Send the body of `answer`. A live view whose source is gone ends as one whose source is done: its reader asks
+    again.
+    """
     try:
         async for piece in answer.aiter_raw():
             await send({"type": "http.response.body", "body": piece, "more_body": True})

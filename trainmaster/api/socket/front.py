@@ -1,7 +1,8 @@
-"""The outermost layer: which Host and Origin are ours, the security headers of every answer, and the last net for errors.
+"""The outermost layer: which Host and Origin are ours, the security headers of every answer, and the last net for
+errors.
 
-Holds for everything below: API, console, health, unknown addresses. Invariant: nothing below runs for a foreign Host or a
-foreign Origin, and no exception reaches the server program.
+Holds for everything below: API, console, health, unknown addresses. Invariant: nothing below runs for a foreign Host or
+a foreign Origin, and no exception reaches the server program.
 """
 
 import ipaddress
@@ -79,15 +80,20 @@ class Hosts:
 
 
 class Front:
-    """ASGI middleware around the whole application. `express`: doors by (method, path) that are reached without its router
-    and middleware, whose cost is most of a submit's; their gates, and all that is here, are the same. `servers`: where several
-    servers share a home.
+    """ASGI middleware around the whole application. `express`: doors by (method, path) that are reached without its
+    router and middleware, whose cost is most of a submit's; their gates, and all that is here, are the same. `servers`:
+    where several servers share a home.
     """
 
     def __init__(
-        self, app: Starlette, hosts: Hosts, proxies: Proxies, servers: Servers | None, life: Life,
+        self,
+        app: Starlette,
+        hosts: Hosts,
+        proxies: Proxies,
+        servers: Servers | None,
+        life: Life,
         express: Mapping[tuple[str, str], ASGIApp],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.app = app
         self.proxies, self.servers = proxies, servers
         self.life = life
@@ -96,15 +102,21 @@ class Front:
         self.connections = Connections(many=proxies.trusts)
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by hand."""
+        """Return what starts the platform on entering and closes it on leaving: the lifespan, for who hosts us by
+        hand.
+        """
         return self.life()
 
     def close_views(self) -> None:
-        """End all live views: they would keep a server that wants to close waiting. Call it in the event loop's thread."""
+        """End all live views: they would keep a server that wants to close waiting. Call it in the event loop's
+        thread.
+        """
         self.app.state.closing.set()
 
     def leave(self) -> None:
-        """The server was asked to end: nothing more is started, and live views end. Call it in the event loop's thread."""
+        """The server was asked to end: nothing more is started, and live views end. Call it in the event loop's
+        thread.
+        """
         self.app.state.platform.leave()
         self.close_views()
 
@@ -145,7 +157,8 @@ class Front:
         except ClientDisconnect:
             return
         except Exception as error:
-            # The framework's own net has answered and logged already where it could; what comes here unanswered came from it.
+            # The framework's own net has answered and logged already where it could; what comes here unanswered came
+            # from it.
             if not started and scope["type"] == "http":
                 await answer_unknown(error, scope["path"], accepted(scope))(scope, receive, dressed)
 

@@ -1,7 +1,9 @@
-"""Who is behind the proxies that are ours: the address and the scheme that people came with, in place of the proxy's own.
+"""Who is behind the proxies that are ours: the address and the scheme that people came with, in place of the proxy's
+own.
 
-Only what a trusted proxy says is believed, and of the list of addresses only what trusted proxies added: it is read from the
-right, up to the first address that is none of them. Whoever comes another way says what they like and is heard in nothing.
+Only what a trusted proxy says is believed, and of the list of addresses only what trusted proxies added: it is read
+from the right, up to the first address that is none of them. Whoever comes another way says what they like and is heard
+in nothing.
 """
 
 import ipaddress
@@ -30,7 +32,9 @@ def address_in(text: str) -> Address | None:
 
 
 def neighbourhood(client: str) -> str:
-    """Return what counts as one address: an IPv4 address, or the network of an IPv6 address in which its owner has them all."""
+    """Return what counts as one address: an IPv4 address, or the network of an IPv6 address in which its owner has them
+    all.
+    """
     address = address_in(client)
     if isinstance(address, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((address, _HOUSE), strict=False))

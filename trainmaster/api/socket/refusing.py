@@ -1,4 +1,6 @@
-"""What is said to a connection whose request never becomes one: too long, too slow, or no HTTP. One problem document, then the end."""
+"""What is said to a connection whose request never becomes one: too long, too slow, or no HTTP. One problem document,
+then the end.
+"""
 
 from typing import Final
 

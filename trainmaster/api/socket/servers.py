@@ -1,4 +1,5 @@
-"""The servers of one home among themselves: one that stands by hands a request to the one that leads, and says who asked.
+"""The servers of one home among themselves: one that stands by hands a request to the one that leads, and says who
+asked.
 
 Invariant: what such headers say counts only beside the secret that the servers of this home can read, and nobody else.
 """

@@ -1,9 +1,11 @@
-"""How answers reach the socket: a response's head waits for the first piece of its body, so that an answer is one write.
+"""How answers reach the socket: a response's head waits for the first piece of its body, so that an answer is one
+write.
 
-uvicorn writes the head and the body apart, and uvloop makes a system call of each. Invariant: bytes leave in the order they
-were written, and nothing is held back longer than the current turn of the event loop.
+uvicorn writes the head and the body apart, and uvloop makes a system call of each. Invariant: bytes leave in the order
+they were written, and nothing is held back longer than the current turn of the event loop.
 
-Also how much and for how long a connection may ask before anybody knows who it is (`Protocol`, with `connections` and `refusing`).
+Also how much and for how long a connection may ask before anybody knows who it is (`Protocol`, with `connections` and
+`refusing`).
 """
 
 import asyncio
@@ -14,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from trainmaster.api.socket.connections import Connections, Seat
-from trainmaster.api.socket.refusing import (  # fmt: skip
+from trainmaster.api.socket.refusing import (
     BODY_S,
     HEAD_S,
     LINGER_S,
@@ -83,7 +85,9 @@ class Joining:
 
 
 class Taking:
-    """Whether the other end takes what is sent. What waits says nothing by itself: as much may have come as was taken."""
+    """Whether the other end takes what is sent. What waits says nothing by itself: as much may have come as was
+    taken.
+    """
 
     def __init__(self) -> None:
         self._taken, self._since = -1, 0.0
@@ -98,7 +102,8 @@ class Taking:
 class Protocol(HttpToolsProtocol):
     """uvicorn's protocol over a joining transport, with an end to patience: sizes and times are in `refusing`.
 
-    Bytes that are no body are counted as they come, for the parser keeps a line until it is whole. `look` is asked now and then.
+    Bytes that are no body are counted as they come, for the parser keeps a line until it is whole. `look` is asked now
+    and then.
     """
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]

@@ -48,9 +48,13 @@ def list_tokens(as_json: AsJson = False) -> None:
     def day(at: float | None) -> str:
         return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
 
-    table(("id", "name", "created", "expires", "last used"), [
-        (one.id, one.name, day(one.created_at), day(one.expires_at) or "never", day(one.last_used_at)) for one in found
-    ])  # fmt: skip
+    table(
+        ("id", "name", "created", "expires", "last used"),
+        [
+            (one.id, one.name, day(one.created_at), day(one.expires_at) or "never", day(one.last_used_at))
+            for one in found
+        ],
+    )
 
 
 def delete(token_id: Annotated[str, typer.Argument(metavar="ID", help="The token's id, as list shows it.")]) -> None:

@@ -59,10 +59,17 @@ def _screen(cluster: "answers.ClusterView", jobs: "Sequence[answers.JobView]") -
     for node in cluster.nodes:
         held = sum(use.share for card in node.gpus for use in card.uses)
         closed = node.reason.en if node.reason is not None else "closed"
-        nodes.append((
-            node.name, node.host, _bar(node.cpu), _bar(node.memory_mib, 1024, "G"), f"{held:g}/{len(node.gpus)}",
-            len(node.tasks), "" if node.schedulable else closed,
-        ))  # fmt: skip
+        nodes.append(
+            (
+                node.name,
+                node.host,
+                _bar(node.cpu),
+                _bar(node.memory_mib, 1024, "G"),
+                f"{held:g}/{len(node.gpus)}",
+                len(node.tasks),
+                "" if node.schedulable else closed,
+            )
+        )
     queue = cluster.queue
     head = Text(f"{queue.running} running, {queue.waiting} waiting, sandbox {cluster.sandbox.kind}\n", style="bold")
     columns = ("node", "address", "cpu", "memory", ">cards", ">tasks", "")
@@ -99,8 +106,16 @@ def models(query: Annotated[str, typer.Argument(help="Part of a name.")] = "", a
         emit_json(found)
         return
     rows = [
-        (model.name, one.version, one.job[:12], one.files, f"{one.size_bytes / 2**20:.1f} MiB",
-         "  ".join(f"{name}={value:.4g}" for name, value in one.metrics.items()), one.path)
-        for model in found for one in model.versions
-    ]  # fmt: skip
+        (
+            model.name,
+            one.version,
+            one.job[:12],
+            one.files,
+            f"{one.size_bytes / 2**20:.1f} MiB",
+            "  ".join(f"{name}={value:.4g}" for name, value in one.metrics.items()),
+            one.path,
+        )
+        for model in found
+        for one in model.versions
+    ]
     table(("model", ">version", "job", ">files", ">size", "metrics", "path"), rows) if rows else print("No models.")

@@ -40,11 +40,19 @@ def list_engines(as_json: AsJson = False) -> None:
     if as_json:
         emit_json(found)
         return
-    table(("engine", "kind", "pools", ">nodes", "state"), [
-        (one.name, one.kind, ", ".join(one.pools), f"{one.nodes_in_service}/{one.nodes}",
-         "no answer" if one.trouble is not None else "ok")
-        for one in found
-    ])  # fmt: skip
+    table(
+        ("engine", "kind", "pools", ">nodes", "state"),
+        [
+            (
+                one.name,
+                one.kind,
+                ", ".join(one.pools),
+                f"{one.nodes_in_service}/{one.nodes}",
+                "no answer" if one.trouble is not None else "ok",
+            )
+            for one in found
+        ],
+    )
     for one in found:
         if one.trouble is not None:
             print(visible(f"{one.name}: {getattr(one.trouble, language())}"))

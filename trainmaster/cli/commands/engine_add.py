@@ -85,15 +85,21 @@ def _parameter(option: "Option", hint: Any, plain: Any) -> inspect.Parameter:
 
 
 def _add(
-    kind: "EngineKind", settings: dict[str, Any], *,
+    kind: "EngineKind",
+    settings: dict[str, Any],
+    *,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
     pool: list[str] | None = None,
     data: Annotated[str, typer.Option(metavar="DIR", help="Folder that server and nodes share (server.data).")] = "",
-    most_pending: Annotated[int, typer.Option(min=1, help="Jobs of each pool that may wait in its own queue, if it has one.")] = 1000,
+    most_pending: Annotated[
+        int, typer.Option(min=1, help="Jobs of each pool that may wait in its own queue, if it has one.")
+    ] = 1000,
     wait: Wait = "10m",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, and only print what would be written.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check all, and only print what would be written.")
+    ] = False,
     as_json: AsJson = False,
-) -> None:  # fmt: skip
+) -> None:
     demand_server()
     from trainmaster.core.folders.layout import Layout
     from trainmaster.messages.cluster import checks
@@ -126,7 +132,9 @@ def _add(
 def examination_of(
     kind: "EngineKind", engine: "EngineConfig", data: str, wait: str, screen: Screen
 ) -> "Examination | None":
-    """Return the look that is taken at `engine`, None where its kind has none. Raises InvalidSpec for a `wait` that is no duration."""
+    """Return the look that is taken at `engine`, None where its kind has none. Raises InvalidSpec for a `wait` that is
+    no duration.
+    """
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.core.formats.units import NotRead, parse_duration_s
     from trainmaster.engines.adding import EngineToAdd

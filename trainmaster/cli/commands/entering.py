@@ -45,7 +45,8 @@ def exec_inside(
         bool | None, typer.Option("--tty/--no-tty", help="Give it a terminal.", show_default="where this is one")
     ] = None,
 ) -> None:
-    """Run a command inside a running task: its files, variables, cards. Ends with its exit code, 125: it could not be entered.
+    """Run a command inside a running task: its files, variables, cards. Ends with its exit code, 125: it could not be
+    entered.
 
     What runs inside ends with the task and with this command. Everybody who sees the job sees that you were there.
     """
@@ -78,7 +79,9 @@ def carry(inside: "Inside", *, raw: bool) -> int:
 
 
 def give(inside: "Inside", wake: int) -> None:
-    """Carry what is typed, and every change of the window's size, until the end of the input. Runs in a thread of its own."""
+    """Carry what is typed, and every change of the window's size, until the end of the input. Runs in a thread of its
+    own.
+    """
     waiting = [0, wake]
     while True:
         ready, _, _ = select.select(waiting, [], [])
@@ -100,7 +103,9 @@ def give(inside: "Inside", wake: int) -> None:
 
 @contextmanager
 def changes() -> Iterator[int]:
-    """Yield what can be read whenever the window's size has changed; let every other end of this program be an orderly one."""
+    """Yield what can be read whenever the window's size has changed; let every other end of this program be an orderly
+    one.
+    """
 
     def leave(signum: int, frame: Any) -> None:
         sys.exit(128 + signum)

@@ -121,9 +121,11 @@ def delete(jobs: Jobs, as_json: AsJson = False) -> None:
 
     found, good = each(jobs, one)
     _print(
-        found, as_json, lambda job: print(f"{job.id}  deleted"),
+        found,
+        as_json,
+        lambda job: print(f"{job.id}  deleted"),
         lambda job: {"id": job.id, "state": "deleted", "attempts": job.attempts, "tasks": job.tasks},
-    )  # fmt: skip
+    )
     _leave(good)
 
 
@@ -147,9 +149,17 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
 
     found, good = each(jobs, one)
     _print(
-        found, as_json, say,
-        lambda one: {"id": one[0].id, "name": one[0].name, "attempts": one[0].attempts, "tasks": one[0].tasks, **plain(one[1])},
-    )  # fmt: skip
+        found,
+        as_json,
+        say,
+        lambda one: {
+            "id": one[0].id,
+            "name": one[0].name,
+            "attempts": one[0].attempts,
+            "tasks": one[0].tasks,
+            **plain(one[1]),
+        },
+    )
     _leave(good)
 
 

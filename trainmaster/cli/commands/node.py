@@ -45,10 +45,23 @@ def list_nodes(
         print("No node fits.")
         return
     columns = ("node", "pool", "service", "room", "driver", ">cores", ">memory", "cards", "note")
-    table(columns, [
-        (one.name, one.pool, one.service, one.state, one.driver, fraction(one.cpu), fraction(one.memory_mib, 1024, "G"), cards(one),
-         why_away(one)) for one in found
-    ])  # fmt: skip
+    table(
+        columns,
+        [
+            (
+                one.name,
+                one.pool,
+                one.service,
+                one.state,
+                one.driver,
+                fraction(one.cpu),
+                fraction(one.memory_mib, 1024, "G"),
+                cards(one),
+                why_away(one),
+            )
+            for one in found
+        ],
+    )
 
 
 def show(node: Name, as_json: AsJson = False) -> None:
@@ -106,10 +119,15 @@ def say(found: "answers.NodeDetail") -> None:
 
     facts = (
         ("service", " ".join(filter(None, (found.service, why_away(found), found.by and f"({found.by})")))),
-        ("pool", found.pool), ("address", found.host), ("os", found.os), ("kernel", found.kernel),
-        ("driver", found.driver or "none"), ("cores", fraction(found.cpu)),
-        ("memory", fraction(found.memory_mib, 1024, "G")), ("cards", cards(found) or "none"),
-    )  # fmt: skip
+        ("pool", found.pool),
+        ("address", found.host),
+        ("os", found.os),
+        ("kernel", found.kernel),
+        ("driver", found.driver or "none"),
+        ("cores", fraction(found.cpu)),
+        ("memory", fraction(found.memory_mib, 1024, "G")),
+        ("cards", cards(found) or "none"),
+    )
     table(("", ""), [*facts, *((f"card {use.index}", use.label) for use in found.usage)], found.name)
 
 

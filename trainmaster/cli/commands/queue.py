@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     part = typer.Typer(
-        invoke_without_command=True, help="What waits, why, and by which policy.",
+        invoke_without_command=True,
+        help="What waits, why, and by which policy.",
         epilog="Example: [bold]tm queue --pool research[/]",
-    )  # fmt: skip
+    )
     part.callback()(show_queue)
     policy = typer.Typer(no_args_is_help=True, help="The queue's policy.")
     policy.command("show", epilog="Example: [bold]tm queue policy show[/]")(show_policy)
@@ -53,13 +54,30 @@ def show_queue(
     if not found.items:
         print("Nothing waits.")
         return
-    table((">place", "job", "name", "pool", "workspace", "priority", ">tasks", ">cards", ">waits", "starts", "why"), [
-        (one.position, (one.job or "-")[:12], one.name or "-", one.pool, one.workspace, one.priority, one.tasks,
-         f"{one.resources.gpu:g}", format_duration(one.wait_s), expected_start(one.forecast),
-         one.reason.message.en if one.reason is not None else "") for one in found.items
-    ])  # fmt: skip
-    asked = [f"{one.asked:g} {one.model or 'of any model'} ({one.used:g}/{one.total} used)"
-             for one in found.demand if one.asked]  # fmt: skip
+    table(
+        (">place", "job", "name", "pool", "workspace", "priority", ">tasks", ">cards", ">waits", "starts", "why"),
+        [
+            (
+                one.position,
+                (one.job or "-")[:12],
+                one.name or "-",
+                one.pool,
+                one.workspace,
+                one.priority,
+                one.tasks,
+                f"{one.resources.gpu:g}",
+                format_duration(one.wait_s),
+                expected_start(one.forecast),
+                one.reason.message.en if one.reason is not None else "",
+            )
+            for one in found.items
+        ],
+    )
+    asked = [
+        f"{one.asked:g} {one.model or 'of any model'} ({one.used:g}/{one.total} used)"
+        for one in found.demand
+        if one.asked
+    ]
     more = f"{found.total - len(found.items)} more wait. " if found.total > len(found.items) else ""
     print(more + (f"Cards asked for: {', '.join(asked)}" if asked else "No cards are asked for."))
 
@@ -93,7 +111,8 @@ def set_policy(
 
 
 def _value(name: str, text: str) -> Any:
-    """Return seconds for a setting in ``_s``; of others a number, true, false or null (the default again), else the text.
+    """Return seconds for a setting in ``_s``; of others a number, true, false or null (the default again), else the
+    text.
 
     What cannot be read is left to the server, which names all that is wrong at once.
     """
@@ -113,10 +132,19 @@ def _value(name: str, text: str) -> Any:
 def _say(found: "answers.PolicyView") -> None:
     from trainmaster.cli.render import table
 
-    table(("setting", ">value", ">default", "bounds", "meaning"), [
-        (one.name, _format_value(one, one.value), _format_value(one, one.default), ", ".join(one.choices) or _bounds(one), one.meaning.en)
-        for one in found.knobs
-    ])  # fmt: skip
+    table(
+        ("setting", ">value", ">default", "bounds", "meaning"),
+        [
+            (
+                one.name,
+                _format_value(one, one.value),
+                _format_value(one, one.default),
+                ", ".join(one.choices) or _bounds(one),
+                one.meaning.en,
+            )
+            for one in found.knobs
+        ],
+    )
     if found.changed_by:
         print(f"Changed last by {visible(found.changed_by)}.")
 

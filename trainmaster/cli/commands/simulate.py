@@ -61,7 +61,9 @@ Outputs = Annotated[
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(
-        epilog="Example: [bold]tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html[/]"
+        epilog=(
+            "Example: [bold]tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html[/]"
+        )
     )(simulate)
 
 
@@ -131,9 +133,13 @@ def _history(cluster: list[str] | None) -> "tuple[Workload, tuple[Node, ...], Ri
 
 
 def _settings(
-    policies: "Sequence[str]", limits: str, start_cost: str, faults: "Sequence[str]", nodes: "Sequence[Node]",
+    policies: "Sequence[str]",
+    limits: str,
+    start_cost: str,
+    faults: "Sequence[str]",
+    nodes: "Sequence[Node]",
     rights: "Rights",
-) -> "list[SimulationSetting]":  # fmt: skip
+) -> "list[SimulationSetting]":
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.core.formats.units import NotRead, parse_duration_s
     from trainmaster.messages.server import client as sayings
@@ -143,9 +149,12 @@ def _settings(
     names = {node.name for node in nodes}
     try:
         return settings(
-            policies, limits, int(parse_duration_s(start_cost)), tuple(parse_fault(text, names) for text in faults),
+            policies,
+            limits,
+            int(parse_duration_s(start_cost)),
+            tuple(parse_fault(text, names) for text in faults),
             rights,
-        )  # fmt: skip
+        )
     except NotRead as error:
         raise InvalidSpec(sayings.cost_or_fault_not_read(error.said)) from error
 
@@ -216,7 +225,13 @@ def _show(work: "Workload", outcomes: "Sequence[SimulationOutcome]", summaries: 
     table(("policy", *(f">{column.name[1].lower()}" for column in COLUMNS)), rows)
     out.print()
     sizes = [
-        (escape(s.label), name, found.jobs, *map(format_duration, (found.mean_s, found.p50_s, found.p90_s, found.p99_s, found.max_s)))
-        for s in summaries for name, found in s.by_size.items()
-    ]  # fmt: skip
+        (
+            escape(s.label),
+            name,
+            found.jobs,
+            *map(format_duration, (found.mean_s, found.p50_s, found.p90_s, found.p99_s, found.max_s)),
+        )
+        for s in summaries
+        for name, found in s.by_size.items()
+    ]
     table(("policy", ">size", ">jobs", ">mean wait", ">median", ">p90", ">p99", ">longest"), sizes)

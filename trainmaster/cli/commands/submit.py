@@ -109,7 +109,10 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
         job.wait(progress=not as_json, held=True)
     except KeyboardInterrupt:
         print(
-            f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   Stop: tm stop {job.id[:9]}",
+            (
+                f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   "
+                f"Stop: tm stop {job.id[:9]}"
+            ),
             file=sys.stderr,
         )
         sys.exit(130)
@@ -144,7 +147,8 @@ def preview(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say everything that is wrong with a job, what would run, whether it would start now and what would help. Changes nothing.
+    """Say everything that is wrong with a job, what would run, whether it would start now and what would help. Changes
+    nothing.
 
     Where no server answers, the same checks are made here; only whether it fits stays open.
     """
@@ -166,7 +170,9 @@ def _repeated(pairs: list[str] | None) -> list[str]:
 def _preview(
     file: Path, set_: list[str] | None, instead_of: str | None
 ) -> "tuple[answers.PreviewView, dict[str, answers.WouldStart | None]]":
-    """Return the preview, and under `would_start` whether it would now: null for a job that is not valid, left out without a server."""
+    """Return the preview, and under `would_start` whether it would now: null for a job that is not valid, left out
+    without a server.
+    """
     from trainmaster.core.errors import Unavailable
 
     wanted = changes(set_)

@@ -20,8 +20,8 @@ def audit(
     subject: Annotated[
         str,
         typer.Argument(
-            help="What it was done to: job, pool, virtual_cluster, workspace, flavor, node, policy or person, or one of them, for "
-            "example pool:default.",
+            help="What it was done to: job, pool, virtual_cluster, workspace, flavor, node, policy or person, "
+            "or one of them, for example pool:default.",
             show_default="anything",
         ),
     ] = "",
@@ -49,10 +49,16 @@ def audit(
     if as_json:
         emit_json(found)
         return
-    table(("when", "who", "to", "what"), [
-        (moment(one.at), *map(escape, (one.by, f"{one.subject.kind} {one.subject.name}", getattr(one.text, language()))))
-        for one in found
-    ]) if found else print("Nobody did anything.")  # fmt: skip
+    table(
+        ("when", "who", "to", "what"),
+        [
+            (
+                moment(one.at),
+                *map(escape, (one.by, f"{one.subject.kind} {one.subject.name}", getattr(one.text, language()))),
+            )
+            for one in found
+        ],
+    ) if found else print("Nobody did anything.")
 
 
 def retention(
@@ -75,11 +81,20 @@ def retention(
     if as_json:
         emit_json(found)
         return
-    table(("rule", "kept for", ">to remove", ">MiB", "oldest", "what goes"), [
-        (one.rule, "ever" if one.after_s is None else format_duration(one.after_s), one.count, _mib(one),
-         "" if one.oldest is None else moment(one.oldest), getattr(one.text, language()))
-        for one in found
-    ])  # fmt: skip
+    table(
+        ("rule", "kept for", ">to remove", ">MiB", "oldest", "what goes"),
+        [
+            (
+                one.rule,
+                "ever" if one.after_s is None else format_duration(one.after_s),
+                one.count,
+                _mib(one),
+                "" if one.oldest is None else moment(one.oldest),
+                getattr(one.text, language()),
+            )
+            for one in found
+        ],
+    )
 
 
 def _mib(one: "answers.RetentionRule") -> str:

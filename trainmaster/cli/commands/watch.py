@@ -34,8 +34,8 @@ def logs(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a task's log: text and colours, of a line that was drawn over and over what came last; with --raw all that the program
-    wrote, which your terminal obeys.
+    """Print a task's log: text and colours, of a line that was drawn over and over what came last; with --raw all that
+    the program wrote, which your terminal obeys.
     """
     from trainmaster.core.formats.terminal import RESET, Harmless, as_seen
 
@@ -109,9 +109,16 @@ def metrics(
         found, good = each(jobs, one)
         if as_json:
             shapes = [
-                {"id": job.id, "name": job.name, "state": job.state, "attempts": job.attempts, "tasks": job.tasks, **plain(curves)}
+                {
+                    "id": job.id,
+                    "name": job.name,
+                    "state": job.state,
+                    "attempts": job.attempts,
+                    "tasks": job.tasks,
+                    **plain(curves),
+                }
                 for job, curves in found
-            ]  # fmt: skip
+            ]
             emit_json(shapes[0] if len(shapes) == 1 else shapes)
         for job, curves in [] if as_json else found:
             show_metrics(job.name, curves)

@@ -1,4 +1,6 @@
-"""Workspaces: weights, quotas, limits of urgent jobs; and flavors, the named sets of resources that their jobs choose from."""
+"""Workspaces: weights, quotas, limits of urgent jobs; and flavors, the named sets of resources that their jobs choose
+from.
+"""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,9 +41,10 @@ def list_workspaces(as_json: AsJson = False) -> None:
     if as_json:
         emit_json(found)
         return
-    table(("workspace", ">weight", "urgent", "quotas", ">waiting", ">running"), [
-        (one.name, f"{one.weight:g}", _urgent(one.urgent), _quotas(one), one.waiting, one.running) for one in found
-    ])  # fmt: skip
+    table(
+        ("workspace", ">weight", "urgent", "quotas", ">waiting", ">running"),
+        [(one.name, f"{one.weight:g}", _urgent(one.urgent), _quotas(one), one.waiting, one.running) for one in found],
+    )
 
 
 def set_workspace(
@@ -77,11 +80,13 @@ def set_workspace(
         weight = known.weight if weight is None else weight
         description = known.description if description is None else description
     made = admin.put_workspace(
-        name, weight=1.0 if weight is None else weight, quotas=quotas,
+        name,
+        weight=1.0 if weight is None else weight,
+        quotas=quotas,
         urgent_per_user=_limit(urgent_per_user, known.urgent.per_user if known is not None else None),
         urgent_total=_limit(urgent_total, known.urgent.total if known is not None else None),
         description=description or "",
-    )  # fmt: skip
+    )
     if as_json:
         emit_json(made)
         return
@@ -112,10 +117,21 @@ def list_flavors(
     if as_json:
         emit_json(found)
         return
-    table(("flavor", "kind", ">cores", ">memory", ">cards", "model", "about"), [
-        (one.name, one.kind, f"{one.cpu:g}", format_memory(one.memory_mib), f"{one.gpu * one.gpu_share:g}", one.gpu_type or "",
-         one.description) for one in found
-    ]) if found else print("No flavors.")  # fmt: skip
+    table(
+        ("flavor", "kind", ">cores", ">memory", ">cards", "model", "about"),
+        [
+            (
+                one.name,
+                one.kind,
+                f"{one.cpu:g}",
+                format_memory(one.memory_mib),
+                f"{one.gpu * one.gpu_share:g}",
+                one.gpu_type or "",
+                one.description,
+            )
+            for one in found
+        ],
+    ) if found else print("No flavors.")
 
 
 def set_flavor(

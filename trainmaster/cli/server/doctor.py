@@ -59,9 +59,11 @@ def _findings(folder: str) -> Iterator[Finding]:
     if elsewhere is not None:  # what this machine offers says nothing about that server's
         yield _server()[1]
         yield Finding(
-            "machine", GOOD, f"not looked at, because a server was named: {elsewhere}",
+            "machine",
+            GOOD,
+            f"not looked at, because a server was named: {elsewhere}",
             "Run tm doctor on the server's machine, without TRAINMASTER_URL and --url.",
-        )  # fmt: skip
+        )
         return
     if missing := lacking():
         yield _server(NAME_ONE)[1]
@@ -96,9 +98,11 @@ def _sandbox() -> Finding:
     probe = probe_sandbox("auto", shutil.which("bwrap"))
     if probe.bwrap and (why := seccomp.missing()):
         return Finding(
-            "bwrap", POOR, f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {render.text(why)}",
+            "bwrap",
+            POOR,
+            f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {render.text(why)}",
             "Use a kernel with seccomp filters, on x86_64 or aarch64.",
-        )  # fmt: skip
+        )
     if probe.bwrap:
         return Finding("bwrap", GOOD, f"sandboxes work and filter system calls ({probe.bwrap})")
     from trainmaster.cli.server.sandbox_check import why_none
@@ -118,7 +122,10 @@ def _cgroups() -> Finding:
     if unified:
         from trainmaster.cli.server.systemd import subgroup
 
-        start = f"systemd-run --user --pty -p Delegate=yes {subgroup()}-p KillMode=process {sys.executable} -m trainmaster serve"
+        start = (
+            f"systemd-run --user --pty -p Delegate=yes {subgroup()}-p KillMode=process "
+            f"{sys.executable} -m trainmaster serve"
+        )
         remedy += f", or without root in a unit of your own (trainmaster unit --user), or to try it: {start}"
     else:
         remedy += "; without root, version 1 of control groups can set none"
@@ -208,9 +215,11 @@ def _neighbours(folder: str) -> Iterator[Finding]:
     if found:
         who = ", ".join(f"{home} ({user})" for home, user in found[:5]) + (" ..." if len(found) > 5 else "")
         yield Finding(
-            "others", POOR, f"{len(found)} more on this machine: {who}; each gives out the same cards, cores and memory",
+            "others",
+            POOR,
+            f"{len(found)} more on this machine: {who}; each gives out the same cards, cores and memory",
             "Use one server for all: only jobs of the same server wait for each other.",
-        )  # fmt: skip
+        )
 
 
 def _settings(folder: str) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """The first process of a container: the kernel hands it every orphan, and all of them have to be buried.
 
-`docker run IMAGE trainmaster serve` makes the server that process. Somebody's dead that nobody buries keep the process namespace of a
-task alive, and its attempt would never be seen to be empty.
+`docker run IMAGE trainmaster serve` makes the server that process. Somebody's dead that nobody buries keep the process
+namespace of a task alive, and its attempt would never be seen to be empty.
 """
 
 import os
@@ -15,7 +15,8 @@ PASSED_ON: Final = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT
 
 
 def make_way() -> None:
-    """Where this is the first process, go on in a child. This one buries orphans, passes signals on, and ends as the child does.
+    """Where this is the first process, go on in a child. This one buries orphans, passes signals on, and ends as the
+    child does.
 
     To be called while there is one thread. Anywhere else nothing happens.
     """

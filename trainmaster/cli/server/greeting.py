@@ -65,7 +65,10 @@ def exposed(host: str) -> tuple[str, str] | None:
     except ValueError:
         pass  # a name
     return (
-        f"whoever can see the traffic to {host or 'this machine'} can read passwords and tokens: this server speaks plain HTTP",
+        (
+            f"whoever can see the traffic to {host or 'this machine'} can read passwords and tokens: "
+            "this server speaks plain HTTP"
+        ),
         'Put a proxy with TLS before it, and where that is on this machine set server.host = "127.0.0.1".',
     )
 

@@ -1,4 +1,6 @@
-"""Shows the checks of an engine as they are made, in the language of the terminal, and all of them as JSON at the end."""
+"""Shows the checks of an engine as they are made, in the language of the terminal, and all of them as JSON at the
+end.
+"""
 
 import asyncio
 import signal
@@ -77,10 +79,15 @@ class Screen:
         return {
             "ok": not self.bad,
             "checks": [
-                {"name": check.name, "where": check.where, "ok": check.ok, "needed": check.needed,
-                 "text": {"zh": render.text(check.said, "zh"), "en": check.text},
-                 "remedy": {"zh": render.remedy(check.said, "zh"), "en": check.remedy}}
+                {
+                    "name": check.name,
+                    "where": check.where,
+                    "ok": check.ok,
+                    "needed": check.needed,
+                    "text": {"zh": render.text(check.said, "zh"), "en": check.text},
+                    "remedy": {"zh": render.remedy(check.said, "zh"), "en": check.remedy},
+                }
                 for check in self.checks
             ],
             **more,
-        }  # fmt: skip
+        }

@@ -1,4 +1,6 @@
-"""Other Trainmaster servers on this machine: each books all of its cores, memory and cards, and knows nothing of the others."""
+"""Other Trainmaster servers on this machine: each books all of its cores, memory and cards, and knows nothing of the
+others.
+"""
 
 import os
 import pwd

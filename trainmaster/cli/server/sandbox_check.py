@@ -1,6 +1,7 @@
 """Why bubblewrap makes no sandbox here, and what to do about it: with root, and without.
 
-It needs user namespaces unless it runs as root. Three switches of the kernel forbid them; which one does is read from their files.
+It needs user namespaces unless it runs as root. Three switches of the kernel forbid them; which one does is read from
+their files.
 """
 
 import shlex
@@ -30,22 +31,30 @@ class Switch:
 
 FORBID: Final = (
     Switch(
-        "kernel.apparmor_restrict_unprivileged_userns", "1",
-        "AppArmor lets only named programs make user namespaces, as on Ubuntu 24.04, and bubblewrap has no profile", _PROFILE,
+        "kernel.apparmor_restrict_unprivileged_userns",
+        "1",
+        "AppArmor lets only named programs make user namespaces, as on Ubuntu 24.04, and bubblewrap has no profile",
+        _PROFILE,
     ),
     Switch(
-        "kernel.unprivileged_userns_clone", "0", "the kernel lets only root make user namespaces",
+        "kernel.unprivileged_userns_clone",
+        "0",
+        "the kernel lets only root make user namespaces",
         _KEPT.format(key="kernel.unprivileged_userns_clone", value=1),
     ),
     Switch(
-        "user.max_user_namespaces", "0", "the kernel makes no user namespaces",
+        "user.max_user_namespaces",
+        "0",
+        "the kernel makes no user namespaces",
         _KEPT.format(key="user.max_user_namespaces", value=28633),
     ),
-)  # fmt: skip
+)
 
 
 def why_none(bwrap: str | None, said: str, *, root: bool, switches: str = SWITCHES) -> tuple[str, str]:
-    """Return (cause, remedy) where the probe of sandboxes failed and `said` why. `bwrap`: its path, None: it is not installed."""
+    """Return (cause, remedy) where the probe of sandboxes failed and `said` why. `bwrap`: its path, None: it is not
+    installed.
+    """
     if bwrap is None:
         without = "" if root else " No root? conda-forge has a package bubblewrap, too."
         return "bubblewrap is not installed", f"{MEANWHILE} {_ask(_INSTALL, root=root)}{without}"
@@ -55,9 +64,9 @@ def why_none(bwrap: str | None, said: str, *, root: bool, switches: str = SWITCH
             return f"{switch.means} ({switch.key} = {switch.closed})", f"{MEANWHILE} {_ask(line, root=root)}"
     if "namespace" in said or "Operation not permitted" in said or "uid map" in said:
         remedy = (
-            "In a container, its runtime forbids them: start it with a seccomp and an AppArmor profile that allow user namespaces "
-            "(Docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined). Elsewhere ask the administrator which "
-            "security module does."
+            "In a container, its runtime forbids them: start it with a seccomp and an AppArmor profile that allow "
+            "user namespaces (Docker: --security-opt seccomp=unconfined --security-opt apparmor=unconfined). "
+            "Elsewhere ask the administrator which security module does."
         )
         return f"user namespaces are forbidden here: {said}", f"{MEANWHILE} {remedy}"
     return said, f"{MEANWHILE} Mend what bubblewrap says, or install another version of it."

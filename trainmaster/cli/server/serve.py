@@ -24,14 +24,21 @@ if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 SWITCH_S = 0.0005
-"""How long the event loop may keep the interpreter while the ledger's thread waits for it: a lone commit beside a busy loop took
-12 to 19 ms at Python's 5 ms, and takes 5 to 7 with this."""
+"""How long the event loop may keep the interpreter while the ledger's thread waits for it: a lone commit beside a busy
+loop took 12 to 19 ms at Python's 5 ms, and takes 5 to 7 with this."""
 WEBSOCKETS: dict[str, Any] = {
-    "ws": "trainmaster.api.socket.wire:Socket", "ws_max_size": 1 << 20, "ws_per_message_deflate": False, "ws_ping_timeout": None,
-}  # fmt: skip
-"""No answer to a ping is waited for: while a command does not read its input, nobody here reads what its client answers."""
+    "ws": "trainmaster.api.socket.wire:Socket",
+    "ws_max_size": 1 << 20,
+    "ws_per_message_deflate": False,
+    "ws_ping_timeout": None,
+}
+"""No answer to a ping is waited for: while a command does not read its input, nobody here reads what its client
+answers.
+"""
 COLLECT = (20_000, 20, 50)
-"""Thresholds of the cycle collector: records make no cycles, and looking through all waiting jobs for some costs a tenth of a submit."""
+"""Thresholds of the cycle collector: records make no cycles, and looking through all waiting jobs for some costs a
+tenth of a submit.
+"""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -116,7 +123,9 @@ def _held(folder: str) -> int:
 
 
 def _lock(folder: str) -> int | None:
-    """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever happens."""
+    """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever
+    happens.
+    """
     for private in (folder, os.path.join(folder, "run")):  # of several new folders only the last one would get the mode
         os.makedirs(private, mode=0o700, exist_ok=True)
     fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -167,8 +176,14 @@ def _listen(host: str, port: int) -> Any:
 
 
 def _run(
-    platform: "Platform", failover: "Failover | None", listener: Any, url: str, folder: str, log_level: str, access_log: bool
-) -> None:  # fmt: skip
+    platform: "Platform",
+    failover: "Failover | None",
+    listener: Any,
+    url: str,
+    folder: str,
+    log_level: str,
+    access_log: bool,
+) -> None:
     import uvicorn
 
     from trainmaster.api.app import create_app
@@ -184,10 +199,22 @@ def _run(
         failover.on_change.append(say)
 
     config = uvicorn.Config(
-        app, loop="uvloop", http="trainmaster.api.socket.wire:Protocol", lifespan="off", access_log=access_log, log_level="warning",
-        log_config=None, timeout_graceful_shutdown=5, server_header=False, date_header=False, proxy_headers=False,
-        h11_max_incomplete_event_size=None, timeout_keep_alive=30, backlog=1024, **WEBSOCKETS,
-    )  # fmt: skip
+        app,
+        loop="uvloop",
+        http="trainmaster.api.socket.wire:Protocol",
+        lifespan="off",
+        access_log=access_log,
+        log_level="warning",
+        log_config=None,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        h11_max_incomplete_event_size=None,
+        timeout_keep_alive=30,
+        backlog=1024,
+        **WEBSOCKETS,
+    )
     server = Server(config, app, lambda: say(app.app.state.platform), lambda: _forget(folder))
     server.run(sockets=[listener])
     _forget(folder)

@@ -1,4 +1,5 @@
-"""Uvicorn's server as ours begins and ends: says where it is once it answers, and ends whatever it waits for when it is asked to.
+"""Uvicorn's server as ours begins and ends: says where it is once it answers, and ends whatever it waits for when it is
+asked to.
 
 Invariant: what counts is on disk at any moment, so that ending at once harms nothing.
 """
@@ -21,7 +22,9 @@ LAST_S: Final = 15.0
 
 
 class Server(uvicorn.Server):
-    """`announce` is called once it answers, `forget` when it ends without ceremony. `refused`: why it could not start."""
+    """`announce` is called once it answers, `forget` when it ends without ceremony. `refused`: why it could not
+    start.
+    """
 
     def __init__(
         self, config: uvicorn.Config, app: Front, announce: Callable[[], None], forget: Callable[[], None]

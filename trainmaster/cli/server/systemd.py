@@ -1,6 +1,8 @@
-"""systemd, as far as a server that it starts has to know: whether stopping its unit would end jobs, and telling it that we are ready.
+"""systemd, as far as a server that it starts has to know: whether stopping its unit would end jobs, and telling it that
+we are ready.
 
-Agent, keeper and all tasks are processes of the unit, too. Unless it says KillMode=process, systemd ends them with the server.
+Agent, keeper and all tasks are processes of the unit, too. Unless it says KillMode=process, systemd ends them with the
+server.
 """
 
 import os
@@ -40,11 +42,16 @@ class Unit:
     @property
     def warning(self) -> str:
         """What to tell whoever runs it."""
-        return f"{self.name} has KillMode={self.kill_mode}: every stop or restart of it ends the agent and all running jobs"
+        return (
+            f"{self.name} has KillMode={self.kill_mode}: "
+            "every stop or restart of it ends the agent and all running jobs"
+        )
 
 
 def service_of(text: str) -> tuple[str, bool] | None:
-    """Return (name, of a user's own manager) of the service in a /proc/PID/cgroup text; None for a shell, a container or none."""
+    """Return (name, of a user's own manager) of the service in a /proc/PID/cgroup text; None for a shell, a container
+    or none.
+    """
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
         found = _SERVICE.fullmatch(path) if controllers in ("", "name=systemd") else None
@@ -71,7 +78,9 @@ def unit_of(pid: int) -> Unit | None:
 
 
 def subgroup() -> str:
-    """Return the option of systemd-run, with a space behind it, that puts a server beside its jobs; "" where systemd knows none."""
+    """Return the option of systemd-run, with a space behind it, that puts a server beside its jobs; "" where systemd
+    knows none.
+    """
     said = ""
     with suppress(OSError, subprocess.SubprocessError):
         said = subprocess.run(

@@ -16,7 +16,8 @@ _SYSTEM: Final = """\
 #   {command} > /etc/systemd/system/{name}
 #   systemctl daemon-reload && systemctl enable --now {name}"""
 _USER: Final = """\
-# The server as your own service. It needs no root, except for the last line, which lets it run while you are not signed in:
+# The server as your own service. It needs no root, except for the last line, \
+which lets it run while you are not signed in:
 #   mkdir -p ~/.config/systemd/user && {command} > ~/.config/systemd/user/{name}
 #   systemctl --user daemon-reload && systemctl --user enable --now {name}
 #   loginctl enable-linger"""
@@ -30,7 +31,8 @@ Description=Trainmaster, a platform for training models
 [Service]
 Type=notify
 {who}ExecStart={start}
-# Only the server is told to end. The agent and all jobs are processes of this unit, too, and go on: systemd may say that it
+# Only the server is told to end. \
+The agent and all jobs are processes of this unit, too, and go on: systemd may say that it
 # "found left-over processes" at the next start, and that is meant.
 KillMode=process
 TimeoutStartSec=10min
@@ -39,7 +41,8 @@ Restart=on-failure
 RestartSec=2s
 # Limits for each job; and a job that runs out of memory does not end the others.
 Delegate=yes
-# Where the server itself is, beside its jobs: needed for limits on systems with version 2 of control groups only. Known to systemd
+# Where the server itself is, beside its jobs: \
+needed for limits on systems with version 2 of control groups only. Known to systemd
 # 254 and newer; older ones say that they ignore it, and limits are then kept by samples.
 DelegateSubgroup={leaf}
 OOMPolicy=continue
@@ -84,11 +87,15 @@ def text_of(folder: str, *, user: bool) -> str:
     ]
     name = pwd.getpwuid(os.getuid()).pw_name
     return _TEXT.format(
-        how=(_USER if user else _SYSTEM).format(command=" ".join(map(_quoted, again)).replace("%%", "%"), name=NAME), name=NAME,
-        journal="journalctl --user" if user else "journalctl", start=" ".join(map(_quoted, start)),
+        how=(_USER if user else _SYSTEM).format(command=" ".join(map(_quoted, again)).replace("%%", "%"), name=NAME),
+        name=NAME,
+        journal="journalctl --user" if user else "journalctl",
+        start=" ".join(map(_quoted, start)),
         after="" if user else "After=network-online.target remote-fs.target\nWants=network-online.target\n",
-        leaf=LEAF, who="" if user else f"User={name}\n", wanted="default.target" if user else "multi-user.target",
-    )  # fmt: skip
+        leaf=LEAF,
+        who="" if user else f"User={name}\n",
+        wanted="default.target" if user else "multi-user.target",
+    )
 
 
 def _quoted(word: str) -> str:

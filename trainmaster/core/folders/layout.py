@@ -14,7 +14,8 @@ HOME/
   backups/              copies made before a migration
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never does.
+uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never
+does.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ class TaskPaths:
 
     @property
     def work(self) -> str:
-        """The task's private /workspace (absent without a sandbox). Beside `tmp`: in it, the task could put a link in its place."""
+        """The task's private /workspace (absent without a sandbox). Beside `tmp`: in it, the task could put a link in
+        its place.
+        """
         return os.path.join(self.root, "workspace")
 
 
@@ -140,7 +143,9 @@ class Layout:
         return os.path.join(self.job(job), "attempts", str(number))
 
     def incomplete(self, job: str, number: int) -> str:
-        """Says, by being there, that an attempt was reaped and not all that its tasks wrote lies here: its engine writes it."""
+        """Says, by being there, that an attempt was reaped and not all that its tasks wrote lies here: its engine
+        writes it.
+        """
         return os.path.join(self.attempt(job, number), "incomplete")
 
     def task(self, job: str, number: int, role: int, index: int) -> TaskPaths:

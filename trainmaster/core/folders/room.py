@@ -1,7 +1,7 @@
 """How full a file system is, and what follows from it: when it is short, and what one job may take of it. Pure.
 
-A file system can be full of bytes or of entries (inodes). One that does not count its entries says that it has none: then
-only bytes count.
+A file system can be full of bytes or of entries (inodes). One that does not count its entries says that it has none:
+then only bytes count.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class DiskRoom:
         return Use(min(reserve_mib << 20, self.total.bytes // 16), min(SPARE_FILES, self.total.files // 16))
 
     def short_of(self, reserve_mib: int, times: float = 1.0) -> str:
-        """Return "bytes" or "files", whichever there is less of than `times` what must be left; "" when there is enough."""
+        """Return "bytes" or "files", whichever there is less of than `times` what must be left; "" when there is
+        enough.
+        """
         least = self.least(reserve_mib)
         if self.free.bytes < least.bytes * times:
             return "bytes"

@@ -1,7 +1,7 @@
 """Where in its tasks' sandboxes a job may mount: neither over nor within what the platform places there. Pure.
 
-Invariant: a mount that is let through changes nothing of what lies at a place, and its way leads through nothing that another job or
-an earlier attempt has written.
+Invariant: a mount that is let through changes nothing of what lies at a place, and its way leads through nothing that
+another job or an earlier attempt has written.
 """
 
 from __future__ import annotations
@@ -12,10 +12,27 @@ from typing import Final
 from trainmaster.core.folders.layout import IN_ALGORITHM, IN_CODE, IN_MODEL, IN_OUTPUTS
 
 PLACES: Final = (
-    IN_OUTPUTS, IN_ALGORITHM, IN_CODE, IN_MODEL, "/trainmaster", "/tmp",
-    "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/dev", "/sys",
-)  # fmt: skip
-"""What the platform places in every sandbox. Beneath /workspace, which is fresh in each attempt, the rest is the job's."""
+    IN_OUTPUTS,
+    IN_ALGORITHM,
+    IN_CODE,
+    IN_MODEL,
+    "/trainmaster",
+    "/tmp",
+    "/usr",
+    "/etc",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/proc",
+    "/dev",
+    "/sys",
+)
+"""What the platform places in every sandbox. Beneath /workspace, which is fresh in each attempt, the rest is the
+job's.
+"""
 
 
 def within(path: str, folder: str) -> bool:

@@ -1,7 +1,9 @@
-"""Lists of host names as cluster managers write them, ``n[01-04,7],m3``: read and written here, so that nobody else need be asked.
+"""Lists of host names as cluster managers write them, ``n[01-04,7],m3``: read and written here, so that nobody else
+need be asked.
 
-Pure. The rule is Slurm's: a bracket holds numbers and ranges, leading zeros fix the width, several brackets multiply. What is
-folded expands to the same names in the same order, for Slurm too: it reads nothing behind a bracket, so there only ends are folded.
+Pure. The rule is Slurm's: a bracket holds numbers and ranges, leading zeros fix the width, several brackets multiply.
+What is folded expands to the same names in the same order, for Slurm too: it reads nothing behind a bracket, so there
+only ends are folded.
 """
 
 from __future__ import annotations
@@ -11,14 +13,18 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 MOST: Final = 65_536
-"""Names that one list may stand for: the largest clusters have a fifth of it, and a misread text must not fill the memory."""
+"""Names that one list may stand for: the largest clusters have a fifth of it, and a misread text must not fill the
+memory.
+"""
 
 _RANGE: Final = re.compile(r"(\d+)(?:-(\d+))?")
 _NUMBERED: Final = re.compile(r"(.*?)(\d{1,18})")
 
 
 def expand(text: str) -> list[str]:
-    """Return the names that `text` stands for, in order. Raises ValueError for a malformed list or one of more than `MOST`."""
+    """Return the names that `text` stands for, in order. Raises ValueError for a malformed list or one of more than
+    `MOST`.
+    """
     names: list[str] = []
     for item in _items(text):
         names.extend(_names(item, MOST - len(names)))
@@ -66,7 +72,9 @@ def _numbers(text: str, most: int) -> Iterator[str]:
 
 
 def fold(names: Iterable[str]) -> str:
-    """Return one text for `names` that expands to them, in their order; neighbours that count up become one range. O(names)."""
+    """Return one text for `names` that expands to them, in their order; neighbours that count up become one range.
+    O(names).
+    """
     folded: list[str] = []
     before: str | None = None  # what stands before the bracket being filled
     ranges: list[list[str]] = []

@@ -1,8 +1,9 @@
 """What others wrote, before it comes to a terminal: text and colours stay, everything else that a terminal obeys goes.
 
-Of what a terminal takes for orders (ECMA-48, and what xterm adds) only colours and their like (SGR) are let through, and the
-characters newline, carriage return and tab: no titles, links, clipboard, cursor, screen or answers from the terminal. Pure.
-Invariant: however the text is cut into pieces, the same comes out, and no order comes out that was let through by none.
+Of what a terminal takes for orders (ECMA-48, and what xterm adds) only colours and their like (SGR) are let through,
+and the characters newline, carriage return and tab: no titles, links, clipboard, cursor, screen or answers from the
+terminal. Pure. Invariant: however the text is cut into pieces, the same comes out, and no order comes out that was let
+through by none.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def harmless(text: str) -> str:
 
 
 def visible(text: object) -> str:
-    """Return a name or a sentence in which everything that is no letter to be seen is shown as a replacement character."""
+    """Return a name or a sentence in which everything that is no letter to be seen is shown as a replacement
+    character.
+    """
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(text))
 
 
@@ -54,7 +57,9 @@ class Harmless:
         self._inside = False  # of a string
 
     def feed(self, text: str) -> str:
-        """Return what of `text`, and of what was held back before, a terminal may have. Plain text costs about 1 ns a byte."""
+        """Return what of `text`, and of what was held back before, a terminal may have. Plain text costs about 1 ns a
+        byte.
+        """
         text, self._held = self._held + text, ""
         at = self._leave(text, 0) if self._inside else 0
         last = max(text.rfind("\x1b", at), text.rfind("\x9b", at))

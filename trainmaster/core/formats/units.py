@@ -13,11 +13,24 @@ from trainmaster.messages.jobs import submitting
 from trainmaster.messages.said import Said
 
 _MEMORY_MIB: Final[dict[str, float]] = {
-    "": 1, "m": 1, "mb": 1, "mi": 1, "mib": 1,
-    "k": 1 / 1024, "kb": 1 / 1024, "ki": 1 / 1024, "kib": 1 / 1024,
-    "g": 1024, "gb": 1024, "gi": 1024, "gib": 1024,
-    "t": 1024 * 1024, "tb": 1024 * 1024, "ti": 1024 * 1024, "tib": 1024 * 1024,
-}  # fmt: skip
+    "": 1,
+    "m": 1,
+    "mb": 1,
+    "mi": 1,
+    "mib": 1,
+    "k": 1 / 1024,
+    "kb": 1 / 1024,
+    "ki": 1 / 1024,
+    "kib": 1 / 1024,
+    "g": 1024,
+    "gb": 1024,
+    "gi": 1024,
+    "gib": 1024,
+    "t": 1024 * 1024,
+    "tb": 1024 * 1024,
+    "ti": 1024 * 1024,
+    "tib": 1024 * 1024,
+}
 _DURATION_S: Final[dict[str, float]] = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 _LONGEST: Final = 64
 """Characters of a text that can be a size or a duration: a longer one is not looked at."""

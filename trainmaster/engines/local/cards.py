@@ -1,7 +1,7 @@
 """The real accelerators of this machine, by NVIDIA's library: whole cards, and the slices (MIG) of cards that are cut.
 
-A slice is a card with a model name of its own, and the card that it is cut from is none. Reads only. No cut card was at hand:
-this follows the published interface, and is tested with a library of the tests' own.
+A slice is a card with a model name of its own, and the card that it is cut from is none. Reads only. No cut card was at
+hand: this follows the published interface, and is tested with a library of the tests' own.
 """
 
 import math
@@ -19,7 +19,9 @@ _MINOR: Final = re.compile(r"^DeviceFileMinor:\s*(\d+)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One accelerator. `devices`: the files that give access to it; `physical`: its card's number; `part`: None, or its slice."""
+    """One accelerator. `devices`: the files that give access to it; `physical`: its card's number; `part`: None, or its
+    slice.
+    """
 
     model: str
     uuid: str

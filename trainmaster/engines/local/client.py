@@ -52,9 +52,12 @@ class AgentClient(asyncio.Protocol):
     """`greet` returns the hello message's fields; `on_event` takes pushes; `on_connect` is called after every hello."""
 
     def __init__(
-        self, layout: Layout, greet: Callable[[], dict[str, Any]], on_event: Callable[[dict[str, Any]], None],
+        self,
+        layout: Layout,
+        greet: Callable[[], dict[str, Any]],
+        on_event: Callable[[dict[str, Any]], None],
         on_connect: Callable[[dict[str, Any]], None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.layout = layout
         self.greet = greet
         self.on_event = on_event
@@ -214,7 +217,9 @@ class AgentClient(asyncio.Protocol):
                 self._answered(message)
 
     def _overrun(self) -> None:
-        """Make the connection anew. What waits fails: asked again, it would be answered by the same message, and so for ever."""
+        """Make the connection anew. What waits fails: asked again, it would be answered by the same message, and so for
+        ever.
+        """
         log.error("the agent sent a message of more than %d MiB; the connection is made anew", MOST_LINE >> 20)
         self._inbox = bytearray()
         self._leave()
@@ -222,7 +227,9 @@ class AgentClient(asyncio.Protocol):
         self.trouble = None  # it can be used: others are answered
 
     def _meet(self, answer: dict[str, Any]) -> None:
-        """Greet an agent that can be used: it takes nothing before it knows the settings. Another one makes room for ours."""
+        """Greet an agent that can be used: it takes nothing before it knows the settings. Another one makes room for
+        ours.
+        """
         step = self.guard.judge(answer.get("ok"))
         if step == "use":
             self._ask("hello", self._welcome, **self.greet())

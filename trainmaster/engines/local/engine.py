@@ -1,7 +1,7 @@
 """The embedded engine: this machine, through one agent process that outlives the server. Needs no other software.
 
-A launch is one message to the agent and its answer. The engine keeps no truth of its own: what runs is known by the agent
-and by the disk; here is only what was last reported, so that after a reconnect only differences are pushed.
+A launch is one message to the agent and its answer. The engine keeps no truth of its own: what runs is known by the
+agent and by the disk; here is only what was last reported, so that after a reconnect only differences are pushed.
 """
 
 import asyncio
@@ -90,10 +90,15 @@ class LocalEngine:
             network=local.network,
             environment=os.path.abspath(local.environment or sys.prefix),
             package=str(PACKAGE.parent),
-            log_mib=limits.log_mib, disk_mib=limits.disk_mib, inodes=limits.inodes, disk_share=limits.disk_share,
-            reserve_mib=limits.reserve_mib, processes=limits.processes, sample_s=limits.sample_s,
+            log_mib=limits.log_mib,
+            disk_mib=limits.disk_mib,
+            inodes=limits.inodes,
+            disk_share=limits.disk_share,
+            reserve_mib=limits.reserve_mib,
+            processes=limits.processes,
+            sample_s=limits.sample_s,
             cards=self.host.cards_by_node(),
-        )  # fmt: skip
+        )
         try:
             await self._meet()
         except BaseException:  # whatever it was: a client that goes on trying would start an agent for nobody
@@ -113,7 +118,9 @@ class LocalEngine:
             raise Unavailable(say.agent_keeps_other_data(self._agents_data or self.layout.home))
 
     def demand_agent(self) -> None:
-        """Return when the agent of this home can be used, starting or replacing it; blocking. Raises Unavailable when it cannot."""
+        """Return when the agent of this home can be used, starting or replacing it; blocking. Raises Unavailable when
+        it cannot.
+        """
 
         async def meet() -> None:
             try:
@@ -143,7 +150,9 @@ class LocalEngine:
         await self._client.shut_down()
 
     async def nodes(self) -> tuple[Node, ...]:
-        """Return this machine, or the virtual nodes that share it. Raises Unavailable while its agent cannot be used."""
+        """Return this machine, or the virtual nodes that share it. Raises Unavailable while its agent cannot be
+        used.
+        """
         if self._client.trouble:
             raise Unavailable(self._client.trouble)
         found = self.sandbox
@@ -167,17 +176,23 @@ class LocalEngine:
     # -- tasks ---------------------------------------------------------------------------------------------------
 
     def prepare(self, gang: Gang) -> NativeRequest:
-        """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible gang."""
+        """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible
+        gang.
+        """
         tasks = preparing.prepare(gang, self.layout, self.settings)
         return NativeRequest("local", preparing.document(tasks, self.settings.bwrap))
 
     def places(self) -> tuple[str, ...]:
-        """Return where the Python environment and its interpreter lie, in a sandbox; without one nothing is mounted anywhere."""
+        """Return where the Python environment and its interpreter lie, in a sandbox; without one nothing is mounted
+        anywhere.
+        """
         own = self.settings
         return sandbox.environment(own.environment, own.package).folders if own.bwrap else ()
 
     def check_gang(self, gang: Gang) -> GangFindings:
-        """Return that no image is pulled and, where there is no sandbox, what cannot be mounted; that is known once it was started."""
+        """Return that no image is pulled and, where there is no sandbox, what cannot be mounted; that is known once it
+        was started.
+        """
         started, own = bool(self.settings.package), without_containers(gang)
         return own + without_sandbox(gang) if started and not self.settings.bwrap else own
 
@@ -262,9 +277,11 @@ class LocalEngine:
     def _connected(self, hello: dict[str, Any]) -> None:
         if hello.get("elsewhere"):
             log.warning(
-                "this home is a copy, or was moved to another disk: its records name %s attempts whose tasks are not here. They are"
-                " lost to this server, and what runs of them is not touched", hello["elsewhere"],
-            )  # fmt: skip
+                "this home is a copy, or was moved to another disk: "
+                "its records name %s attempts whose tasks are not here. "
+                "They are lost to this server, and what runs of them is not touched",
+                hello["elsewhere"],
+            )
         version, self._agents_data = hello["cgroups"], hello.get("data", "")
         self.cgroups_detail = f"version {version}" if version else render.text(said_from_json(hello["no_cgroups"]))
         if not self.settings.cgroups:
@@ -310,6 +327,13 @@ class LocalEngine:
 
 def _report(event: dict[str, Any]) -> TaskReport:
     return TaskReport(
-        event["attempt"], event["role"], event["index"], event["kind"], event["at"], event.get("exit_code"),
-        event.get("signal"), verdict_from_json(event.get("verdict")), event.get("stamp") or "",
-    )  # fmt: skip
+        event["attempt"],
+        event["role"],
+        event["index"],
+        event["kind"],
+        event["at"],
+        event.get("exit_code"),
+        event.get("signal"),
+        verdict_from_json(event.get("verdict")),
+        event.get("stamp") or "",
+    )

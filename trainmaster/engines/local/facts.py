@@ -1,6 +1,8 @@
-"""What this machine is and has: cores, memory, cards, kernel, driver, and how busy they are. Reads only; keeps no state but NVML.
+"""What this machine is and has: cores, memory, cards, kernel, driver, and how busy they are. Reads only; keeps no state
+but NVML.
 
-Virtual nodes share the machine; what they offer comes from the configuration. A missing driver is no error: no cards then.
+Virtual nodes share the machine; what they offer comes from the configuration. A missing driver is no error: no cards
+then.
 """
 
 import ctypes
@@ -63,13 +65,22 @@ class Host:
             models, slots = tuple(card.model for card in self._share(number)), slots_of(self._share(number))
             if kind.gpus:
                 models, slots = _simulated(kind)
-            nodes.append(Node(
-                name=f"node-{number + 1}" if virtual else socket.gethostname().split(".")[0],
-                host=_address(number) if virtual else "127.0.0.1",
-                cpu=(kind.cpu or cpu) * local.overcommit_cpu, memory_mib=kind.memory_mib or memory, gpus=models, pool=kind.pool,
-                simulated=kind.gpus > 0, facts=told, card_slots=slots, driver=kind.driver or self.driver,
-                os=kind.os or _os_name(), kernel=kind.kernel or platform.release(),
-            ))  # fmt: skip
+            nodes.append(
+                Node(
+                    name=f"node-{number + 1}" if virtual else socket.gethostname().split(".")[0],
+                    host=_address(number) if virtual else "127.0.0.1",
+                    cpu=(kind.cpu or cpu) * local.overcommit_cpu,
+                    memory_mib=kind.memory_mib or memory,
+                    gpus=models,
+                    pool=kind.pool,
+                    simulated=kind.gpus > 0,
+                    facts=told,
+                    card_slots=slots,
+                    driver=kind.driver or self.driver,
+                    os=kind.os or _os_name(),
+                    kernel=kind.kernel or platform.release(),
+                )
+            )
         return tuple(nodes)
 
     def _kinds(self) -> list[VirtualNode]:

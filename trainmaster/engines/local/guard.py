@@ -1,8 +1,8 @@
-"""The keeper and the agent of one home, as the server sees them: starts a keeper where none guards the home, and judges whether the
-agent that answers can be used.
+"""The keeper and the agent of one home, as the server sees them: starts a keeper where none guards the home, and judges
+whether the agent that answers can be used.
 
-An agent of other code makes room for this server's, and jobs go on; one that speaks another protocol is replaced. Invariant: no more
-than MOST_TURNS agents are sent away in a row: then this is said, and nothing more is done by itself.
+An agent of other code makes room for this server's, and jobs go on; one that speaks another protocol is replaced.
+Invariant: no more than MOST_TURNS agents are sent away in a row: then this is said, and nothing more is done by itself.
 """
 
 import contextlib
@@ -54,13 +54,16 @@ class Guard:
             return
         log_path, command = os.path.join(run, "agent.log"), place.keeper_command(self.layout)
         self._keeper = os.posix_spawn(
-            command[0], command, place.agent_environment(), setsid=True,
+            command[0],
+            command,
+            place.agent_environment(),
+            setsid=True,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_OPEN, 1, log_path, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600),
                 (os.POSIX_SPAWN_DUP2, 1, 2),
             ],
-        )  # fmt: skip
+        )
 
     def judge(self, told: dict[str, Any] | None) -> Step:
         """Return what to do about an agent by what it says of itself (None: it does not know the question)."""
@@ -90,8 +93,8 @@ class Guard:
         return "refuse"
 
     def replace(self, agent: int) -> None:
-        """End an agent that cannot be asked to leave. Its keeper is halted, or it would have another one at once: let go again, it
-        finds ours serving, and from then on only waits for the tasks that are its children.
+        """End an agent that cannot be asked to leave. Its keeper is halted, or it would have another one at once: let
+        go again, it finds ours serving, and from then on only waits for the tasks that are its children.
         """
         found = procs.stat(agent)
         if found is not None and _keeps(found.ppid, self.layout.path("run")):

@@ -8,7 +8,8 @@ from trainmaster.engines.local.messages import local as say
 
 
 def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
-    from trainmaster.engines.local.engine import LocalEngine  # noqa: PLC0415 (who reads the configuration starts no engine)
+    # Who reads the configuration starts no engine.
+    from trainmaster.engines.local.engine import LocalEngine  # noqa: PLC0415
 
     return LocalEngine(layout, config, own.name)
 

@@ -1,8 +1,9 @@
-"""The engine of a Slurm cluster: one batch job for each attempt, followed through Slurm's queue and the attempt's folder.
+"""The engine of a Slurm cluster: one batch job for each attempt, followed through Slurm's queue and the attempt's
+folder.
 
-The server and the nodes share the data folder (`server.data`) and need nothing else of each other. Slurm decides order, places and
-start times. Invariants: what was submitted is on disk before the launch returns (`submitting`), and whatever Slurm starts twice runs
-once (`agent.folder.Folder.claim`).
+The server and the nodes share the data folder (`server.data`) and need nothing else of each other. Slurm decides order,
+places and start times. Invariants: what was submitted is on disk before the launch returns (`submitting`), and whatever
+Slurm starts twice runs once (`agent.folder.Folder.claim`).
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from trainmaster.engines.base import (
     Terminal,
     Waiting,
     Window,
-)  # fmt: skip
+)
 from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
 from trainmaster.engines.slurm import entering, script
 from trainmaster.engines.slurm.attempts import disk
@@ -59,7 +60,9 @@ log = logging.getLogger("trainmaster.slurm")
 LOOK_S: Final = 1.0
 """Between two questions to Slurm, and between two looks into the folders, while anything is live."""
 SLACK_S: Final = 10.0
-"""What agents, and a job that they have left, have beyond the grace period to end by themselves, before Slurm is told to end it."""
+"""What agents, and a job that they have left, have beyond the grace period to end by themselves, before Slurm is told
+to end it.
+"""
 AGAIN_S: Final = 30.0
 """Slurm is told again so long after, while it still has it: it may have hidden from us what it was told to end."""
 NOT_OURS: Final = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
@@ -163,7 +166,9 @@ class SlurmEngine:
         return self.asking.objections(roles, asked)
 
     def check_gang(self, gang: Gang) -> GangFindings:
-        """Return that no image is pulled and, where sandboxes are switched off, what cannot be mounted. With "auto" a node knows that."""
+        """Return that no image is pulled and, where sandboxes are switched off, what cannot be mounted. With "auto" a
+        node knows that.
+        """
         own = without_containers(gang)
         return own + without_sandbox(gang) if self.own.sandbox == "none" else own
 
@@ -285,7 +290,9 @@ class SlurmEngine:
                 asyncio.get_running_loop().call_soon(self._sink, fact)
 
     async def observe(self, attempts: Sequence[str]) -> tuple[AttemptReport, ...]:
-        """Return what is known of each. Raises Unavailable while the cluster does not answer about one that is not followed yet."""
+        """Return what is known of each. Raises Unavailable while the cluster does not answer about one that is not
+        followed yet.
+        """
         fresh = []
         for attempt in attempts:
             if attempt not in self._following and (one := await self._find(attempt)) is not None:
@@ -298,7 +305,9 @@ class SlurmEngine:
         return tuple(one.report() if one is not None else AttemptReport(name, known=False) for name, one in found)
 
     async def _find(self, attempt: str, closed: bool = False) -> Following | None:
-        """Return what the folder of `attempt` tells that another server launched, None when none did or, unless `closed`, it was reaped."""
+        """Return what the folder of `attempt` tells that another server launched, None when none did or, unless
+        `closed`, it was reaped.
+        """
         shared = self._folder(attempt)
         before = await asyncio.to_thread(disk.remembered, shared)
         if before is None or (before.closed and not closed):
@@ -326,7 +335,9 @@ class SlurmEngine:
             await asyncio.to_thread(following.shared.order, "signal", signum=signum)
 
     async def reap(self, attempt: str, grace_s: float) -> None:
-        """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises Unavailable."""
+        """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises
+        Unavailable.
+        """
         await storing(disk.close, self._folder(attempt), grace_s)
         submitting = self._launching.setdefault(attempt, asyncio.Lock())
         async with submitting:  # it is refused from now on, or followed

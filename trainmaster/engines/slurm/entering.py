@@ -1,7 +1,9 @@
-"""Entering a task that runs on a cluster: a second step beside the agent's, on the task's node, with all that the job has there.
+"""Entering a task that runs on a cluster: a second step beside the agent's, on the task's node, with all that the job
+has there.
 
-srun carries the terminal; on the node `agent/enter` finds the task by the agent's own record. Invariant: of what a user typed srun sees one
-word that cannot be one of its own (`Entry.word`), and no variable of the user's is in any command line.
+srun carries the terminal; on the node `agent/enter` finds the task by the agent's own record. Invariant: of what a user
+typed srun sees one word that cannot be one of its own (`Entry.word`), and no variable of the user's is in any command
+line.
 """
 
 import asyncio
@@ -24,7 +26,9 @@ from trainmaster.engines.terminal import ChildTerminal, demand_running, runs
 
 @dataclass(frozen=True, slots=True)
 class ClusterPlace:
-    """How the cluster is reached, and where our `package` and the `python` that runs it lie on its nodes. `scratch`: see script.Place."""
+    """How the cluster is reached, and where our `package` and the `python` that runs it lie on its nodes. `scratch`:
+    see script.Place.
+    """
 
     access: Access
     package: str
@@ -33,9 +37,15 @@ class ClusterPlace:
 
 
 async def enter(
-    place: ClusterPlace, following: Following | None, role: int, index: int, argv: Sequence[str], window: Window | None,
-    *, kept: bool = False,
-) -> Terminal:  # fmt: skip
+    place: ClusterPlace,
+    following: Following | None,
+    role: int,
+    index: int,
+    argv: Sequence[str],
+    window: Window | None,
+    *,
+    kept: bool = False,
+) -> Terminal:
     """Run `argv` inside the task (`role`, `index`) of the attempt that is followed. Raises Conflict, Unavailable."""
     tasks = following.tasks.values() if following is not None else ()
     if kept and not runs(tasks, role, index):
@@ -52,8 +62,8 @@ async def enter(
         *beside("enter", following.own, node, component if len(following.work.components) > 1 else None),
         *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
-        place.python, "-I", "-S", "-c", start("agent.enter"), package, entry.word(),
-    )  # fmt: skip
+        *(place.python, "-I", "-S", "-c", start("agent.enter"), package, entry.word()),
+    )
     env = {**environment(place.access), "SLURM_EXIT_ERROR": str(NOT_ENTERED)}
     try:
         return ChildTerminal.start(command(place.access, "srun", words, following.user), env, window)

@@ -13,7 +13,8 @@ from trainmaster.messages.said import Said
 
 
 def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
-    from trainmaster.engines.slurm.engine import SlurmEngine  # noqa: PLC0415 (who reads the configuration starts no engine)
+    # Who reads the configuration starts no engine.
+    from trainmaster.engines.slurm.engine import SlurmEngine  # noqa: PLC0415
 
     return SlurmEngine(own.name, own.settings, layout, config, own.pools)
 
@@ -24,7 +25,8 @@ def _problems(settings: SlurmEngineConfig) -> Iterator[tuple[str, Said]]:
 
 
 def _examine(wanted: EngineToAdd) -> Examination:
-    from trainmaster.engines.slurm.checks import examine  # noqa: PLC0415 (who reads the configuration looks at no cluster)
+    # Who reads the configuration looks at no cluster.
+    from trainmaster.engines.slurm.checks import examine  # noqa: PLC0415
 
     return examine.ClusterExamination(wanted)
 

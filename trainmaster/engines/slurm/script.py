@@ -1,7 +1,9 @@
-"""From a gang to the exact batch script: numbers, names that the cluster itself gave, and the folder of the attempt. Pure.
+"""From a gang to the exact batch script: numbers, names that the cluster itself gave, and the folder of the attempt.
+Pure.
 
-Invariant: nothing that a user wrote is in it, whatever it is - commands, variables, names of jobs and roles lie in the folder, which
-the step reads on the node. What is written into an ``#SBATCH`` line or a word of the shell has passed one of the patterns below.
+Invariant: nothing that a user wrote is in it, whatever it is - commands, variables, names of jobs and roles lie in the
+folder, which the step reads on the node. What is written into an ``#SBATCH`` line or a word of the shell has passed one
+of the patterns below.
 """
 
 import math
@@ -26,7 +28,9 @@ ATTEMPT: Final = re.compile(r"t[0-9a-f]{32}-[1-9][0-9]{0,5}")
 ARRAY: Final = re.compile(r"a[0-9a-f]{32}")
 """What several attempts are called that are submitted together."""
 PATH: Final = re.compile(r"/[A-Za-z0-9_.+@=,:/-]{0,1000}")
-"""No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so (`checks.folder`)."""
+"""No blank, no quote, no ``%`` (a pattern of Slurm's) and no ``$``: a data folder must be called so
+(`checks.folder`).
+"""
 
 HEAD: Final = ("#!/bin/sh", "# Nothing in here was written by a user.")
 PRINTED: Final = mirror.PRINTED
@@ -48,12 +52,14 @@ INHERITED: Final = (
     "MEM_PER_NODE",
     "TRES_PER_TASK",
 )
-"""What the batch script's environment says of the job's tasks, also for each component; srun would take it for its own words, and it
-starts one agent a node."""
+"""What the batch script's environment says of the job's tasks, also for each component; srun would take it for its own
+words, and it starts one agent a node."""
 
 
 class CardRequest(NamedTuple):
-    """How cards of one model are asked for: by their `type`, or, where the cluster's cards have none, by a `feature` of their nodes."""
+    """How cards of one model are asked for: by their `type`, or, where the cluster's cards have none, by a `feature` of
+    their nodes.
+    """
 
     type: str
     feature: str = ""
@@ -61,11 +67,12 @@ class CardRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What an attempt asks of the cluster beside its resources. Names are the cluster's own; "" and None: as the cluster has it.
+    """What an attempt asks of the cluster beside its resources. Names are the cluster's own; "" and None: as the
+    cluster has it.
 
-    `limit_s`: when Slurm ends it, seconds from its start, infinite: never; None: as the partition says. `exclude`: nodes it must not
-    run on (a list of those it may run on cannot be given: Slurm would want all of them). `nice`: how far below its place in Slurm's order
-    it stands. `cards`: by model; one that is not in it is
+    `limit_s`: when Slurm ends it, seconds from its start, infinite: never; None: as the partition says. `exclude`:
+    nodes it must not run on (a list of those it may run on cannot be given: Slurm would want all of them). `nice`: how
+    far below its place in Slurm's order it stands. `cards`: by model; one that is not in it is
     a type.
     """
 
@@ -89,10 +96,11 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AttemptPlace:
-    """Where things lie on the nodes: the attempt's `folder`, the folder of our `package`, the `python` that runs the step.
+    """Where things lie on the nodes: the attempt's `folder`, the folder of our `package`, the `python` that runs the
+    step.
 
-    `scratch`: where nodes share nothing with the server, a folder of their own: `folder` and `package` are then brought there. A node
-    waits at most `patience_s` for that, and at the end until all was fetched.
+    `scratch`: where nodes share nothing with the server, a folder of their own: `folder` and `package` are then brought
+    there. A node waits at most `patience_s` for that, and at the end until all was fetched.
     """
 
     folder: str
@@ -107,7 +115,9 @@ Component = tuple[tuple[int, int], ...]
 
 
 def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
-    """Return the tasks of `roles` by what they ask for, in the order of the roles. A gang of equals is one plain job."""
+    """Return the tasks of `roles` by what they ask for, in the order of the roles. A gang of equals is one plain
+    job.
+    """
     found: dict[Resources, list[tuple[int, int]]] = {}
     for number, role in enumerate(roles):
         found.setdefault(role.resources, []).extend((number, index) for index in range(role.replicas))
@@ -115,7 +125,8 @@ def components(roles: tuple[Role, ...]) -> tuple[Component, ...]:
 
 
 class BatchScript(NamedTuple):
-    """What a batch script asks and does for whichever attempt: the `options` of each component, and a `body` that knows ``$folder``.
+    """What a batch script asks and does for whichever attempt: the `options` of each component, and a `body` that knows
+    ``$folder``.
 
     `scratch`: see `AttemptPlace`; ``$folder`` is then how the roots of the attempt on its nodes begin.
     """
@@ -148,7 +159,9 @@ class BatchMember(NamedTuple):
 
 
 def script(gang: Gang, terms: Terms, place: AttemptPlace, program: str = STEP) -> str:
-    """Return the batch script of `gang`; `program`: STEP or SURVEY. Raises ValueError for what cannot be asked of Slurm, in words."""
+    """Return the batch script of `gang`; `program`: STEP or SURVEY. Raises ValueError for what cannot be asked of
+    Slurm, in words.
+    """
     return alone(batch(gang, terms, place, program), BatchMember(attempt_id(gang.job, gang.attempt), place.folder))
 
 
@@ -174,10 +187,12 @@ def alone(of: BatchScript, member: BatchMember) -> str:
 
 
 def together(of: BatchScript, name: str, members: Sequence[BatchMember]) -> str:
-    """Return the batch script of an array called `name`: its elements are the attempts, in their order. Raises ValueError.
+    """Return the batch script of an array called `name`: its elements are the attempts, in their order. Raises
+    ValueError.
 
-    One component only: Slurm knows no arrays of heterogeneous jobs. Which element is which attempt is said in the comment, too, so that
-    Slurm can be asked for it. What the script prints goes where it would go alone, with a first line that says that it began.
+    One component only: Slurm knows no arrays of heterogeneous jobs. Which element is which attempt is said in the
+    comment, too, so that Slurm can be asked for it. What the script prints goes where it would go alone, with a first
+    line that says that it began.
     """
     (options,) = of.options
     attempts = ",".join(_checked(ATTEMPT, member.attempt, "an attempt") for member in members)
@@ -196,7 +211,9 @@ def together(of: BatchScript, name: str, members: Sequence[BatchMember]) -> str:
 
 
 def _common(terms: Terms, of_cards: str) -> list[str]:
-    """What every component says. The environment is that of our sbatch, which holds nothing; NONE would run a login shell."""
+    """What every component says. The environment is that of our sbatch, which holds nothing; NONE would run a login
+    shell.
+    """
     named = {"partition": terms.partition, "reservation": terms.reservation, "account": terms.account, "qos": terms.qos}
     options = [f"--{key}={_checked(NAME, value, key)}" for key, value in named.items() if value]
     features = [*terms.features, *([of_cards] if of_cards else [])]
@@ -234,13 +251,16 @@ def _cards(card: CardRequest, count: int) -> str:
 def _body(
     parts: tuple[Component, ...], roles: tuple[Role, ...], terms: Terms, place: AttemptPlace, program: str
 ) -> list[str]:
-    """One run, named by chance, that starts one agent on each node of each component, with all that the component has there."""
+    """One run, named by chance, that starts one agent on each node of each component, with all that the component has
+    there.
+    """
     steps, facts = [], []
     for number, part in enumerate(parts):
         group = f"_HET_GROUP_{number}" if len(parts) > 1 else ""
         ask = roles[part[0][0]].resources
         facts.append(
-            f'export TRAINMASTER_NODES_{number}="$SLURM_JOB_NODELIST{group}" TRAINMASTER_TASKS_{number}="$SLURM_TASKS_PER_NODE{group}"'
+            f'export TRAINMASTER_NODES_{number}="$SLURM_JOB_NODELIST{group}" '
+            f'TRAINMASTER_TASKS_{number}="$SLURM_TASKS_PER_NODE{group}"'
         )
         count = f'"$SLURM_JOB_NUM_NODES{group}"'
         options = [f"--het-group={number}"] if group else []

@@ -1,4 +1,6 @@
-"""What is said when an engine of any kind is added or looked at: what is there already, and how it went. What its kind looks at, its kind says."""
+"""What is said when an engine of any kind is added or looked at: what is there already, and how it went. What its kind
+looks at, its kind says.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said to those who administer the cluster or look at it: its pools, virtual clusters, workspaces, flavors and nodes."""
+"""What is said to those who administer the cluster or look at it: its pools, virtual clusters, workspaces, flavors and
+nodes.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""The names and meanings of the queue's knobs, and what can be wrong with their values. `queue.policy` has their bounds."""
+"""The names and meanings of the queue's knobs, and what can be wrong with their values. `queue.policy` has their
+bounds.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

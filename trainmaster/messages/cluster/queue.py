@@ -1,4 +1,6 @@
-"""What the queue says: why a job waits, will never run or makes room, what would let it start sooner, and why a start is not foreseen."""
+"""What the queue says: why a job waits, will never run or makes room, what would let it start sooner, and why a start
+is not foreseen.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said of what is to be simulated: recorded workloads, machines, policies, quotas and faults as people write them."""
+"""What is said of what is to be simulated: recorded workloads, machines, policies, quotas and faults as people write
+them.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said of the structure of a job document and of its values, one by one: whatever can be judged without any other field."""
+"""What is said of the structure of a job document and of its values, one by one: whatever can be judged without any
+other field.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said of jobs that exist: which one is meant, what its state does not allow, entering its tasks, lists, what of it is damaged."""
+"""What is said of jobs that exist: which one is meant, what its state does not allow, entering its tasks, lists, what
+of it is damaged.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

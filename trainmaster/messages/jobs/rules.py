@@ -1,4 +1,6 @@
-"""What is said of a job against the rules: those between its fields, those of the platform and of its clusters, and what is not wrong but worth knowing."""
+"""What is said of a job against the rules: those between its fields, those of the platform and of its clusters, and
+what is not wrong but worth knowing.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said where a gang cannot be started, of how tasks are kept apart, and of a task that is entered. `task`: by its name, task0-1."""
+"""What is said where a gang cannot be started, of how tasks are kept apart, and of a task that is entered. `task`: by
+its name, task0-1.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said of submitting a job: of the request, its key and its size, and why the platform refuses a document that is well formed."""
+"""What is said of submitting a job: of the request, its key and its size, and why the platform refuses a document that
+is well formed.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

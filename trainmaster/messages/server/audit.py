@@ -1,4 +1,6 @@
-"""What people did: the sentences of the audit. Each code is also the kind by which such an audit event is looked for."""
+"""What people did: the sentences of the audit. Each code is also the kind by which such an audit event is looked
+for.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

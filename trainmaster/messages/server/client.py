@@ -1,4 +1,6 @@
-"""What the client says by itself, on the machine of whoever uses it: the SDK of servers and of what it reads and writes, and the command line."""
+"""What the client says by itself, on the machine of whoever uses it: the SDK of servers and of what it reads and
+writes, and the command line.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said of the ledger: how it is opened and led, what a home knows of its past, its damage, and what cannot be stored or read."""
+"""What is said of the ledger: how it is opened and led, what a home knows of its past, its damage, and what cannot be
+stored or read.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,4 +1,6 @@
-"""What is said of requests themselves: bodies, addresses, credentials, turns. Whatever a door refuses before it knows what is asked."""
+"""What is said of requests themselves: bodies, addresses, credentials, turns. Whatever a door refuses before it knows
+what is asked.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
@@ -46,7 +48,8 @@ def nested_deeper_than(levels: Count) -> Said: ...
 def given_twice() -> Said: ...
 
 
-# What the framework finds in queries, headers and bodies, by its own names for it and their arguments (pydantic's error types).
+# What the framework finds in queries, headers and bodies, by its own names for it and their arguments (pydantic's error
+# types).
 
 @say("is required", "必填", CONTRACT, CONTRACT_ZH)
 def missing() -> Said: ...

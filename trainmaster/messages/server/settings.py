@@ -1,4 +1,6 @@
-"""What is said of config.toml and of what else says how a server is to be: unknown settings, wrong values, what excludes each other."""
+"""What is said of config.toml and of what else says how a server is to be: unknown settings, wrong values, what
+excludes each other.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

@@ -1,8 +1,8 @@
 """What may be changed of a waiting job so that it starts sooner, and how it would wait then. Pure.
 
-Limit and priority change in its place: it keeps its turn. Whatever else it asked for can only be changed in a copy, which
-is submitted now, the last of its class, while the first is away. Invariant: `Suggestion.job` is how the service would have
-it wait after the change.
+Limit and priority change in its place: it keeps its turn. Whatever else it asked for can only be changed in a copy,
+which is submitted now, the last of its class, while the first is away. Invariant: `Suggestion.job` is how the service
+would have it wait after the change.
 """
 
 import math
@@ -24,8 +24,8 @@ LAST: Final = 2**53
 """The number of a job that is submitted after all others."""
 
 DEAR: Final = 0.5
-"""What it counts to become more urgent, or to have a limit at all: as much as half of what was asked for. The first takes
-one of few rights and puts others off."""
+"""What it counts to become more urgent, or to have a limit at all: as much as half of what was asked for. The first
+takes one of few rights and puts others off."""
 
 CLASSES: Final = {Priority.URGENT: queue.make_it_urgent(), Priority.VERY_URGENT: queue.make_it_very_urgent()}
 
@@ -40,7 +40,9 @@ class Suggestion(NamedTuple):
 
 
 class Changes:
-    """The changes of one job. `now`: when a copy would be submitted; `spent_s`: what is over of the time of its limit."""
+    """The changes of one job. `now`: when a copy would be submitted; `spent_s`: what is over of the time of its
+    limit.
+    """
 
     def __init__(self, job: Pending, now: float, spent_s: float = 0.0) -> None:
         self.job, self._spent_s = job, spent_s

@@ -1,8 +1,8 @@
 """Why one waiting job waits, who holds what it lacks, and how many are before it. Pure.
 
 A pass tells how it ended; this module makes the one reason of one job of that when somebody asks, and remembers it per
-class. What stands first decides: quota, nodes that are away, what is short, and only then what is kept for the head of the
-line. Costs are bounded: a fixed number of fits and one walk over the nodes or the running attempts.
+class. What stands first decides: quota, nodes that are away, what is short, and only then what is kept for the head of
+the line. Costs are bounded: a fixed number of fits and one walk over the nodes or the running attempts.
 """
 
 import math
@@ -32,7 +32,9 @@ OWN_SHORTAGE: Final = {f"waiting_{what}": field for what, field in FIELDS.items(
 
 
 def explain(snapshot: Snapshot, job: Pending, made: Plan, *, holders: bool = False) -> Reason:
-    """Return the one reason why `job` waits after the plan `made`; with `holders`, also who holds most of what is short."""
+    """Return the one reason why `job` waits after the plan `made`; with `holders`, also who holds most of what is
+    short.
+    """
     line = made.lines.get(job.pool)
     if line is None:
         return Reason("next_pass")
@@ -101,9 +103,14 @@ def _time(line: Line, made: Plan) -> dict[str, Any]:
 def over_quota(pool: str, excess: Excess) -> Reason:
     """Return the reason of a job in `pool` that would be charged too much."""
     data = {
-        "account": excess.account.name, "kind": excess.account.kind, "pool": pool, "resource": excess.resource,
-        "used": excess.used, "asks": excess.asks, "limit": excess.limit,
-    }  # fmt: skip
+        "account": excess.account.name,
+        "kind": excess.account.kind,
+        "pool": pool,
+        "resource": excess.resource,
+        "used": excess.used,
+        "asks": excess.asks,
+        "limit": excess.limit,
+    }
     if excess.job is not None:
         return Reason("quota_kept", {**data, "job": excess.job})
     return Reason("quota", data) if excess.lent is None else Reason("quota_lent", {**data, "lent": excess.lent})
@@ -147,7 +154,9 @@ def preview(snapshot: Snapshot, job: Pending, now: float, policy: QueuePolicy = 
 def _holders(
     snapshot: Snapshot, request: Request, field: str, model: str | None, most: int = 5
 ) -> list[dict[str, Any]]:
-    """Return the running jobs that hold most of `field` where `request` may run, largest first; cards only of `model`."""
+    """Return the running jobs that hold most of `field` where `request` may run, largest first; cards only of
+    `model`.
+    """
     view = request.pool, request.nodes, request.driver
     nodes = {node.name: node for node in snapshot.nodes if within(node, view)}
 

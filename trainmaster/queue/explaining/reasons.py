@@ -1,6 +1,8 @@
-"""What is said of why a job waits or is refused: the evidence of each reason as arguments of the catalogue `messages.cluster.queue`. Pure.
+"""What is said of why a job waits or is refused: the evidence of each reason as arguments of the catalogue
+`messages.cluster.queue`. Pure.
 
-Owns every reason code the queue uses. Invariant: `say_reason` needs nothing but the evidence that the code's makers put in.
+Owns every reason code the queue uses. Invariant: `say_reason` needs nothing but the evidence that the code's makers put
+in.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +21,9 @@ Evidence = Mapping[str, Any]
 _OPEN: Final = frozenset(
     {"holds", "at", "in_s", "limit_s", "account", "kind", "pool", "resource", "used", "asks", "limit"}
 )
-"""What anybody may know of a job whose name he may not: how much it takes, when his own turn comes, what his own account holds."""
+"""What anybody may know of a job whose name he may not: how much it takes, when his own turn comes, what his own
+account holds.
+"""
 
 _OTHERS: Final = frozenset({"job", "holders"})
 """Where jobs of others stand in the evidence."""
@@ -56,7 +60,9 @@ def evicted(why: str, name: str | None) -> Said:
 
 
 def instead(data: Evidence) -> Said:
-    """Return what to do about a refusal of `can_ever_fit` with this evidence: the nearest shape that fits, or the choices."""
+    """Return what to do about a refusal of `can_ever_fit` with this evidence: the nearest shape that fits, or the
+    choices.
+    """
     if data.get("changes"):
         return queue.lower_what_it_asks([_lowered(path, amount) for path, amount in data["changes"].items()])
     choices = data.get("types", data.get("pools", data.get("choices")))
@@ -69,7 +75,9 @@ def _lowered(path: str, amount: float) -> Said:
 
 
 def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
-    """Return `reason` with the names of the jobs in it; where `name_of` gives None, only how much that job holds is left."""
+    """Return `reason` with the names of the jobs in it; where `name_of` gives None, only how much that job holds is
+    left.
+    """
 
     def told(item: dict[str, Any]) -> dict[str, Any]:
         name = name_of(item["job"])
@@ -85,7 +93,9 @@ def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
 
 
 def nameless(reason: Reason, roles: Sequence[str]) -> Reason:
-    """Return `reason`, why a job with these `roles` waits, for who may not know the job: a role is said by its number."""
+    """Return `reason`, why a job with these `roles` waits, for who may not know the job: a role is said by its
+    number.
+    """
     role = reason.evidence.get("role")
     if role not in roles:
         return reason
@@ -131,7 +141,9 @@ _ACCOUNTS: Final[Mapping[str, Callable[[str], Said]]] = {
     "workspace": queue.account_of_workspace,
     "user": queue.account_of_user,
 }
-"""What accounts are called, by kind; one without a name is of those who count against no virtual cluster, of its pool."""
+"""What accounts are called, by kind; one without a name is of those who count against no virtual cluster, of its
+pool.
+"""
 
 
 def _account(data: Evidence) -> Said:

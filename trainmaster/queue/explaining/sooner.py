@@ -26,8 +26,8 @@ LEAST_GAIN_S, LEAST_SHARE = 300.0, 0.2
 def promising(snapshot: Snapshot, changes: Changes, flavors: Mapping[str, Resources]) -> list[Suggestion]:
     """Return what is worth trying, those that give up least first.
 
-    A higher class, half of the limit, any other pool or virtual cluster, and by role any other flavor or card model, half of
-    the cards, half of the replicas.
+    A higher class, half of the limit, any other pool or virtual cluster, and by role any other flavor or card model,
+    half of the cards, half of the replicas.
     """
     return sorted(_promising(snapshot, changes, flavors), key=attrgetter("loss"))
 

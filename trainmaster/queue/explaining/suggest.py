@@ -1,7 +1,7 @@
 """The cheapest changes that would let a waiting job start now (B1). Pure.
 
-Every change is tried on the state in which the pass ended, under the very rules of the pass, as what it will be (`changes`).
-Invariant: a job changed as stated starts in the next pass if nothing else happens.
+Every change is tried on the state in which the pass ended, under the very rules of the pass, as what it will be
+(`changes`). Invariant: a job changed as stated starts in the next pass if nothing else happens.
 """
 
 import math
@@ -31,7 +31,9 @@ LONGEST_S: Final = 365 * 86400.0
 """The longest limit that is suggested to a job without one."""
 
 DECIDING_S: Final = 60.0
-"""What a person has for reading a suggestion and applying it: meanwhile the start of the head of the line comes nearer."""
+"""What a person has for reading a suggestion and applying it: meanwhile the start of the head of the line comes
+nearer.
+"""
 
 AMOUNTS: Final = ("gpu", "cpu", "memory_mib")
 
@@ -47,11 +49,12 @@ def suggest(
 ) -> tuple[Suggestion, ...]:
     """Return changes, those that give up least first, each of which alone would let `job` start now.
 
-    Another pool or virtual cluster, another class, a shorter limit, and by role another flavor of `flavors`, another card
-    model, less of an amount, fewer replicas. A role with a flavor is changed as a whole. `snapshot`: after the starts of
-    `made`, which was made under `policy`; `spent_s`: what is over of the time of its limit. Quota that is kept for
-    somebody counts as kept, though the changed job might come first: such a change may be missed. Costs O(roles x (log of the
-    numbers asked + card models + flavors) + pools + virtual clusters) fits, and for the first in line a pass.
+    Another pool or virtual cluster, another class, a shorter limit, and by role another flavor of `flavors`, another
+    card model, less of an amount, fewer replicas. A role with a flavor is changed as a whole. `snapshot`: after the
+    starts of `made`, which was made under `policy`; `spent_s`: what is over of the time of its limit. Quota that is
+    kept for somebody counts as kept, though the changed job might come first: such a change may be missed. Costs
+    O(roles x (log of the numbers asked + card models + flavors) + pools + virtual clusters) fits, and for the first in
+    line a pass.
     """
     if made.room is None or made.more or reason.code == "next_pass":
         return ()
@@ -69,7 +72,9 @@ class _Trial:
         self._by_name = {node.name: node for node in snapshot.nodes}
 
     def works(self, one: Suggestion) -> bool:
-        """Return whether the job as changed would start, in its place of the line; who borrows comes behind those of its class."""
+        """Return whether the job as changed would start, in its place of the line; who borrows comes behind those of
+        its class.
+        """
         return self._starts(one.job, borrows=False) or (
             bool(self.snapshot.quotas) and self._starts(one.job, borrows=True)
         )
@@ -100,7 +105,9 @@ class _Trial:
         return False
 
     def _closes(self, made: Plan, job: Pending, found: Iterable[Way]) -> bool:
-        """Return whether nobody can start behind a job that cannot start without borrowing: then its turn to borrow is its own."""
+        """Return whether nobody can start behind a job that cannot start without borrowing: then its turn to borrow is
+        its own.
+        """
         if self._policy.backfill != "none" or away(self._capacity, job.request) is not None:
             return False
         assert made.room is not None
@@ -108,7 +115,9 @@ class _Trial:
         return any(place(made.room, demand, Failures(), made.packing) is None for demand in own)
 
     def _seen_by(self, job: Pending) -> Plan:
-        """Return the pass that decides about `job`: a copy of who keeps others waiting comes when that has left its place."""
+        """Return the pass that decides about `job`: a copy of who keeps others waiting comes when that has left its
+        place.
+        """
         first = self._changes.job
         line = self.made.lines.get(first.pool)
         leads = line is not None and line.head is not None and line.head.job == first.job

@@ -1,12 +1,12 @@
 """How far the upper end of a forecast is stretched, learnt from what became of the forecasts before it. Pure.
 
-Starts are later than foreseen by a factor that differs from cluster to cluster, as jobs that are yet to come are not foreseen.
-Its quantile is estimated as in a study of survival (Kaplan and Meier 1958): a job that still waits, or left without a start,
-counts for as long as it waited. Whoever asks only those that started hears of the short waits first, and of the long ones
-too late. While few are known, ten that nobody made keep the range wide. Where the factor grows the past is no guide: the
-quantile is then moved out by how often ends were missed, as adaptive conformal inference does (Gibbs and Candes 2021), each
-end being judged when it is reached and not before. Invariant: the window is of forecasts in the order made, so that what
-became of one does not decide whether it counts.
+Starts are later than foreseen by a factor that differs from cluster to cluster, as jobs that are yet to come are not
+foreseen. Its quantile is estimated as in a study of survival (Kaplan and Meier 1958): a job that still waits, or left
+without a start, counts for as long as it waited. Whoever asks only those that started hears of the short waits first,
+and of the long ones too late. While few are known, ten that nobody made keep the range wide. Where the factor grows the
+past is no guide: the quantile is then moved out by how often ends were missed, as adaptive conformal inference does
+(Gibbs and Candes 2021), each end being judged when it is reached and not before. Invariant: the window is of forecasts
+in the order made, so that what became of one does not decide whether it counts.
 """
 
 import math
@@ -17,8 +17,8 @@ from typing import Any, Final
 from trainmaster.queue.forecasting.forecast import Foreseen
 
 MISSED: Final = 0.14
-"""Share of the jobs that have to wait which may start after the upper end of their range. Counted with those that start at
-once, which are foreseen rightly anyway, it is less: where half the jobs wait, 6 of 100."""
+"""Share of the jobs that have to wait which may start after the upper end of their range. Counted with those that start
+at once, which are foreseen rightly anyway, it is less: where half the jobs wait, 6 of 100."""
 
 WINDOW: Final = 1_000
 """So many forecasts are remembered, the last that were made."""
@@ -30,15 +30,18 @@ STEP, LEAST_MISSED = 0.002, 0.01
 """By how much one end that was missed lowers the share that the quantile leaves, and how far at most."""
 
 IMAGINED: Final = tuple(-math.log2(1 - (nth + 0.5) / 10) for nth in range(10))
-"""Ratios of ten forecasts that nobody made, which outweigh the first few real ones: half started within the time foreseen, of the
-rest half within as long again, and so on. A range is wide until it is known how late starts are here."""
+"""Ratios of ten forecasts that nobody made, which outweigh the first few real ones: half started within the time
+foreseen, of the rest half within as long again, and so on. A range is wide until it is known how late starts are here.
+"""
 
 _SHORTEST_S: Final = 1.0
 
 
 @dataclass(slots=True)
 class _Told:
-    """A forecast: made when, for how far ahead, stretched until when; when the job left the queue, and whether it then started."""
+    """A forecast: made when, for how far ahead, stretched until when; when the job left the queue, and whether it then
+    started.
+    """
 
     made_at: float
     ahead_s: float

@@ -1,10 +1,11 @@
-"""When a waiting job starts: the same rules rehearsed on a small copy of the machines with run times drawn from history.
+"""When a waiting job starts: the same rules rehearsed on a small copy of the machines with run times drawn from
+history.
 
-SAMPLES futures are played. In each every job runs for as long as some job of its owner did (`history`), while reservations
-are made by limits as in `plan`. The middle of the starts is the expectation, the tenth from either end the range, whose
-upper end `calibration` stretches until it holds as often as is meant. Pure; chance comes from a seed and the names of the jobs,
-so that a job keeps its luck from one forecast to the next. Jobs that are yet to come are not foreseen, nor preemption.
-Invariant: nothing is foreseen before `now`.
+SAMPLES futures are played. In each every job runs for as long as some job of its owner did (`history`), while
+reservations are made by limits as in `plan`. The middle of the starts is the expectation, the tenth from either end the
+range, whose upper end `calibration` stretches until it holds as often as is meant. Pure; chance comes from a seed and
+the names of the jobs, so that a job keeps its luck from one forecast to the next. Jobs that are yet to come are not
+foreseen, nor preemption. Invariant: nothing is foreseen before `now`.
 """
 
 import math
@@ -56,9 +57,11 @@ def scene_of(
     held: Mapping[tuple[Account, str, str], int] | None = None,
     seed: int = 0,
 ) -> Steps[Scene]:
-    """Return the scene of `pool`. `room`: what is free; `running`: who holds the rest; `line`: who waits there, in order.
+    """Return the scene of `pool`. `room`: what is free; `running`: who holds the rest; `line`: who waits there, in
+    order.
 
-    All is taken in before the first pause. Only the first MOST of `line` are looked at. O(nodes + running replicas + MOST).
+    All is taken in before the first pause. Only the first MOST of `line` are looked at. O(nodes + running replicas +
+    MOST).
     """
     yard, now_running = Yard(room, pool), tuple(running)
     models = {node.name: node.gpus for node in room.nodes}

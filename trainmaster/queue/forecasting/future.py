@@ -1,4 +1,5 @@
-"""One way in which things may go on in a pool: jobs end after run times that are drawn, others start by the rules of `plan`.
+"""One way in which things may go on in a pool: jobs end after run times that are drawn, others start by the rules of
+`plan`.
 
 Reservations are made by limits, as the scheduler makes them; only the ends are drawn. Pure. Invariant: nobody starts
 before the scene's `now`, and nobody on what another one holds.
@@ -40,7 +41,9 @@ def luck(job: str, seed: int) -> Draws:
 
 
 class WaitingJob(NamedTuple):
-    """A waiting job in the words of the yard, with what each shape is charged for wherever it runs. `runs_s`: how long, by future."""
+    """A waiting job in the words of the yard, with what each shape is charged for wherever it runs. `runs_s`: how long,
+    by future.
+    """
 
     job: str
     shapes: tuple[tuple[Gang, Charges], ...]
@@ -51,7 +54,9 @@ class WaitingJob(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """A running attempt in the words of the yard. `limit_at`: when its limit ends it; `ends_at`: when it ends, by future."""
+    """A running attempt in the words of the yard. `limit_at`: when its limit ends it; `ends_at`: when it ends, by
+    future.
+    """
 
     moves: Sequence[Move]
     limit_at: float

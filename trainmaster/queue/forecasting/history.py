@@ -1,9 +1,9 @@
 """How long jobs ran of late, and how long one that runs or waits may run. Kept in memory, bounded however much ended.
 
-A job with a limit runs that limit times a share that its owner's last jobs used of theirs; one without a limit as long as
-those ran. Beside the jobs of an owner DOUBT jobs of everybody count, and beside those of everybody DOUBT that nobody saw: who
-has ended few jobs is like everybody, and where few have ended anything may be. That is the posterior mean of a Dirichlet
-process (Ferguson 1973). Pure. Invariant: no window holds more than its size.
+A job with a limit runs that limit times a share that its owner's last jobs used of theirs; one without a limit as long
+as those ran. Beside the jobs of an owner DOUBT jobs of everybody count, and beside those of everybody DOUBT that nobody
+saw: who has ended few jobs is like everybody, and where few have ended anything may be. That is the posterior mean of a
+Dirichlet process (Ferguson 1973). Pure. Invariant: no window holds more than its size.
 """
 
 import math
@@ -19,8 +19,8 @@ DOUBT: Final = 10
 """So many jobs of everybody count beside those of an owner, and so many that nobody saw beside those of everybody."""
 
 USUAL_S: Final = 900.0
-"""Of the jobs that nobody saw half run longer than this, one in ten nine times as long. Half of those recorded run longer than 8
-(openb), 14 (kth-sp2) and 24 minutes (philly-68k)."""
+"""Of the jobs that nobody saw half run longer than this, one in ten nine times as long. Half of those recorded run
+longer than 8 (openb), 14 (kth-sp2) and 24 minutes (philly-68k)."""
 
 OWNERS: Final = 10_000
 """Owners remembered; the one whose first job ended longest ago is forgotten."""
@@ -113,7 +113,9 @@ def _any_share(used: float) -> Tail:
 
 
 def _any_time(elapsed_s: float) -> Tail:
-    """Return how long one runs that has run for so long: half go on for USUAL_S and as long again at least (Lomax 1954)."""
+    """Return how long one runs that has run for so long: half go on for USUAL_S and as long again at least (Lomax
+    1954).
+    """
     scale_s = USUAL_S + elapsed_s
     return USUAL_S / scale_s, lambda share: elapsed_s + scale_s * share / (1 - share)
 
@@ -121,9 +123,11 @@ def _any_time(elapsed_s: float) -> Tail:
 def _drawn(
     own: RecentNumbers, everybody: RecentNumbers, above: float, unseen: Tail, shares: Sequence[float]
 ) -> list[float]:
-    """Return for each of `shares` one number greater than `above`, of an owner's, of everybody's or of those that nobody saw.
+    """Return for each of `shares` one number greater than `above`, of an owner's, of everybody's or of those that
+    nobody saw.
 
-    Each of the three has the part of [0, 1) that is its weight. `unseen`: of those that nobody saw, the share that is greater.
+    Each of the three has the part of [0, 1) that is its weight. `unseen`: of those that nobody saw, the share that is
+    greater.
     """
     doubt = DOUBT / (len(everybody) + DOUBT)
     (mine, of_mine), (known, of_known), (left, of_unseen) = own.beyond(above), everybody.beyond(above), unseen

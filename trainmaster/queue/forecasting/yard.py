@@ -1,8 +1,8 @@
 """A small picture of the machines for rehearsing many futures: cards by node, cores and memory by node, sums over all.
 
-It places as `fit` does in outline (tightest node that takes all, otherwise the nodes that take most) and leaves out what
-hardly moves a start: which cards, ports, and a gang of mixed card models. Pure. Invariant: `take` and `give` of the same
-moves are each other's inverse.
+It places as `fit` does in outline (tightest node that takes all, otherwise the nodes that take most) and leaves out
+what hardly moves a start: which cards, ports, and a gang of mixed card models. Pure. Invariant: `take` and `give` of
+the same moves are each other's inverse.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,9 @@ Move = tuple[int, int, int, int]
 
 
 class Part(NamedTuple):
-    """One role: replicas, and per replica thousandths of cards, of cores, and MiB. `models`: those it may use, () for none."""
+    """One role: replicas, and per replica thousandths of cards, of cores, and MiB. `models`: those it may use, () for
+    none.
+    """
 
     replicas: int
     cards: int
@@ -37,7 +39,9 @@ Gang = tuple[Part, ...]
 
 
 class Yard:
-    """The machines in service of one pool. A node with cards of two models is two places that share cores and memory."""
+    """The machines in service of one pool. A node with cards of two models is two places that share cores and
+    memory.
+    """
 
     __slots__ = ("_cards", "_cpu", "_hosts", "_levels", "_memory", "_names", "_plan", "cards", "cpu", "memory")
 
@@ -101,14 +105,17 @@ class Yard:
         return tuple(dict.fromkeys(self._hosts[self._plan[place][1]] for place, *_ in moves))
 
     def gang(self, request: Request, roles: Sequence[Role], room: Room) -> Gang:
-        """Return what `roles` of `request` ask for, in these machines' words. O(nodes) where it is choosy about nodes."""
+        """Return what `roles` of `request` ask for, in these machines' words. O(nodes) where it is choosy about
+        nodes.
+        """
         where = None
         if request.nodes or request.driver is not None:
             view = (request.pool, request.nodes, request.driver)
             where = frozenset(
-                place for (name, _), place in self._names.items()
+                place
+                for (name, _), place in self._names.items()
                 if (free := room.on(name)) is not None and within(free.node, view)
-            )  # fmt: skip
+            )
         return tuple(self._part(role, where) for role in roles)
 
     def _part(self, role: Role, where: frozenset[int] | None) -> Part:
@@ -188,7 +195,9 @@ class Yard:
         return sorted(part.models, key=lambda model: (-self.cards.get(model, 0), model))
 
     def _spread(self, part: Part, model: str) -> list[Move] | None:
-        """Place all replicas on cards of one model: on the tightest node that takes all, else on those that take most."""
+        """Place all replicas on cards of one model: on the tightest node that takes all, else on those that take
+        most.
+        """
         levels, left = self._levels.get(model, ()), part.replicas
         if self.cards.get(model, 0) < part.replicas * part.cards:
             return None
@@ -213,7 +222,8 @@ class Yard:
         return moves
 
     def releases_needed(self, gang: Gang, releases: Iterable[Sequence[Move]]) -> tuple[int, "FreeSums", Charges] | None:
-        """Return after how many releases the gang fits, what is then left beside it, and its charges; None: not even after all.
+        """Return after how many releases the gang fits, what is then left beside it, and its charges; None: not even
+        after all.
 
         By sums over all nodes, and for cards by how many replicas each node takes. O(replicas released).
         """

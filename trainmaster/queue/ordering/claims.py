@@ -1,4 +1,5 @@
-"""EASY backfill on quotas: the first that waits for the quota of an account gets it; who comes later must leave it. Pure.
+"""EASY backfill on quotas: the first that waits for the quota of an account gets it; who comes later must leave it.
+Pure.
 
 A claim is what one job will take of its accounts, and when: as soon as the limits of what runs have given enough of it
 back. A later job charged to one of these accounts starts only if it ends by then, or takes no more than is then left
@@ -40,7 +41,9 @@ class KeptForHead(NamedTuple):
 
 
 class Claim:
-    """`job` takes `wanted` of what its accounts have a right to. When that is gets known once somebody comes in its way."""
+    """`job` takes `wanted` of what its accounts have a right to. When that is gets known once somebody comes in its
+    way.
+    """
 
     def __init__(self, job: str, wanted: Amounts, promised: Callable[[], Promised]) -> None:
         self.job, self.wanted = job, wanted
@@ -77,7 +80,9 @@ class Claim:
 
 
 class Claims:
-    """The claims in one pool during a pass, by account: at most that of the first who waits and that of the line's head."""
+    """The claims in one pool during a pass, by account: at most that of the first who waits and that of the line's
+    head.
+    """
 
     def __init__(self) -> None:
         self._claims: dict[Account, list[Claim]] = {}
@@ -102,7 +107,9 @@ class Claims:
             self._claims.setdefault(account, []).append(claim)
 
     def keep(self, kept: KeptForHead, claim: Claim) -> None:
-        """Let the head have what it claims; what other claims leave is that much less for the others, if it is to run on then."""
+        """Let the head have what it claims; what other claims leave is that much less for the others, if it is to run
+        on then.
+        """
         self._head = kept
         self.add(claim)
 

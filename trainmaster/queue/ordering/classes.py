@@ -1,7 +1,8 @@
 """The waiting jobs, grouped into classes of completely alike ones: the mutable index the service keeps between passes.
 
-Jobs of one class ask for the same, for as long, on the same account, so that one that cannot start speaks for all. Owned
-by one thread; never looks at nodes. Invariant: every job is in exactly one class, and a class without jobs does not exist.
+Jobs of one class ask for the same, for as long, on the same account, so that one that cannot start speaks for all.
+Owned by one thread; never looks at nodes. Invariant: every job is in exactly one class, and a class without jobs does
+not exist.
 """
 
 import math
@@ -61,7 +62,9 @@ def pending_of(job: Job) -> Pending:
 
 
 class PendingQueue:
-    """Every waiting job. All operations are O(log n); `snapshot_classes` is O(number of classes) after a change, then O(1)."""
+    """Every waiting job. All operations are O(log n); `snapshot_classes` is O(number of classes) after a change, then
+    O(1).
+    """
 
     def __init__(self) -> None:
         self.changes = 0
@@ -139,7 +142,9 @@ class PendingQueue:
 
 
 class _Joined(Lanes):
-    """Lanes that are kept elsewhere beside those of one more class. Nothing is put into them, so nothing stays in them."""
+    """Lanes that are kept elsewhere beside those of one more class. Nothing is put into them, so nothing stays in
+    them.
+    """
 
     def __init__(self, kept: Lanes, cls: RequestClass) -> None:
         super().__init__((cls,))
@@ -154,13 +159,17 @@ class _Joined(Lanes):
 
 
 def joined(classes: Sequence[RequestClass], job: Pending) -> Sequence[RequestClass]:
-    """Return `classes` as they would be if `job` waited as well; they are left as they are. O(1) where lanes are kept."""
+    """Return `classes` as they would be if `job` waited as well; they are left as they are. O(1) where lanes are
+    kept.
+    """
     cls = RequestClass(ClassKey.of(job), (job,))
     return Sorted((*classes, cls), _Joined(lanes_of(classes), cls))
 
 
 class _Spared(Lanes):
-    """Lanes that are kept elsewhere, with `rest` instead of the class `whole`. Nothing is put into them, so nothing stays in them."""
+    """Lanes that are kept elsewhere, with `rest` instead of the class `whole`. Nothing is put into them, so nothing
+    stays in them.
+    """
 
     def __init__(self, kept: Lanes, whole: RequestClass, rest: Sequence[RequestClass], alone: bool) -> None:
         super().__init__((whole,))
@@ -218,7 +227,8 @@ def in_order(classes: Sequence[RequestClass], ranking: Ranking, pool: str | None
 
 
 def placing(job: Job | None, start: Start) -> dict[str, Any]:
-    """Return the data of the `placed` event of `start`: where each replica goes and, where it is not `job.roles`, as what.
+    """Return the data of the `placed` event of `start`: where each replica goes and, where it is not `job.roles`, as
+    what.
 
     `job` may be None when it has one shape of one size.
     """

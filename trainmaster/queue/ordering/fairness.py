@@ -1,8 +1,10 @@
-"""Fair shares: what workspaces and users used lately, against what they are entitled to. Pure data, kept between passes.
+"""Fair shares: what workspaces and users used lately, against what they are entitled to. Pure data, kept between
+passes.
 
-Usage is what was reserved, in amount x time, and counts half after every half-life. The dominant share of a tenant is its
-largest share of any resource (DRF: Ghodsi et al., NSDI 2011), taken relative to the others' who hold or want something now.
-Invariant: an offset lies within [-1, bound] x weight, and is zero for who is alone, so it delays by a bounded time.
+Usage is what was reserved, in amount x time, and counts half after every half-life. The dominant share of a tenant is
+its largest share of any resource (DRF: Ghodsi et al., NSDI 2011), taken relative to the others' who hold or want
+something now. Invariant: an offset lies within [-1, bound] x weight, and is zero for who is alone, so it delays by a
+bounded time.
 """
 
 import math
@@ -39,10 +41,12 @@ _NEGLIGIBLE: Final = 1.0
 
 
 class Fairness:
-    """What each workspace and each user in it used. `weights`: entitlement of a workspace relative to others, default 1.
+    """What each workspace and each user in it used. `weights`: entitlement of a workspace relative to others, default
+    1.
 
-    `past`: what was used until some time, `past_json` of an earlier one. Who holds something is told anew: `change` counts
-    nothing twice that was held before that time already. Raises TypeError, ValueError, KeyError for what is no such thing.
+    `past`: what was used until some time, `past_json` of an earlier one. Who holds something is told anew: `change`
+    counts nothing twice that was held before that time already. Raises TypeError, ValueError, KeyError for what is no
+    such thing.
     """
 
     def __init__(

@@ -19,7 +19,9 @@ from trainmaster.queue.policy import DEFAULT
 from trainmaster.queue.snapshot import Pending, RequestClass, Tenant
 
 Kind = tuple[str | None, bool] | None
-"""The card model, and whether cards are asked for at all; None for requests of several shapes or roles, with ports or chosen nodes."""
+"""The card model, and whether cards are asked for at all; None for requests of several shapes or roles, with ports or
+chosen nodes.
+"""
 
 USUAL: Final = Ranking(DEFAULT, Offsets({})).rule
 """What lanes are sorted by until a pass asks for something else."""
@@ -50,7 +52,9 @@ class Lane:
 
     @property
     def least(self) -> Amounts:
-        """The least that any of them, which must be of a kind, asks of each amount. O(1) unless one who asked for it left."""
+        """The least that any of them, which must be of a kind, asks of each amount. O(1) unless one who asked for it
+        left.
+        """
         if self._least is None:
             asked = [cls.key.request.plain[1] for _, _, cls in self.rows if cls.key.request.plain is not None]
             self._least = least_of(asked)

@@ -18,9 +18,9 @@ _BLOCK: Final = 512
 
 
 Place = tuple[int, bool, float, int]
-"""Where a job stands in its pool's line, first starts first (R46): its priority class, negated; whether it borrows beyond
-a quota; its rank; its number. The rank is a time: when it was submitted, moved back by its limit and by what its tenant
-used, both bounded, so that whoever waits is overtaken for a bounded time only. Under "sjf" it is the limit."""
+"""Where a job stands in its pool's line, first starts first (R46): its priority class, negated; whether it borrows
+beyond a quota; its rank; its number. The rank is a time: when it was submitted, moved back by its limit and by what its
+tenant used, both bounded, so that whoever waits is overtaken for a bounded time only. Under "sjf" it is the limit."""
 
 
 Rule = tuple[float, float, float]

@@ -1,10 +1,10 @@
 """Quotas: what an account may hold by right, what it may borrow while others do not use theirs, and what is held. Pure.
 
 An account is a virtual cluster (R6), a workspace or a user; a job is charged to one of each. Amounts are integers:
-thousandths of cards and cores, MiB. Resources are named gpu, gpu:<model>, cpu and memory_mib. An account without a quota
-has no limit. Invariant: nobody holds more than its cap, and nobody gets more than its nominal amount while the accounts
-of its kind with a quota in the pool, its cohort, would then hold more than their nominal amounts together. What the first
-job that waits for an account's own quota claims is left to it (claims.py).
+thousandths of cards and cores, MiB. Resources are named gpu, gpu:<model>, cpu and memory_mib. An account without a
+quota has no limit. Invariant: nobody holds more than its cap, and nobody gets more than its nominal amount while the
+accounts of its kind with a quota in the pool, its cohort, would then hold more than their nominal amounts together.
+What the first job that waits for an account's own quota claims is left to it (claims.py).
 """
 
 import math
@@ -179,7 +179,9 @@ class Books:
         self.charge(tenant, held)
 
     def claim(self, job: str, tenant: Tenant, wanted: Charges, now: float) -> bool:
-        """Let `job` have `wanted`, if its accounts have a right to so much, before others of those that nobody claims yet."""
+        """Let `job` have `wanted`, if its accounts have a right to so much, before others of those that nobody claims
+        yet.
+        """
         asked = self._limited(tenant, wanted)
         if any(amount > self._rights[key] for key, amount in asked.items()):
             return False

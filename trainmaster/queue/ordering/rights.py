@@ -1,7 +1,7 @@
 """What administrators decided about who may hold what, in the queue's words: quotas and weights. Pure.
 
-Jobs that count against no virtual cluster share what nobody is guaranteed: they are an account of their own, so that they
-too only borrow what is guaranteed to others.
+Jobs that count against no virtual cluster share what nobody is guaranteed: they are an account of their own, so that
+they too only borrow what is guaranteed to others.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,7 @@
 """The ways in which one request may run, and what the quotas say to each. Pure.
 
-A shape (R161) that asks for cards of any model is one way as long as nobody counts models. Where a quota does, it is also
-one way per model: what the packing would choose may be barred while another model is free.
+A shape (R161) that asks for cards of any model is one way as long as nobody counts models. Where a quota does, it is
+also one way per model: what the packing would choose may be barred while another model is free.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,7 +46,9 @@ def ruled_out(key: ClassKey, books: Books, models: Sequence[str], unfit: Failure
 
 
 def claim(books: Books, job: Pending, found: Iterable[Way], now: float) -> None:
-    """Let `job`, which waits for quota, have it before those who come later, for the first of its ways that is its right."""
+    """Let `job`, which waits for quota, have it before those who come later, for the first of its ways that is its
+    right.
+    """
     for way in found:
         short = way.verdict == BORROWS or (isinstance(way.verdict, Excess) and way.verdict.job is None)
         if short and books.claim(job.job, job.tenant, asks(way.demand.roles), now):

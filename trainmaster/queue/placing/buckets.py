@@ -20,7 +20,9 @@ Shared = tuple[int, int, int, int, int]
 """Free thousandths of a card in use, then an Entry, then the index of the card."""
 
 View = tuple[str, frozenset[str], str | None]
-"""The nodes that a gang may use: those in service of a pool, of these names (empty: all), with this driver (None: any)."""
+"""The nodes that a gang may use: those in service of a pool, of these names (empty: all), with this driver (None:
+any).
+"""
 
 ANY: Final = ""
 """In place of a model: cards of all models together, for who asks for none and for who takes any."""
@@ -105,7 +107,8 @@ class Buckets:
     def find(self, model: str, cards: int, cpu: int, memory: int, most: int | None = None) -> Iterator[tuple[int, int]]:
         """Yield (free cards, position) of the nodes with at least this much, tightest first.
 
-        Fewest free cards first (at most `most`), then fewest cores, memory, lowest position. Not to be changed meanwhile.
+        Fewest free cards first (at most `most`), then fewest cores, memory, lowest position. Not to be changed
+        meanwhile.
         """
         levels = self._levels.get(model, ())
         for count in range(cards, len(levels) if most is None else min(most + 1, len(levels))):

@@ -1,8 +1,9 @@
 """What is free on the machines: cores, memory, cards by index, ports by host address.
 
 `Room` is a copy-on-write picture that a pass may take from and give to; `Capacity` is the one the service keeps between
-passes, with what every attempt holds and what is already known not to fit. Cores are counted in thousandths as integers,
-so that taking and giving back any number of times is exact. Invariant: free = offered - held, per node, card and port.
+passes, with what every attempt holds and what is already known not to fit. Cores are counted in thousandths as
+integers, so that taking and giving back any number of times is exact. Invariant: free = offered - held, per node, card
+and port.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +20,9 @@ _VIEWS: Final = 64
 
 
 class Held(NamedTuple):
-    """What one replica holds: on a node thousandths of a core, MiB, cards and thousandths of each; at an address ports."""
+    """What one replica holds: on a node thousandths of a core, MiB, cards and thousandths of each; at an address
+    ports.
+    """
 
     node: str
     cpu: int
@@ -97,9 +100,7 @@ def _by_model(gpus: tuple[str, ...]) -> dict[str, tuple[int, ...]]:
 class Room:
     """Free resources that can be taken from and given to. `fork` leaves each of the two untouched by the other."""
 
-    __slots__ = (
-        "_free", "_own", "_places", "_ports", "_views", "busy_ports", "port_begin", "port_first", "port_last",
-    )  # fmt: skip
+    __slots__ = ("_free", "_own", "_places", "_ports", "_views", "busy_ports", "port_begin", "port_first", "port_last")
 
     def __init__(self, nodes: Iterable[Node], port_first: int, port_last: int, busy_ports: frozenset[int]) -> None:
         self.port_first, self.port_last, self.busy_ports = port_first, port_last, busy_ports
@@ -194,7 +195,8 @@ class Room:
     def reduced(self, later: "Room", roles: Sequence[Role], placement: Sequence[Assignment]) -> "Room":
         """Return this room with no more on the nodes of `placement` than there will be beside that gang.
 
-        `later`: the room at the time the gang is to start. What fits here may run beyond that time: the view of backfill.
+        `later`: the room at the time the gang is to start. What fits here may run beyond that time: the view of
+        backfill.
         """
         beside, out = later.fork(), self.fork()
         beside.take(roles, placement)
@@ -246,9 +248,9 @@ def _least(now: Free, later: Free) -> Free:
 class Capacity(Room):
     """The picture the service keeps: one `hold` per started attempt, one `release` when it is reaped.
 
-    `unfit` remembers what was asked and did not fit now, with all that asks for more; by request, `impossible` what does not
-    fit on the nodes in service, `refused` what does not fit on all nodes; by pool and card model, `possible` an amount that
-    fits on those in service.
+    `unfit` remembers what was asked and did not fit now, with all that asks for more; by request, `impossible` what
+    does not fit on the nodes in service, `refused` what does not fit on all nodes; by pool and card model, `possible`
+    an amount that fits on those in service.
     Whatever gives room or changes nodes forgets them: they are never wrong.
     """
 

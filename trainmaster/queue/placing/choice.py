@@ -1,4 +1,6 @@
-"""The order in which the nodes that have room for some replicas are tried: tightest, roomiest, or least fragmenting. Pure."""
+"""The order in which the nodes that have room for some replicas are tried: tightest, roomiest, or least fragmenting.
+Pure.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,8 +1,9 @@
 """What is known not to fit: one failed gang rules out every gang that needs at least as much of everything.
 
 Exact for gangs of one role, whose fit is complete: whether they fit is a sum over the nodes that grows with no demand.
-Gangs of several roles are ruled out when one of their roles cannot be had even alone, or when the very same gang failed.
-Invariant: nothing is ruled out that `fit` would place in the room that the failures were noted for, or in less room.
+Gangs of several roles are ruled out when one of their roles cannot be had even alone, or when the very same gang
+failed. Invariant: nothing is ruled out that `fit` would place in the room that the failures were noted for, or in less
+room.
 """
 
 from collections.abc import Sequence
@@ -33,8 +34,8 @@ _MOST: Final = 64
 class Demand:
     """A gang and where it may go, prepared for asking often: make one per request class and keep it.
 
-    `parts`: per role its amounts; its own family first, then less choosy ones. `cards`: what it asks for if cores, memory
-    and ports are left out of it, which many have in common.
+    `parts`: per role its amounts; its own family first, then less choosy ones. `cards`: what it asks for if cores,
+    memory and ports are left out of it, which many have in common.
     """
 
     roles: tuple[Role, ...]
@@ -46,7 +47,9 @@ class Demand:
     def of(
         cls, roles: Sequence[Role], pool: str, nodes: frozenset[str] = frozenset(), driver: str | None = None
     ) -> "Demand":
-        """Return the demand of a gang that may use these nodes (empty: all of the pool) with this driver (None: any)."""
+        """Return the demand of a gang that may use these nodes (empty: all of the pool) with this driver (None:
+        any).
+        """
         view = (pool, nodes, driver)
         asked = [(role, role.resources) for role in roles]
         cards = tuple((role.name, role.replicas, ask.gpu, ask.gpu_milli, ask.gpu_type) for role, ask in asked)

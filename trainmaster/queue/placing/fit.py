@@ -4,7 +4,8 @@ Replicas of a role are packed: when one node can take all that remain, the node 
 node that takes most of them. So a role that asks for whole nodes spreads over empty nodes, one that asks for less
 leaves whole nodes whole, and a role without cards keeps away from nodes with cards while it can. Cards are the lowest
 free indices, contiguous where possible; the cards of a role are of one model where possible, of one replica always. A
-share of a card is cut from a card in use before it is cut from a whole one. Pure. Invariant: never places more than is free.
+share of a card is cut from a card in use before it is cut from a whole one. Pure. Invariant: never places more than is
+free.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -40,8 +41,8 @@ def fit(
     """Return a placement of the whole gang, ordered by role and index, or None when it does not fit now.
 
     `nodes`: only on these (empty: any); `driver`: only where the driver has this version. `room` is left untouched.
-    O(log nodes) per node that is used; several roles that fail are tried in other orders. Complete for one role: None only
-    when there is no placement (a role of any model counts one model per node, and ports are taken as they come).
+    O(log nodes) per node that is used; several roles that fail are tried in other orders. Complete for one role: None
+    only when there is no placement (a role of any model counts one model per node, and ports are taken as they come).
     """
     needs = [Need.of(role, kinds) for role in roles]
     for order in _orders(roles):
@@ -53,7 +54,9 @@ def fit(
 
 
 def place(room: Room, demand: Demand, failures: Failures, packing: Packing = BEST_FIT) -> tuple[Assignment, ...] | None:
-    """Return `fit` of a demand, or None; what `failures` know of this room is not asked again, and what fails is noted."""
+    """Return `fit` of a demand, or None; what `failures` know of this room is not asked again, and what fails is
+    noted.
+    """
     if failures.rules_out(demand):
         return None
     pool, nodes, driver = demand.view
@@ -215,7 +218,9 @@ def with_resources(role: Role, **changes: Any) -> Role:
 
 
 def largest_that(fits: Callable[[int], bool], most: int) -> int:
-    """Return the largest number up to `most` (>= 1) that fits, at least 1, of which nothing is asked. O(log most) questions."""
+    """Return the largest number up to `most` (>= 1) that fits, at least 1, of which nothing is asked. O(log most)
+    questions.
+    """
     if most == 1 or fits(most):
         return most
     return largest(fits, most, least=2) or 1

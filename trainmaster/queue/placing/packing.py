@@ -4,9 +4,9 @@ best-fit: fewest cards left free, then fewest cores and memory, then the lowest 
 nothing but the request, and leaves whole nodes whole for gangs.
 worst-fit: most free cards first.
 fgd: fragmentation gradient descent (Weng et al., "Beware of Fragmentation", USENIX ATC 2023): the node on which the
-expected fragmentation grows least. The fragmentation of a node is the amount of free card time that a request drawn from
-the recent mix could not use there: all that is free when the request does not fit, else the cards too small for it.
-Ties go to best fit. Amounts are integers (thousandths of a card x weight), so that equal states compare equal.
+expected fragmentation grows least. The fragmentation of a node is the amount of free card time that a request drawn
+from the recent mix could not use there: all that is free when the request does not fit, else the cards too small for
+it. Ties go to best fit. Amounts are integers (thousandths of a card x weight), so that equal states compare equal.
 """
 
 import math
@@ -58,7 +58,8 @@ BEST_FIT: Final = Packing()
 
 
 def mix_of(asked: Iterable[tuple[Role, int]]) -> Mix:
-    """Return the mix of these roles, each with how many replicas of it were asked for. Roles without cards are left out.
+    """Return the mix of these roles, each with how many replicas of it were asked for. Roles without cards are left
+    out.
 
     What is remembered of one mix does not serve another: see `Recent`. O(roles log roles).
     """
@@ -105,7 +106,8 @@ class Fragmentation:
     def growth(self, free: Free, model: str, asked: tuple[int, int, int, int], card: int = -1) -> int:
         """Return how much the fragmentation of the cards of `model` grows when this is taken from `free`.
 
-        `asked`: thousandths of a core, MiB, cards, thousandths of each. `card`: the shared card that is taken from, -1: none.
+        `asked`: thousandths of a core, MiB, cards, thousandths of each. `card`: the shared card that is taken from, -1:
+        none.
         """
         cards = len(free.cards.get(model, ())) if model else tuple((m, len(whole)) for m, whole in free.cards.items())
         key = (model, free.cpu, free.memory_mib, cards, free.parts, asked, card)

@@ -19,7 +19,9 @@ class PortChoice:
         self._room = room
         self._taken: dict[str, set[int]] = {}
         self._from: dict[tuple[str, int, int], int] = {}
-        """Below it lies no free block of a count in a range on a host: what is taken stays so, and nobody looks there again."""
+        """Below it lies no free block of a count in a range on a host: what is taken stays so, and nobody looks there
+        again.
+        """
 
     def copy(self) -> "PortChoice":
         """Return a copy to try things on."""
@@ -31,7 +33,8 @@ class PortChoice:
     def choose(self, host: str, requests: Sequence[PortRequest]) -> Given | None:
         """Return ports for each request on `host` and take them, or None when one is not to be had.
 
-        All that one gang takes of a host costs as much as its ports are many: each search goes on where the last one ended.
+        All that one gang takes of a host costs as much as its ports are many: each search goes on where the last one
+        ended.
         """
         if not requests:
             return ()

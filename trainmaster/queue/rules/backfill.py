@@ -1,8 +1,8 @@
 """EASY backfill: when and where the head of a line starts if nothing but limits ends what runs, and what may pass it.
 
 Lifka 1995: a later job may start now when it does not delay the first that cannot. Either its limit ends it before that
-start, or it fits in what the head leaves on its nodes ("behind"). Pure. Invariant: whoever starts on `behind` or ends by
-`at` leaves the head's placement possible at `at`.
+start, or it fits in what the head leaves on its nodes ("behind"). Pure. Invariant: whoever starts on `behind` or ends
+by `at` leaves the head's placement possible at `at`.
 """
 
 import math
@@ -27,7 +27,9 @@ HeldBy = Callable[[Usage], tuple[Held, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The head of a line starts at `at` with `roles`, placed so. `later`: true of its nodes at that time, before it starts."""
+    """The head of a line starts at `at` with `roles`, placed so. `later`: true of its nodes at that time, before it
+    starts.
+    """
 
     at: float
     roles: tuple[Role, ...]
@@ -40,7 +42,8 @@ class Promise:
 class Line:
     """One pool's line during a pass: who is first of those that cannot start, and what the others may use.
 
-    `head_at`: its place in the order. `unfit`: what is known not to fit now; `unfit_behind`: what does not fit beside the promise.
+    `head_at`: its place in the order. `unfit`: what is known not to fit now; `unfit_behind`: what does not fit beside
+    the promise.
     """
 
     pool: str
@@ -108,8 +111,8 @@ def rehearse(
 ) -> Promise | None:
     """Return when and how a job that may run in any of `ways` and cannot start in `room` can as `releases` end in turn.
 
-    It is the way that can start first of those that are `allowed`. None when none fits even after all releases. An attempt
-    beyond its limit counts as ending now. O(ways x replicas released).
+    It is the way that can start first of those that are `allowed`. None when none fits even after all releases. An
+    attempt beyond its limit counts as ending now. O(ways x replicas released).
     """
     best: Promise | None = None
     given: list[tuple[Held, ...]] = []

@@ -1,7 +1,8 @@
-"""Who is handed over to an engine that decides order and places itself: what a pass does in the pools of such an engine. Pure.
+"""Who is handed over to an engine that decides order and places itself: what a pass does in the pools of such an
+engine. Pure.
 
-In our order and as quotas allow, as long as less than so many wait there: with more, our order would mean nothing any more.
-No node is looked at, and nobody knows when what is handed over will end.
+In our order and as quotas allow, as long as less than so many wait there: with more, our order would mean nothing any
+more. No node is looked at, and nobody knows when what is handed over will end.
 """
 
 import math
@@ -38,7 +39,9 @@ def hand_over(lanes: Iterable[Lane], ranking: Ranking, books: Books, most: int, 
 
 
 def _start(key: ClassKey, job: Pending, found: Sequence[Way], books: Books, right: Sequence[str]) -> Start | None:
-    """Return the start of `job` in the first shape that quotas allow, as large as they allow; None when they allow none."""
+    """Return the start of `job` in the first shape that quotas allow, as large as they allow; None when they allow
+    none.
+    """
 
     def allowed(roles: tuple[Role, ...]) -> tuple[Assignment, ...] | None:
         return unplaced(roles) if books.judge(key.tenant, asks(roles), job=job.job) in right else None

@@ -1,4 +1,5 @@
-"""Stops a pass early: when the least that any of many requests asks of everything is not to be had, none of them is. Pure.
+"""Stops a pass early: when the least that any of many requests asks of everything is not to be had, none of them is.
+Pure.
 
 Invariant: a request is only given up when `fit` would refuse it, and all that asks for at least as much.
 """
@@ -18,7 +19,9 @@ from trainmaster.queue.rules.backfill import Line
 
 @dataclass(slots=True)
 class _Kind:
-    """The lanes of one card model and the least that is asked in them. `late`: also those who run on when the head starts."""
+    """The lanes of one card model and the least that is asked in them. `late`: also those who run on when the head
+    starts.
+    """
 
     least: Demand
     cursors: list[Cursor]

@@ -106,9 +106,13 @@ def asking(
 
 
 def remember(
-    capacity: Capacity, roles: Sequence[Role], pool: str, names: frozenset[str], driver: str | None,
+    capacity: Capacity,
+    roles: Sequence[Role],
+    pool: str,
+    names: frozenset[str],
+    driver: str | None,
     found: Reason | None,
-) -> None:  # fmt: skip
+) -> None:
     """Keep an answer that was found on the nodes that `capacity` has now."""
     _keep(capacity, Request(pool, (tuple(roles),), names, driver), found)
 

@@ -1,9 +1,9 @@
 """Who gives way to the head of a line: off by default, bounded, and only where it lets the head start (B15). Pure.
 
-Victims are attempts that may be preempted and either are of a strictly lower class, or (policy "reclaim") hold some of what
-an account of theirs has borrowed while the head stays within its own right. Invariant: an eviction moves room strictly up in
-class, or from a borrower to an owner, so the same two jobs never evict each other; and a job is evicted at most once in
-`preempt_again_s`.
+Victims are attempts that may be preempted and either are of a strictly lower class, or (policy "reclaim") hold some of
+what an account of theirs has borrowed while the head stays within its own right. Invariant: an eviction moves room
+strictly up in class, or from a borrower to an owner, so the same two jobs never evict each other; and a job is evicted
+at most once in `preempt_again_s`.
 """
 
 from collections.abc import Sequence
@@ -33,11 +33,12 @@ def give_way(
     packing: Packing,
     most: int,
 ) -> tuple[list[Evict], Promise | None]:
-    """Return whom to evict, at most `most`, for `head`, and in which of `ways`, all within its right, it then starts; or nobody.
+    """Return whom to evict, at most `most`, for `head`, and in which of `ways`, all within its right, it then starts;
+    or nobody.
 
-    Attempts that are ending anyway are counted as gone first, so that a pass while victims drain evicts nobody else. The
-    cheapest come first: lower class, then the shorter run. Who frees nothing that is needed is spared.
-    O(log candidates) fits and one per victim.
+    Attempts that are ending anyway are counted as gone first, so that a pass while victims drain evicts nobody else.
+    The cheapest come first: lower class, then the shorter run. Who frees nothing that is needed is spared. O(log
+    candidates) fits and one per victim.
     """
     ending = [held_by(usage) for usage in running if usage.ends_at <= now]
     able = _able(head, running, books, now, policy)

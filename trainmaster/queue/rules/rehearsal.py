@@ -32,8 +32,8 @@ class Shadow(NamedTuple):
 def earliest(room: Room, demand: Demand, releases: Sequence[Release], packing: Packing = BEST_FIT) -> Shadow | None:
     """Return after how many of `releases`, in the order given, the gang fits; None: not even after all.
 
-    O(replicas released) additions and one fit; when ports or several roles get into each other's way, O(log releases) more
-    fits, each with the releases before it.
+    O(replicas released) additions and one fit; when ports or several roles get into each other's way, O(log releases)
+    more fits, each with the releases before it.
     """
     sums = [_RoleSum(room, Need.of(role), role.replicas, demand.view) for role in demand.roles]
     first = 0
@@ -74,7 +74,9 @@ def _after(
 
 
 class _RoleSum:
-    """How many replicas of one role the nodes take together; never too few, too many only where cards are shared or mixed."""
+    """How many replicas of one role the nodes take together; never too few, too many only where cards are shared or
+    mixed.
+    """
 
     def __init__(self, room: Room, need: Need, replicas: int, view: View) -> None:
         self._room, self._need, self._replicas, self._view = room, need, replicas, view

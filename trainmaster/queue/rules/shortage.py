@@ -55,7 +55,9 @@ class Shortages:
         return reason
 
     def of_cards(self, demand: Demand) -> Reason | None:
-        """Return the reason of a gang that lacks cards, whatever else it lacks; else None. One for all that ask for the same cards."""
+        """Return the reason of a gang that lacks cards, whatever else it lacks; else None. One for all that ask for the
+        same cards.
+        """
         key = demand.view, demand.cards
         if key not in self._cards:
             what, kinds = STEPS[0]
@@ -143,7 +145,9 @@ def away(capacity: Capacity, request: Request) -> Reason | None:
 
 
 def _possible(capacity: Capacity, pool: str, model: str | None, asked: Amounts) -> bool:
-    """Return whether `asked` is known to fit if nothing ran: because the most of everything that was asked so far does."""
+    """Return whether `asked` is known to fit if nothing ran: because the most of everything that was asked so far
+    does.
+    """
     most = capacity.possible.get((pool, model))
     if most is not None and at_least(most, asked):
         return True

@@ -1,5 +1,5 @@
-"""What the platform refuses although the document is well formed: limits, rights, inputs that are not there, shapes that
-can never fit. All problems of a request are found, not only the first.
+"""What the platform refuses although the document is well formed: limits, rights, inputs that are not there, shapes
+that can never fit. All problems of a request are found, not only the first.
 """
 
 import asyncio
@@ -38,9 +38,15 @@ class Admission:
     """One object per server."""
 
     def __init__(
-        self, config: Config, layout: Layout, scheduling: Scheduling, looks: Looks, pools: Pools, urgent: UrgentLimits,
+        self,
+        config: Config,
+        layout: Layout,
+        scheduling: Scheduling,
+        looks: Looks,
+        pools: Pools,
+        urgent: UrgentLimits,
         engines: Engines,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
         self._pools, self._urgent, self._engines = pools, urgent, engines
 
@@ -69,7 +75,9 @@ class Admission:
         return found
 
     def gang_findings(self, job: Job, spec: JobSpec) -> GangFindings:
-        """Return what the engine of its pool does not carry out of what `spec` asks for, at the fields of the document. O(roles)."""
+        """Return what the engine of its pool does not carry out of what `spec` asks for, at the fields of the document.
+        O(roles).
+        """
         checks = self._engines.abilities(self._engines.of(job.pool)).checks_gangs
         if checks is None:
             return GangFindings()
@@ -80,7 +88,9 @@ class Admission:
         return GangFindings(problems, warnings)
 
     def never_fits(self, job: Job) -> Unsatisfiable | None:
-        """Return why no state of this cluster could ever run the job, with the nearest shape that fits; None when it can."""
+        """Return why no state of this cluster could ever run the job, with the nearest shape that fits; None when it
+        can.
+        """
         reason = self._scheduling.refusal(job)
         if reason is None:
             return None
@@ -88,7 +98,9 @@ class Admission:
         return Unsatisfiable(never, problems=(problem(reason),))
 
     def admit(self, job: Job, who: Principal, outside: Sequence[Problem]) -> None:
-        """Return when the job may be taken in. `outside`: its `outside_problems`. Raises InvalidSpec or Unsatisfiable."""
+        """Return when the job may be taken in. `outside`: its `outside_problems`. Raises InvalidSpec or
+        Unsatisfiable.
+        """
         found = [*self.problems(job, who), *outside]
         ProblemList(found).raise_if_any(submitting.job_not_accepted)
         refusal = self.never_fits(job)
@@ -130,9 +142,9 @@ class Admission:
         return []
 
     async def outside_problems(self, spec: JobSpec, who: Principal, *, code_follows: bool = False) -> list[Problem]:
-        """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts, and the system
-        user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the disk, in threads; at most
-        seconds. Raises Unavailable.
+        """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts,
+        and the system user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the
+        disk, in threads; at most seconds. Raises Unavailable.
         """
         can = self._engines.abilities(self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)))
         stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)

@@ -1,7 +1,7 @@
 """How many urgent jobs there may be (R20, R171): counts those queued or running, by workspace and owner.
 
-Sees every change of every job, in the loop's thread. Whoever asks and then submits without waiting in between can rely on
-the answer: nobody else runs meanwhile. Invariant: the counts are those of the live jobs.
+Sees every change of every job, in the loop's thread. Whoever asks and then submits without waiting in between can rely
+on the answer: nobody else runs meanwhile. Invariant: the counts are those of the live jobs.
 """
 
 from collections import Counter

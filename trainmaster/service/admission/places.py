@@ -1,4 +1,6 @@
-"""Whether a job may go where it wants: its workspace, pool, virtual cluster, nodes and driver against what there is. Pure."""
+"""Whether a job may go where it wants: its workspace, pool, virtual cluster, nodes and driver against what there is.
+Pure.
+"""
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.records import Job

@@ -1,4 +1,5 @@
-"""`trainmaster serve --demo-cards N`: this machine shown as two nodes with N cards each that exist only in the books. Pure.
+"""`trainmaster serve --demo-cards N`: this machine shown as two nodes with N cards each that exist only in the books.
+Pure.
 
 For this start only: config.toml stays as it is, and where it divides the machine itself nothing is guessed.
 """

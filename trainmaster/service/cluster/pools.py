@@ -1,7 +1,9 @@
-"""What administrators decided about the cluster, in memory and on disk: pools, virtual clusters, workspaces, flavors, nodes.
+"""What administrators decided about the cluster, in memory and on disk: pools, virtual clusters, workspaces, flavors,
+nodes.
 
 Changes are made one at a time: checked, stored, and only then applied, at once. Decides nothing about people and forms
-no answers (service/use_cases/administer and service/use_cases/cluster_views do). Invariant: what is in memory is what the disk holds.
+no answers (service/use_cases/administer and service/use_cases/cluster_views do). Invariant: what is in memory is what
+the disk holds.
 """
 
 import asyncio
@@ -24,9 +26,13 @@ from trainmaster.store.cluster_settings import ClusterSettings, Setting
 log = logging.getLogger("trainmaster.pools")
 
 KINDS: Final[dict[str, type[Any]]] = {
-    "pool": Pool, "virtual_cluster": VirtualCluster, "workspace": Workspace, "flavor": Flavor, "node": NodeSetting,
+    "pool": Pool,
+    "virtual_cluster": VirtualCluster,
+    "workspace": Workspace,
+    "flavor": Flavor,
+    "node": NodeSetting,
     "policy": dict,
-}  # fmt: skip
+}
 """What each kind of row is read as."""
 
 POLICY: Final = "queue"
@@ -65,7 +71,9 @@ class Pools:
         self._settle()
 
     def _settle(self) -> None:
-        """Make the views of what is stored, with the pool and the workspace that always exist, and pools that nodes name."""
+        """Make the views of what is stored, with the pool and the workspace that always exist, and pools that nodes
+        name.
+        """
         named = {DEFAULT, *self._named, *(node.pool for node in self._machines)}
         self.pools: dict[str, Pool] = {name: Pool(name) for name in sorted(named)} | self._of("pool")
         self.virtual_clusters: dict[str, VirtualCluster] = self._of("virtual_cluster")
@@ -110,7 +118,8 @@ class Pools:
             yield
 
     async def put(self, kind: str, name: str, record: Record, by: str, said: Said | None = None) -> None:
-        """Store a record, then apply it. Only inside `changing`. `said`: what was done; None: which of its fields became what.
+        """Store a record, then apply it. Only inside `changing`. `said`: what was done; None: which of its fields
+        became what.
 
         Raises StorageFailed.
         """
@@ -132,8 +141,11 @@ class Pools:
     def _said(self, kind: str, name: str, record: Record) -> Said:
         """Return what a record will become, compared with what holds now."""
         always: Mapping[str, Mapping[str, Record]] = {
-            "pool": self.pools, "workspace": self.workspaces, "policy": {POLICY: {}}, "node": {name: NodeSetting(name)},
-        }  # fmt: skip
+            "pool": self.pools,
+            "workspace": self.workspaces,
+            "policy": {POLICY: {}},
+            "node": {name: NodeSetting(name)},
+        }
         found = self._stored.get((kind, name))
         before = found[0] if found else always.get(kind, {}).get(name)
         if before is None:

@@ -1,9 +1,11 @@
-"""The platform's clock: seconds since the epoch that only pass. The machine's own clock is set now and then; this one is not.
+"""The platform's clock: seconds since the epoch that only pass. The machine's own clock is set now and then; this one
+is not.
 
-It starts at the machine's time and counts on by what the kernel counts since the machine was started, asleep or not. When the
-machine's clock was set meanwhile (`moved`), the platform moves the times of all that is live together with this clock
-(`follow`): dates are the machine's again, and no duration has changed. Between two servers on one start of the machine the
-ledger holds where the clock stood (`stand`), so that a clock that is set while no server runs is noticed, too.
+It starts at the machine's time and counts on by what the kernel counts since the machine was started, asleep or not.
+When the machine's clock was set meanwhile (`moved`), the platform moves the times of all that is live together with
+this clock (`follow`): dates are the machine's again, and no duration has changed. Between two servers on one start of
+the machine the ledger holds where the clock stood (`stand`), so that a clock that is set while no server runs is
+noticed, too.
 """
 
 import json
@@ -14,7 +16,9 @@ from typing import Any, Final
 from trainmaster.agent.host import procs
 
 TOLERATED_S: Final = 1.0
-"""By how much dates may differ from the machine's before they follow it: a leap second, and reading two clocks one after the other."""
+"""By how much dates may differ from the machine's before they follow it: a leap second, and reading two clocks one
+after the other.
+"""
 
 
 class Clock:
@@ -51,7 +55,8 @@ class Clock:
     def resume(self, stand: str | None, newest: float) -> bool:
         """Go on from where an earlier clock stood; return whether that was on this start of the machine.
 
-        Otherwise it is not set before `newest`, the time of the last event: a machine may start with no idea of the date.
+        Otherwise it is not set before `newest`, the time of the last event: a machine may start with no idea of the
+        date.
         """
         try:
             known: Any = json.loads(stand or "{}")

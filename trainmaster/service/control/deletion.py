@@ -1,7 +1,8 @@
 """Deletes jobs that ended: whoever wants it, a person or the rules by which things are kept. One way for all.
 
-Files go before the record: on a full disk the room that they leave lets it be removed. Ended in between, the job is still there,
-without some of its files, and whoever asked was told nothing. Invariant: of several who delete a job at once one does it.
+Files go before the record: on a full disk the room that they leave lets it be removed. Ended in between, the job is
+still there, without some of its files, and whoever asked was told nothing. Invariant: of several who delete a job at
+once one does it.
 """
 
 import asyncio
@@ -20,7 +21,9 @@ PATIENCE_S: Final = 10.0
 
 
 class Deletion:
-    """One object per server; in the loop's thread. `remove_files` removes all of a job but saved models; it may block."""
+    """One object per server; in the loop's thread. `remove_files` removes all of a job but saved models; it may
+    block.
+    """
 
     def __init__(self, master: Master, remove_files: Callable[[str], None]) -> None:
         self._master, self._remove_files = master, remove_files

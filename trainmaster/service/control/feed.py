@@ -18,8 +18,8 @@ REMEMBERED = 2048
 
 @dataclass(frozen=True, slots=True)
 class FeedItem:
-    """One change, of `job` where it is a job's. `event`: job, deleted, cluster, reset or idle (a chance to see that the reader has
-    gone).
+    """One change, of `job` where it is a job's. `event`: job, deleted, cluster, reset or idle (a chance to see that the
+    reader has gone).
     """
 
     seq: int
@@ -83,7 +83,8 @@ class Feed:
     async def subscribe(
         self, visible: Visible, after: int, only: str | None = None, idle_s: float = 15.0
     ) -> AsyncIterator[FeedItem]:
-        """Yield every change of what is `visible` after sequence number `after`, for ever; an `idle` item when none came for `idle_s`.
+        """Yield every change of what is `visible` after sequence number `after`, for ever; an `idle` item when none
+        came for `idle_s`.
 
         `only`: the id of the one job that is watched.
         """

@@ -28,8 +28,8 @@ KEPT: Final = 4096
 
 
 class Specs:
-    """Parsed specs by digest. `load` reads a document from the ledger, `set_aside` takes one out of it that is not what was
-    stored, and why (both blocking): they run in a thread.
+    """Parsed specs by digest. `load` reads a document from the ledger, `set_aside` takes one out of it that is not what
+    was stored, and why (both blocking): they run in a thread.
     """
 
     def __init__(
@@ -54,7 +54,9 @@ class Specs:
         return spec if spec is not None else await asyncio.to_thread(self.fetch, digest)
 
     def fetch(self, digest: str) -> JobSpec:
-        """Return the spec, from the ledger if need be; blocking. Raises NotFound when the ledger has none, or a damaged one."""
+        """Return the spec, from the ledger if need be; blocking. Raises NotFound when the ledger has none, or a damaged
+        one.
+        """
         spec = self._parsed.get(digest)
         if spec is not None:
             return spec

@@ -4,8 +4,9 @@ Three verbs in three places (flux-core's lesson): *update* - `apply` asks the re
 cycle of the loop hands everything that changed to the ledger as one batch; *act* - orders are carried out and callers
 answered only after the batch is durable. Nothing here polls: a cycle runs because somebody called `apply` or `wake`.
 
-Invariant: memory is never behind the disk. When a commit fails nothing of that batch is acted on, new changes are refused
-until live jobs were read back from the ledger (whoever waits for `failed` does that), and facts are asked of the engine again.
+Invariant: memory is never behind the disk. When a commit fails nothing of that batch is acted on, new changes are
+refused until live jobs were read back from the ledger (whoever waits for `failed` does that), and facts are asked of
+the engine again.
 
 Two ports lead out: `Followers` are told what moved and plan what starts, `Orders` carry out what the reducer orders.
 """
@@ -59,7 +60,9 @@ class Orders(Protocol):
     """Carries out what the reducer orders. Called in the loop's thread; nothing may block or raise."""
 
     def answer_now(self, action: Action) -> Event | None:
-        """Return the answer to an order that needs no waiting, or None: it then joins the batch that the order is in."""
+        """Return the answer to an order that needs no waiting, or None: it then joins the batch that the order is
+        in.
+        """
 
     def foresee(self, action: Action) -> None:
         """Use the time in which an order is made durable."""
@@ -108,7 +111,9 @@ class _Open:
 
 
 class Master:
-    """Owns the live jobs in memory, each until its end is on disk. All methods are called in the event loop's thread."""
+    """Owns the live jobs in memory, each until its end is on disk. All methods are called in the event loop's
+    thread.
+    """
 
     def __init__(self, ledger: Ledger, feed: Feed, clock: Callable[[], float], followers: Followers) -> None:
         self._ledger, self._feed, self._clock, self._followers = ledger, feed, clock, followers
@@ -128,7 +133,9 @@ class Master:
     # -- update ------------------------------------------------------------------------------------------------
 
     def submit(self, job: Job, document: str, key: IdempotencyRecord | None) -> Job:
-        """Take in a new job with its spec document. Raises StorageFailed or Unavailable while the ledger is out of order."""
+        """Take in a new job with its spec document. Raises StorageFailed or Unavailable while the ledger is out of
+        order.
+        """
         self._refuse_when_blocked()
         self._open.specs[job.spec_digest] = document
         if key is not None:
@@ -221,7 +228,9 @@ class Master:
             asyncio.get_running_loop().call_soon(self._cycle)
 
     def _cycle(self) -> None:
-        """Plan if something changed, answer what can be answered at once, hand the batch over when somebody waits for it."""
+        """Plan if something changed, answer what can be answered at once, hand the batch over when somebody waits for
+        it.
+        """
         self._scheduled = False
         if self._blocked:
             return
@@ -292,7 +301,8 @@ class Master:
                 self.live.pop(job.id, None)
         for action in batch.actions:
             self.orders.act(action)
-        # A turn later, so that orders have left before answers are made: a program starts sooner, its caller waits no longer.
+        # A turn later, so that orders have left before answers are made: a program starts sooner, its caller waits no
+        # longer.
         asyncio.get_running_loop().call_soon(self._tell, batch, newest)
 
     def _tell(self, batch: _Open, newest: list[tuple[int, Job]]) -> None:

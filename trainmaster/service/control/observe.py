@@ -1,7 +1,8 @@
 """Turns what an engine reports into events, and asks it again where reports may have been missed.
 
-Only facts that change something become events: a repeated report costs a dictionary look-up and is dropped. The same code
-serves pushes, the slow reconciliation while something runs, and the first look after a restart (there is no recovery mode).
+Only facts that change something become events: a repeated report costs a dictionary look-up and is dropped. The same
+code serves pushes, the slow reconciliation while something runs, and the first look after a restart (there is no
+recovery mode).
 """
 
 import asyncio
@@ -28,7 +29,9 @@ RECONCILE_S: Final = 10.0
 LAUNCHED: Final = frozenset({Phase.PENDING, Phase.RUNNING, Phase.RETAINED})
 """Phases in which an attempt the engine does not know is lost."""
 WATCHED: Final = LAUNCHED | {Phase.STARTING}
-"""Phases in which the slow reconciliation goes on: a launch may be answered without any order that would begin it again."""
+"""Phases in which the slow reconciliation goes on: a launch may be answered without any order that would begin it
+again.
+"""
 
 
 class Observer:
@@ -86,8 +89,8 @@ class Observer:
         return None
 
     def _seen(self, at: float, stamp: str, since: float) -> float:
-        """Return when something was seen, by our clock: exactly where this machine's kernel has stamped it, else by the clock of
-        whoever saw it, which may differ from ours, but not before `since` and not in the future.
+        """Return when something was seen, by our clock: exactly where this machine's kernel has stamped it, else by the
+        clock of whoever saw it, which may differ from ours, but not before `since` and not in the future.
         """
         found = self._clock.of(stamp)
         return found if found is not None else min(max(at, since), self._clock())
@@ -114,7 +117,9 @@ class Observer:
         return Event(job.id, Kind.TASK_EXITED, at, "agent", attempt.number, data)
 
     async def look(self) -> None:
-        """Ask every engine about the attempts that were launched on it; of one that does not answer nothing is learnt."""
+        """Ask every engine about the attempts that were launched on it; of one that does not answer nothing is
+        learnt.
+        """
         asked: dict[str, list[str]] = {engine.name: [] for engine in self._engines}
         for job in self._master.live.values():
             if job.attempt is not None and job.attempt.phase in LAUNCHED:

@@ -1,9 +1,10 @@
-"""Saving outputs: what a successful job left in /model and /workspace/outputs becomes an immutable model version (R138, R149).
+"""Saving outputs: what a successful job left in /model and /workspace/outputs becomes an immutable model version (R138,
+R149).
 
-Runs only after the engine proved that none of the job's processes is left. Idempotent by (job, attempt): the folder and the
-row are found again. Files are brought together beside the models; only then is it the turn of the model for a number.
-Invariants: nobody's saves wait for those of another person, nothing waits for a save that was given up, and of a save that was
-given up no version is left.
+Runs only after the engine proved that none of the job's processes is left. Idempotent by (job, attempt): the folder and
+the row are found again. Files are brought together beside the models; only then is it the turn of the model for a
+number. Invariants: nobody's saves wait for those of another person, nothing waits for a save that was given up, and of
+a save that was given up no version is left.
 """
 
 import asyncio
@@ -76,9 +77,15 @@ class Saving:
     """One object per server; its methods are called in the loop's thread."""
 
     def __init__(
-        self, layout: Layout, limits: LimitsConfig, specs: Specs, models: ModelRows, metrics: MetricsReader,
-        clock: Callable[[], float], random_bytes: Callable[[int], bytes],
-    ) -> None:  # fmt: skip
+        self,
+        layout: Layout,
+        limits: LimitsConfig,
+        specs: Specs,
+        models: ModelRows,
+        metrics: MetricsReader,
+        clock: Callable[[], float],
+        random_bytes: Callable[[int], bytes],
+    ) -> None:
         self._layout, self._limits, self._specs = layout, limits, specs
         self._models, self._metrics = models, metrics
         self._clock, self._random_bytes = clock, random_bytes
@@ -100,7 +107,8 @@ class Saving:
     async def save(self, job: Job) -> tuple[Data, Said | None]:
         """Return the data of the `saved` event, and what of the outputs was left out and why, None for nothing.
 
-        Raises StorageFailed when the outputs cannot be kept, or are not all here, Unavailable when they cannot now, GivenUp.
+        Raises StorageFailed when the outputs cannot be kept, or are not all here, Unavailable when they cannot now,
+        GivenUp.
         """
         if job.policy.save_model and os.path.lexists(self._layout.incomplete(job.id, job.attempts_used)):
             raise StorageFailed(files.outputs_not_fetched())
@@ -127,19 +135,32 @@ class Saving:
             return version, None
         metrics = self._metrics.last_values(job, spec, save.go_on)
         provenance = {
-            "job": job.id, "attempt": attempt, "name": job.name, "owner": job.owner, "spec": job.spec_digest,
-            "code": spec.code.upload if spec.code else None, "submitted_at": job.submitted_at,
-            "started_at": job.started_at, "metrics": metrics,
+            "job": job.id,
+            "attempt": attempt,
+            "name": job.name,
+            "owner": job.owner,
+            "spec": job.spec_digest,
+            "code": spec.code.upload if spec.code else None,
+            "submitted_at": job.submitted_at,
+            "started_at": job.started_at,
+            "metrics": metrics,
             "nodes": sorted({a.node for a in job.attempt.placement}) if job.attempt else [],
-        }  # fmt: skip
+        }
         published = outputs.published(folder, provenance)
         if published is not None:
             path, saved = published
         else:
-            path, saved = "", outputs.write(
-                self._layout.model_out(job.id), self._layout.outputs(job.id), folder,
-                provenance=provenance, max_mib=self._limits.model_mib, go_on=save.go_on,
-            )  # fmt: skip
+            path, saved = (
+                "",
+                outputs.write(
+                    self._layout.model_out(job.id),
+                    self._layout.outputs(job.id),
+                    folder,
+                    provenance=provenance,
+                    max_mib=self._limits.model_mib,
+                    go_on=save.go_on,
+                ),
+            )
         with self._turn:
             try:
                 save.settle()

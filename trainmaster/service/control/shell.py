@@ -1,8 +1,8 @@
 """Carries out the reducer's orders on engine, storage and timers; every answer comes back as an event.
 
-An order is idempotent by (job, attempt) and repeated until it is answered or no longer wanted, so that a restart, a lost
-agent or a full disk never leaves a job half-way. Orders that are already true are answered from memory (`answer_now`).
-Invariant: `reaped` is said only after the engine confirmed that nothing of the attempt is left.
+An order is idempotent by (job, attempt) and repeated until it is answered or no longer wanted, so that a restart, a
+lost agent or a full disk never leaves a job half-way. Orders that are already true are answered from memory
+(`answer_now`). Invariant: `reaped` is said only after the engine confirmed that nothing of the attempt is left.
 """
 
 import asyncio
@@ -37,8 +37,10 @@ RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
 MOST_CRASHES: Final = 4
 """Tries of an order that ends in an error nobody foresaw; then its job fails instead of holding its room for ever."""
 FAILS_AS: Final[dict[type[Action], Kind]] = {
-    Stage: Kind.LAUNCH_FAILED, Launch: Kind.LAUNCH_FAILED, Save: Kind.SAVE_FAILED,
-}  # fmt: skip
+    Stage: Kind.LAUNCH_FAILED,
+    Launch: Kind.LAUNCH_FAILED,
+    Save: Kind.SAVE_FAILED,
+}
 LAUNCHED: Final = {Phase.STARTING, Phase.PENDING, Phase.RUNNING}
 """Phases in which the engine is told what is asked of it anew."""
 
@@ -50,9 +52,17 @@ class Shell:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
-        self, master: Master, observer: Observer, engines: Engines, launching: Launching, saving: Saving, timers: Timers, waits: Waits,
-        nodes: Callable[[], dict[str, Node]], clock: Callable[[], float],
-    ) -> None:  # fmt: skip
+        self,
+        master: Master,
+        observer: Observer,
+        engines: Engines,
+        launching: Launching,
+        saving: Saving,
+        timers: Timers,
+        waits: Waits,
+        nodes: Callable[[], dict[str, Node]],
+        clock: Callable[[], float],
+    ) -> None:
         self._observer = observer
         self._master, self._engines, self._launching, self._saving = master, engines, launching, saving
         self._timers, self._waits, self._nodes, self._clock = timers, waits, nodes, clock
@@ -161,7 +171,9 @@ class Shell:
             self.act(Adjust(job.id, number))  # it may have been changed just before the server ended
 
     def abandon(self, job_id: str, number: int) -> None:
-        """End what may still run of a job whose record was set aside: nobody can decide about it, and its room is given away."""
+        """End what may still run of a job whose record was set aside: nobody can decide about it, and its room is given
+        away.
+        """
         key = (Reap, job_id, number)
         if number and key not in self._tasks:
             self._keep(key, self._until_abandoned(attempt_id(job_id, number)))

@@ -1,8 +1,8 @@
 """How long a job will still take, by the pace at which it counted lately. Pure.
 
-The pace is that of the last tenth of what was counted: a job that is slower since an hour is not helped by how fast it began.
-Reports that come together (a buffer that is written out, a log that was read late) count as one. Invariant: nothing is said
-before there are three moments to go by, nor of a job that has fallen silent.
+The pace is that of the last tenth of what was counted: a job that is slower since an hour is not helped by how fast it
+began. Reports that come together (a buffer that is written out, a log that was read late) count as one. Invariant:
+nothing is said before there are three moments to go by, nor of a job that has fallen silent.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,9 @@ def left_s(counts: Curve, missing: float, now: float) -> float | None:
 
 
 def _spans(counts: Curve) -> list[Mark]:
-    """Return (steps, seconds) between reports, newest first: of the last tenth, or as far back as gives enough of them."""
+    """Return (steps, seconds) between reports, newest first: of the last tenth, or as far back as gives enough of
+    them.
+    """
     marks = _marks(counts)
     wanted = FEWEST
     while wanted < len(marks) and marks[0][0] - marks[wanted][0] < LATELY * (marks[0][0] - marks[-1][0]):
@@ -56,7 +58,9 @@ def _spans(counts: Curve) -> list[Mark]:
 
 
 def _marks(counts: Curve) -> list[Mark]:
-    """Return each count with the moment it was first reached, newest first, back to where the counting began (again)."""
+    """Return each count with the moment it was first reached, newest first, back to where the counting began
+    (again).
+    """
     marks: list[Mark] = []
     for step, at in zip(reversed(counts.steps), reversed(counts.times), strict=True):
         if at < counts.begun or (marks and step > marks[-1][0]):
@@ -79,7 +83,9 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
 
 
 def _of_one_pace(spans: Sequence[Mark]) -> Mark:
-    """Return (steps, seconds) of the newest spans, as many as go at one pace; a single slow or fast one among them counts, too."""
+    """Return (steps, seconds) of the newest spans, as many as go at one pace; a single slow or fast one among them
+    counts, too.
+    """
     size = ENOUGH_SPANS
     while size < len(spans):
         newer, older = (median(s / n for n, s in part) for part in (spans[:size], spans[size : 2 * size]))

@@ -1,9 +1,9 @@
 """How far a job is, from what its curves and its parameters say. Pure.
 
-In this order: what `trainmaster.progress(step, of)` said; the metric the spec names against its `of`; a count of epochs or
-steps against a parameter whose name says that it is their number. Invariants: a fraction lies in 0..1 and never comes from
-a guess about the total; which curve counts depends on what the curves hold and not on which was written to last, so that
-progress goes back only where the job did.
+In this order: what `trainmaster.progress(step, of)` said; the metric the spec names against its `of`; a count of epochs
+or steps against a parameter whose name says that it is their number. Invariants: a fraction lies in 0..1 and never
+comes from a guess about the total; which curve counts depends on what the curves hold and not on which was written to
+last, so that progress goes back only where the job did.
 """
 
 import math
@@ -92,7 +92,9 @@ def _counts(curve: Curve, done: float, total: float) -> bool:
 
 
 def _preference(key: Key) -> tuple[object, ...]:
-    """The order in which curves are believed: what the job file declares, what the script says, what its libraries write."""
+    """The order in which curves are believed: what the job file declares, what the script says, what its libraries
+    write.
+    """
     return BELIEVED.index(key.source), key.task, key.run, key.name
 
 

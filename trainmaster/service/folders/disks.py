@@ -1,8 +1,10 @@
-"""The disks that the server writes on: whether there is room for more jobs, and a reserve for what must always be written.
+"""The disks that the server writes on: whether there is room for more jobs, and a reserve for what must always be
+written.
 
-HOME/reserve is a file of `limits.reserve_mib` with nothing in it. When the ledger cannot be written for want of room the file
-is given back, so that ends, stops and deletions can be stored; it is made again when there is room for twice as much. While a
-disk is short nothing is accepted and nothing starts. Invariant: what is missing of the reserve does not count as free.
+HOME/reserve is a file of `limits.reserve_mib` with nothing in it. When the ledger cannot be written for want of room
+the file is given back, so that ends, stops and deletions can be stored; it is made again when there is room for twice
+as much. While a disk is short nothing is accepted and nothing starts. Invariant: what is missing of the reserve does
+not count as free.
 """
 
 import asyncio

@@ -15,8 +15,8 @@ SYSTEM: Final = ("/proc", "/sys", "/dev", "/run")
 
 
 def path_problem(path: str, where: str, own: Sequence[str], roots: Sequence[str]) -> Problem | None:
-    """Return why the host path `path` may not be mounted: it must be there and, links followed, lie under one of `roots` and
-    apart from the platform's `own` folders. None when it may. May block on the disk.
+    """Return why the host path `path` may not be mounted: it must be there and, links followed, lie under one of
+    `roots` and apart from the platform's `own` folders. None when it may. May block on the disk.
     """
     named = [os.path.realpath(os.path.expanduser(root)) for root in roots]
     try:  # its words first: what they say may lead to where nobody can read on

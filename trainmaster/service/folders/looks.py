@@ -1,7 +1,8 @@
-"""Looks at folders of users, whose file systems may hang (a network share whose server is gone), without waiting for ever.
+"""Looks at folders of users, whose file systems may hang (a network share whose server is gone), without waiting for
+ever.
 
-Each look has a thread of its own, which nobody can end while the file system hangs. Invariant: at most MOST such threads
-exist, a place that hangs gets no further one, and neither the event loop nor the server's end waits for any.
+Each look has a thread of its own, which nobody can end while the file system hangs. Invariant: at most MOST such
+threads exist, a place that hangs gets no further one, and neither the event loop nor the server's end waits for any.
 """
 
 import asyncio

@@ -1,4 +1,6 @@
-"""The home folder is its user's alone: closed at every start, also one that an older release or a person has left open."""
+"""The home folder is its user's alone: closed at every start, also one that an older release or a person has left
+open.
+"""
 
 import logging
 import os
@@ -13,7 +15,8 @@ THROUGH: Final = 0o711
 
 
 def close_to_others(home: str) -> None:
-    """Take from everybody else what they may do with `home` and the files in it, and say so if that was anything. Raises OSError.
+    """Take from everybody else what they may do with `home` and the files in it, and say so if that was anything.
+    Raises OSError.
 
     Folders in it are made private and are not looked into; of another's files nothing is changed.
     """

@@ -1,7 +1,8 @@
-"""A process of ours beside the server: one question, one answer at a time, each a frame of its length (8 bytes, big-endian) and itself.
+"""A process of ours beside the server: one question, one answer at a time, each a frame of its length (8 bytes,
+big-endian) and itself.
 
-It has a lower priority than the server, and ends when its server has, or when nobody has asked for a while. Invariant: a child that
-hangs or dies costs the answer, never the server.
+It has a lower priority than the server, and ends when its server has, or when nobody has asked for a while. Invariant:
+a child that hangs or dies costs the answer, never the server.
 """
 
 import contextlib
@@ -42,7 +43,9 @@ class Child:
         return process.pid if process is not None and process.poll() is None else None
 
     def ask(self, question: bytes, timeout_s: float) -> bytes:
-        """Return the answer. Raises EOFError without one, TimeoutError when it took too long: then the process is ended; NotStarted."""
+        """Return the answer. Raises EOFError without one, TimeoutError when it took too long: then the process is
+        ended; NotStarted.
+        """
         give_up = time.monotonic() + timeout_s
         with self._lock:
             self._dropped = False

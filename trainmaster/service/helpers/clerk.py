@@ -1,4 +1,6 @@
-"""A clerk: ``python -m trainmaster.service.helpers.clerk``, started by `clerks`. Does what it is given; knows nothing of the server."""
+"""A clerk: ``python -m trainmaster.service.helpers.clerk``, started by `clerks`. Does what it is given; knows nothing
+of the server.
+"""
 
 import logging
 import pickle

@@ -1,9 +1,9 @@
 """Clerks: processes that do what takes more than a moment with what users write.
 
-Python runs one thread at a time: whoever checks a large document in a thread of the server holds up everybody whom it answers. A clerk
-is given a function of ours and its arguments, and gives back what it returns or raises (`clerk`). Pickle carries both: each end is our
-own program, and what users wrote is text in it. Invariants: one person has one clerk at a time, and there are AT_ONCE in all; a clerk
-that takes too long or dies costs the answer, never the server.
+Python runs one thread at a time: whoever checks a large document in a thread of the server holds up everybody whom it
+answers. A clerk is given a function of ours and its arguments, and gives back what it returns or raises (`clerk`).
+Pickle carries both: each end is our own program, and what users wrote is text in it. Invariants: one person has one
+clerk at a time, and there are AT_ONCE in all; a clerk that takes too long or dies costs the answer, never the server.
 """
 
 import asyncio
@@ -42,7 +42,9 @@ class Clerks:
         self._threads = ThreadPoolExecutor(AT_ONCE, "clerk")
 
     async def do(self, person: str, work: Callable[P, T], /, *args: P.args, **given: P.kwargs) -> T:
-        """Return what `work` returns, raise what it raises; a function of a module, and what pickle takes. Raises Unavailable."""
+        """Return what `work` returns, raise what it raises; a function of a module, and what pickle takes. Raises
+        Unavailable.
+        """
         mine = self._persons.setdefault(person, asyncio.Lock())
         async with mine, self._free:
             clerk = self._idle.pop()

@@ -1,4 +1,6 @@
-"""How much of the server's own time one request takes: the event loop's while it works at it, and that of threads and clerks."""
+"""How much of the server's own time one request takes: the event loop's while it works at it, and that of threads and
+clerks.
+"""
 
 import contextlib
 import time

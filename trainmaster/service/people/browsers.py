@@ -1,7 +1,8 @@
 """Known browsers: a browser that signed in as somebody keeps a mark that says so, and is told from strangers by it.
 
-The mark proves nothing about who sits there and opens nothing: whoever has it only does not wait behind strangers. It is signed,
-not stored. Invariant: a mark fits one name, and is refused once it is older than KNOWN_S or from another server.
+The mark proves nothing about who sits there and opens nothing: whoever has it only does not wait behind strangers. It
+is signed, not stored. Invariant: a mark fits one name, and is refused once it is older than KNOWN_S or from another
+server.
 """
 
 import base64
@@ -26,7 +27,9 @@ class Browsers:
         return self._signed(name, f"{secrets.token_urlsafe(16)}.{now:.0f}")
 
     def known(self, name: str, mark: str | None, now: float) -> str | None:
-        """Return what tells the browser with this mark from others in which `name` has signed in, None for a stranger."""
+        """Return what tells the browser with this mark from others in which `name` has signed in, None for a
+        stranger.
+        """
         told, _, _ = (mark or "").rpartition(".")
         nonce, _, at = told.partition(".")
         good = mark is not None and hmac.compare_digest(mark.encode(), self._signed(name, told).encode())

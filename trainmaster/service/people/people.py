@@ -1,8 +1,8 @@
 """People: who is who. Users, passwords, sessions, API tokens and the local command line's token.
 
-Whoever was recognised is remembered for REMEMBER_S, so that a request costs one hash and no I/O; what is revoked here is
-forgotten at once, what another process revokes after that time. Passwords are argon2 hashes, made in a worker thread, two
-at a time. Invariant: a secret leaves this file once, at its creation, and is never logged.
+Whoever was recognised is remembered for REMEMBER_S, so that a request costs one hash and no I/O; what is revoked here
+is forgotten at once, what another process revokes after that time. Passwords are argon2 hashes, made in a worker
+thread, two at a time. Invariant: a secret leaves this file once, at its creation, and is never logged.
 """
 
 import asyncio
@@ -41,7 +41,9 @@ MAX_TOKENS: Final = 100
 OF_ADDRESS: Final = Pace(longest_s=2.0, seats=10)
 OF_NAME: Final = Pace(longest_s=10.0, seats=3)
 OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
-"""How guesses are slowed: from one address, at one name from browsers that are not known, and in one browser that is."""
+"""How guesses are slowed: from one address, at one name from browsers that are not known, and in one browser that
+is.
+"""
 _MAX_KNOWN: Final = 10_000
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that is mistaken for another when copied by hand
 
@@ -53,7 +55,8 @@ def mark_of(cookie: str, key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """What a browser gets. `key` is kept by the console's own pages and told to no other page, nor sent by the browser itself.
+    """What a browser gets. `key` is kept by the console's own pages and told to no other page, nor sent by the browser
+    itself.
 
     `browser` is the mark by which it is known when the same person signs in there again.
     """
@@ -74,7 +77,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """Somebody recognised: until when that is believed without asking the store again, and whether it is believed no more."""
+    """Somebody recognised: until when that is believed without asking the store again, and whether it is believed no
+    more.
+    """
 
     principal: Principal
     until: float
@@ -135,7 +140,9 @@ class People:
         return Seen(await self.recognise(mark, Via.SESSION), mark)
 
     async def by_ticket(self, cookie: str, ticket: str, address: str) -> Seen:
-        """Return who took this ticket to `address` in the session of this cookie; it is used up. Raises Unauthenticated."""
+        """Return who took this ticket to `address` in the session of this cookie; it is used up. Raises
+        Unauthenticated.
+        """
         mark = self.tickets.take(ticket, cookie, address)
         return Seen(await self.recognise(mark, Via.SESSION), mark)
 
@@ -166,7 +173,9 @@ class People:
         return self._remember(mark, principal, session.expires_at, ended)
 
     async def lost(self, seen: Seen) -> TrainmasterError:
-        """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else within REMEMBER_S."""
+        """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else
+        within REMEMBER_S.
+        """
         while seen.principal.via is not Via.LOCAL:
             try:
                 if await self.recognise(seen.mark, seen.principal.via) != seen.principal:
@@ -196,8 +205,8 @@ class People:
     async def sign_in(self, name: str, password: str, client: str, browser: str | None = None) -> SignedIn:
         """Check a password and begin a session. `client` is the address it comes from, `browser` the mark that it kept.
 
-        After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference. Raises
-        Unauthenticated, or RateLimited where more wait than may.
+        After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference.
+        Raises Unauthenticated, or RateLimited where more wait than may.
         """
         known = self._browsers.known(name, browser, self._clock())
         strange = ((f"address {client}", OF_ADDRESS), (f"name {name}", OF_NAME))

@@ -1,7 +1,7 @@
 """Tickets: leave to ask for one address once, for what cannot send a header: downloads and the sockets of a browser.
 
-A ticket stands for the key of the session that took it, and needs that session's cookie beside it. In memory, bounded: it
-lives for seconds. Invariant: none is good twice, nor for another address; only their digests are kept.
+A ticket stands for the key of the session that took it, and needs that session's cookie beside it. In memory, bounded:
+it lives for seconds. Invariant: none is good twice, nor for another address; only their digests are kept.
 """
 
 import hmac

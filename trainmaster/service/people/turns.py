@@ -1,8 +1,10 @@
-"""Slows guessing without turning anybody away for good: tries of one key wait for their turn, and failures move the turns apart.
+"""Slows guessing without turning anybody away for good: tries of one key wait for their turn, and failures move the
+turns apart.
 
-A try waits *before* its password is looked at, so that a right one is found however many wrong ones came before it, and nobody
-learns anything by hanging up early. So many tries wait at most; the next one takes the place of any of them, so that no one can
-keep all places. In memory, bounded. Invariant: between two tries of a key lie at least as many seconds as its failures cost.
+A try waits *before* its password is looked at, so that a right one is found however many wrong ones came before it, and
+nobody learns anything by hanging up early. So many tries wait at most; the next one takes the place of any of them, so
+that no one can keep all places. In memory, bounded. Invariant: between two tries of a key lie at least as many seconds
+as its failures cost.
 """
 
 import asyncio
@@ -24,7 +26,9 @@ KEYS: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How far apart turns come to lie, in seconds, and how many tries wait for one: a try waits for their product at most."""
+    """How far apart turns come to lie, in seconds, and how many tries wait for one: a try waits for their product at
+    most.
+    """
 
     longest_s: float
     seats: int
@@ -54,7 +58,9 @@ class Turns:
         self._lines: OrderedDict[str, _Line] = OrderedDict()
 
     async def take(self, key: str, pace: Pace) -> None:
-        """Return when it is this try's turn; it counts as failed until `succeeded`. Raises RateLimited when its place was taken."""
+        """Return when it is this try's turn; it counts as failed until `succeeded`. Raises RateLimited when its place
+        was taken.
+        """
         line = self._line(key)
         if line.waiting or self._clock() < line.next_at:
             if len(line.waiting) >= pace.seats:
@@ -74,7 +80,9 @@ class Turns:
             self._count(line, pace)
 
     def succeeded(self, key: str) -> None:
-        """Take back that the try counted as failed. What others failed before stays: their right password is not this one."""
+        """Take back that the try counted as failed. What others failed before stays: their right password is not this
+        one.
+        """
         line = self._lines.get(key)
         if line is not None:
             line.failures = max(0, line.failures - 1)

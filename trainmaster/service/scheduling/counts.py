@@ -1,7 +1,8 @@
-"""How many jobs are in each state, by owner and workspace: a list says it without counting rows. All methods in the loop's thread.
+"""How many jobs are in each state, by owner and workspace: a list says it without counting rows. All methods in the
+loop's thread.
 
-Follows the ledger: made from its rows at start, and again after a commit that failed; changed by every batch that became
-durable. Invariant: the counts are those of the stored rows as of the newest batch that was answered.
+Follows the ledger: made from its rows at start, and again after a commit that failed; changed by every batch that
+became durable. Invariant: the counts are those of the stored rows as of the newest batch that was answered.
 """
 
 from collections import Counter, defaultdict, deque
@@ -23,7 +24,9 @@ class Group(NamedTuple):
 
 
 class StateCounts:
-    """One object per server. A change costs O(1), an answer O(workspaces of an owner), where everything is visible O(states)."""
+    """One object per server. A change costs O(1), an answer O(workspaces of an owner), where everything is visible
+    O(states).
+    """
 
     def __init__(self) -> None:
         self._all: Counter[str] = Counter()
@@ -54,7 +57,9 @@ class StateCounts:
             self._add(Group(job.owner, job.workspace), job.shown, -1)
 
     def set_aside(self, job: str, group: Group, shown: str) -> None:
-        """See that the record of `job`, which said these, was moved out of the jobs because it cannot be read. From any thread."""
+        """See that the record of `job`, which said these, was moved out of the jobs because it cannot be read. From any
+        thread.
+        """
         self._aside.append((job, group, shown))
 
     def _settle(self) -> None:
@@ -71,7 +76,9 @@ class StateCounts:
         return {shown: number for shown in Shown if (number := counts.get(shown, 0)) > 0}
 
     def _groups(self, visible: Visible, owner: str) -> list[Group]:
-        """Return the groups of `owner`, or of everybody, that are `visible`. Without workspaces nobody else's are looked at."""
+        """Return the groups of `owner`, or of everybody, that are `visible`. Without workspaces nobody else's are
+        looked at.
+        """
         of_one = owner or (None if visible.everything or visible.workspaces else visible.owner or "")
         owners = list(self._of) if of_one is None else [of_one] if of_one in self._of else []
         groups = [Group(one, workspace) for one in owners for workspace in self._of[one]]

@@ -1,8 +1,10 @@
-"""When waiting jobs start, for people: made anew in the background when something moved, shown with the time it was made.
+"""When waiting jobs start, for people: made anew in the background when something moved, shown with the time it was
+made.
 
-A refresh takes in one moment and then works in short steps between which the loop does everything else; the next one comes
-no sooner than EVERY_S later, nor before 1 / SHARE times what the last one cost. The first forecast of each job is compared
-with its start, which calibrates the range. Invariant: what is shown is never before now, and no call here waits.
+A refresh takes in one moment and then works in short steps between which the loop does everything else; the next one
+comes no sooner than EVERY_S later, nor before 1 / SHARE times what the last one cost. The first forecast of each job is
+compared with its start, which calibrates the range. Invariant: what is shown is never before now, and no call here
+waits.
 """
 
 import asyncio
@@ -37,8 +39,8 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 log = logging.getLogger("trainmaster.forecasts")
 
 EVERY_S, SHARE, STALE_S, SAVE_S, PAUSE_S = 2.0, 0.05, 60.0, 60.0, 0.002
-"""Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, time between
-two savings of what was learnt, and how long everything else has its turn between two steps."""
+"""Shortest time between refreshes, share of the loop they may take, age at which one comes though nothing moved, time
+between two savings of what was learnt, and how long everything else has its turn between two steps."""
 
 _SOON: Final = queue.forecast_being_made()
 _FAR: Final = queue.too_far_behind(MOST)

@@ -1,4 +1,5 @@
-"""Jobs that wait for a trouble of the platform to pass: they stand in no queue until it is time to try them again. Pure.
+"""Jobs that wait for a trouble of the platform to pass: they stand in no queue until it is time to try them again.
+Pure.
 
 How long is the reducer's to say (`Job.pause_s`, from `queued_at`).
 """

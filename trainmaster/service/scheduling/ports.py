@@ -1,7 +1,7 @@
 """Which ports of this machine something else listens on. The queue knows only what the platform itself gave out.
 
-A port found busy is left alone for AGAIN_S and then tried again. Between this look and the task's own bind somebody may be
-faster; servers that share a machine therefore begin at different places of the range (`first_for`).
+A port found busy is left alone for AGAIN_S and then tried again. Between this look and the task's own bind somebody may
+be faster; servers that share a machine therefore begin at different places of the range (`first_for`).
 """
 
 import hashlib

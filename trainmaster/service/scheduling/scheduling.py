@@ -1,4 +1,5 @@
-"""Between the pure queue and the live jobs: keeps what waits and what is held, asks `plan`, answers "why does it wait?".
+"""Between the pure queue and the live jobs: keeps what waits and what is held, asks `plan`, answers "why does it
+wait?".
 
 Invariant: a job is in the queue exactly while its state is queued; an attempt holds its capacity from `placed` until
 `reaped`. Both follow from one method, `moved`, that sees every change.
@@ -18,7 +19,7 @@ from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, 
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.explaining.changes import LAST, Changes, Suggestion
 from trainmaster.queue.explaining.explain import Judged, explain, position, preview
-from trainmaster.queue.explaining.reasons import named, nameless, render
+from trainmaster.queue.explaining.reasons import nameless
 from trainmaster.queue.explaining.sooner import promising
 from trainmaster.queue.explaining.suggest import suggest
 from trainmaster.queue.ordering.classes import PendingQueue, in_order, joined, pending_of, placing, without
@@ -35,19 +36,18 @@ from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.rules.never import asking, refusal, remember
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
-from trainmaster.service.language import two
 from trainmaster.service.scheduling.pausing import Pausing
 from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for
+from trainmaster.service.scheduling.reasons import NameOf, view_reason
 
 SHARES_S: Final = 60.0
-"""Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could start
-by that waits a minute longer at most, little beside the hours by which shares move it; a pass a minute is next to nothing."""
+"""Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could
+start by that waits a minute longer at most, little beside the hours by which shares move it; a pass a minute is next to
+nothing."""
 
 SMALL: Final = 256
 """Tasks and ports of a job that is judged in the loop's thread."""
 
-NameOf = Callable[[str], str | None]
-"""Job id -> its name, or None for a reader who may not know of it."""
 Aside = Callable[[Callable[[], Reason | None]], Awaitable[Reason | None]]
 """Has something done in another process."""
 
@@ -65,7 +65,9 @@ class Scheduling:
         self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
         self._busy = BusyPorts()
         self.again_s: float | None = None
-        """In how many seconds another pass is wanted though nothing changes, as of the last one: 0 at once, None never."""
+        """In how many seconds another pass is wanted though nothing changes, as of the last one: 0 at once, None
+        never.
+        """
         self.nodes: dict[str, Node] = {}
         self._machines: tuple[Node, ...] = ()  # the same
         self.fair = Fairness(self.policy.fair_half_life_s)
@@ -181,9 +183,9 @@ class Scheduling:
     def schedule(self, now: float) -> list[Event]:
         """Run one pass; return a `preempted` event per eviction and a `placed` event per start.
 
-        Nothing is done when nothing changed since the last one and time alone lets nobody start. It may where running jobs may
-        be preempted after a while, where a port may have become free, and, looked at every SHARES_S, where shares decide the order.
-        `again_s` says when to call next.
+        Nothing is done when nothing changed since the last one and time alone lets nobody start. It may where running
+        jobs may be preempted after a while, where a port may have become free, and, looked at every SHARES_S, where
+        shares decide the order. `again_s` says when to call next.
         """
         self.again_s = None
         for job in self.pausing.over(now):
@@ -252,10 +254,11 @@ class Scheduling:
     def line(
         self, pool: str | None = None, also: Pending | None = None, gone: Collection[str] = (), made: Plan | None = None
     ) -> Iterator[Pending]:
-        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log lanes) each.
+        """Yield what waits in the order of the last pass, borrowing aside. Not to be changed meanwhile. O(log lanes)
+        each.
 
-        `pool`: only there. `also`: one more, as if it were in the queue; `gone`: ids of others who are, as if they were not;
-        `made`: in the order of this pass.
+        `pool`: only there. `also`: one more, as if it were in the queue; `gone`: ids of others who are, as if they were
+        not; `made`: in the order of this pass.
         """
         classes = self.queue.snapshot_classes()
         if also is not None:
@@ -271,18 +274,25 @@ class Scheduling:
 
     def _snapshot(self) -> Snapshot:
         return Snapshot(
-            nodes=self._machines, running=self.running, pending=self.queue.snapshot_classes(),
-            port_first=self._config.port_first, port_last=self._config.port_last, capacity=self.capacity,
-            quotas=self.quotas, fair=self.fair, mix=self._mix, handing=self._handing,
-        )  # fmt: skip
+            nodes=self._machines,
+            running=self.running,
+            pending=self.queue.snapshot_classes(),
+            port_first=self._config.port_first,
+            port_last=self._config.port_last,
+            capacity=self.capacity,
+            quotas=self.quotas,
+            fair=self.fair,
+            mix=self._mix,
+            handing=self._handing,
+        )
 
     # -- explain -----------------------------------------------------------------------------------------------
 
     def reason(self, job: Job, name_of: NameOf, ahead: int | None = None) -> ReasonView | None:
         """Return why `job` waits, None when it does not. Cheap enough for every row of a list.
 
-        `ahead`: how many come before it in its pool, where that is known already. Whom `name_of` gives no name of the job is told no
-        word of it.
+        `ahead`: how many come before it in its pool, where that is known already. Whom `name_of` gives no name of the
+        job is told no word of it.
         """
         pending = self.queue.get(job.id)
         if pending is None:
@@ -303,7 +313,8 @@ class Scheduling:
         return Judged(pending, snapshot, self._plan, explain(snapshot, pending, self._plan, holders=True))
 
     def would_start(self, job: Job, instead_of: Job | None = None) -> Judged:
-        """Return how a pass would judge `job` if it were submitted now, the last of its equals, and `instead_of` did not wait.
+        """Return how a pass would judge `job` if it were submitted now, the last of its equals, and `instead_of` did
+        not wait.
 
         O(a pass).
         """
@@ -316,9 +327,11 @@ class Scheduling:
     def helping(
         self, judged: Judged, flavors: Mapping[str, Resources], spent_s: float
     ) -> tuple[Iterable[Suggestion], Iterable[Suggestion]]:
-        """Return the changes with which who waits would start now, and those that may well bring its start forward (B1).
+        """Return the changes with which who waits would start now, and those that may well bring its start forward
+        (B1).
 
-        Those that give up least first. `flavors`: those that its roles may have; `spent_s`: what is over of the time of its limit.
+        Those that give up least first. `flavors`: those that its roles may have; `spent_s`: what is over of the time of
+        its limit.
         """
         job, snapshot, made, why = judged
         if isinstance(why, Start) or not self.places(job.pool):
@@ -327,7 +340,9 @@ class Scheduling:
         return now, promising(snapshot, Changes(job, made.at, spent_s), flavors)
 
     def imagined(self, job: Job) -> tuple[Assignment, ...]:
-        """Return where `job` would run if nothing else did; empty when it could not even then, or is not ours to say."""
+        """Return where `job` would run if nothing else did; empty when it could not even then, or is not ours to
+        say.
+        """
         if job.pool in self._clusters:
             return ()
         return fit(self.capacity.empty(), job.roles, job.pool, ALL, frozenset(job.node_names), job.driver) or ()
@@ -346,7 +361,9 @@ class Scheduling:
                 remember(capacity, *asked, found)
 
     def refusal(self, job: Job) -> Reason | None:
-        """Return why no state of this cluster could ever run `job`, None when one could, or when its engine decides itself."""
+        """Return why no state of this cluster could ever run `job`, None when one could, or when its engine decides
+        itself.
+        """
         if job.pool in self._clusters:
             return None
         shapes = job.shapes or (job.roles,)
@@ -370,16 +387,3 @@ def _ends(job: Job) -> tuple[object, ...]:
     if attempt is None:
         return ()
     return job.expires_at, job.policy.duration_s, attempt.draining_at, attempt.retained_at, job.priority
-
-
-def view_judged(judged: Judged, name_of: NameOf) -> ReasonView:
-    """Return why somebody waits, and where in its pool's line, as the API shows it to a reader."""
-    assert isinstance(judged.found, Reason), "who starts has no reason to wait"
-    return view_reason(judged.found, position(judged.snapshot, judged.job, judged.made), name_of)
-
-
-def view_reason(reason: Reason, ahead: int | None, name_of: NameOf) -> ReasonView:
-    """Return a reason as the API shows it to a reader. `ahead`: how many come before it in its pool; None: nobody asks."""
-    reason = named(reason, name_of)
-    position = None if ahead is None else ahead + 1
-    return ReasonView(code=reason.code, message=two(render(reason)), evidence=reason.evidence, position=position)

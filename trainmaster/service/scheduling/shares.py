@@ -1,8 +1,8 @@
 """Keeps on disk what workspaces and users used of late, so that a restart does not change who goes first.
 
-What runs is known from the ledger and counted on from where the file ends; what has ended is known here only. So the file is
-written anew some time after an attempt ended, and at the end. Invariant: a server that was killed forgets at most what was
-used by attempts that ended in its last SAVE_S, and of that only the last SAVE_S.
+What runs is known from the ledger and counted on from where the file ends; what has ended is known here only. So the
+file is written anew some time after an attempt ended, and at the end. Invariant: a server that was killed forgets at
+most what was used by attempts that ended in its last SAVE_S, and of that only the last SAVE_S.
 """
 
 import asyncio

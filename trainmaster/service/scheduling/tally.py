@@ -1,7 +1,9 @@
-"""What waits and what runs, in numbers, by account: kept up with every change, so that no page has to walk over all jobs.
+"""What waits and what runs, in numbers, by account: kept up with every change, so that no page has to walk over all
+jobs.
 
 Accounts are a pool, a workspace, a workspace in a pool, a virtual cluster. Amounts are counted in thousandths as
-integers: taking and giving back is exact. All methods in the loop's thread. Invariant: the sums are those of the live jobs.
+integers: taking and giving back is exact. All methods in the loop's thread. Invariant: the sums are those of the live
+jobs.
 """
 
 from collections import Counter, defaultdict
@@ -31,7 +33,9 @@ class Sums:
 
 
 class Tally:
-    """One object per server. A change costs O(accounts x resources) when a job starts to wait, starts or ends, else O(1)."""
+    """One object per server. A change costs O(accounts x resources) when a job starts to wait, starts or ends, else
+    O(1).
+    """
 
     def __init__(self) -> None:
         self._of: defaultdict[Account, Sums] = defaultdict(Sums)

@@ -1,8 +1,8 @@
-"""Why engines let jobs wait that were handed to them: the words of a queue of their own, or why the hand-over does not succeed; and why
-outputs cannot be saved yet. Kept until the job gets further, never in the ledger.
+"""Why engines let jobs wait that were handed to them: the words of a queue of their own, or why the hand-over does not
+succeed; and why outputs cannot be saved yet. Kept until the job gets further, never in the ledger.
 
-Such a reason is the engine's to give and to change; after a restart it is told anew. Invariant: kept only for live attempts
-that have not started, or are being saved.
+Such a reason is the engine's to give and to change; after a restart it is told anew. Invariant: kept only for live
+attempts that have not started, or are being saved.
 """
 
 from typing import Final

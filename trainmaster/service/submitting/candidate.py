@@ -35,9 +35,18 @@ def _quick(body: Given) -> bool:
 
 
 def job_of(ctx: Context, candidate: Candidate, who: Principal) -> Job:
-    """Return the job that `who` would submit with `candidate`, in the pool its document means; it has no id and no number yet."""
+    """Return the job that `who` would submit with `candidate`, in the pool its document means; it has no id and no
+    number yet.
+    """
     lowered = lower(
-        candidate.spec, job_id="t" + "0" * 32, owner=who.name, now=ctx.clock(), seq=0, digest=candidate.digest,
-        dialect=candidate.dialect, limits=ctx.config.limits, flavors=ctx.pools.flavors,
-    )  # fmt: skip
+        candidate.spec,
+        job_id="t" + "0" * 32,
+        owner=who.name,
+        now=ctx.clock(),
+        seq=0,
+        digest=candidate.digest,
+        dialect=candidate.dialect,
+        limits=ctx.config.limits,
+        flavors=ctx.pools.flavors,
+    )
     return ctx.pools.placed(lowered)

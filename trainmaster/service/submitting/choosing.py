@@ -1,8 +1,9 @@
-"""The pool of a job that leaves it to the platform (``pool: any``): where it would start first. Settled once, when it is submitted.
-Whichever pool it is, its engine then says what it does not carry out.
+"""The pool of a job that leaves it to the platform (``pool: any``): where it would start first. Settled once, when it
+is submitted. Whichever pool it is, its engine then says what it does not carry out.
 
-Every pool is asked what "would it queue?" asks, each through its own engine. A start now comes before one that is foreseen, that before
-one that is not; of equals the first by name with `default` before all. Later the job stays where it is: it has its place in one line.
+Every pool is asked what "would it queue?" asks, each through its own engine. A start now comes before one that is
+foreseen, that before one that is not; of equals the first by name with `default` before all. Later the job stays where
+it is: it has its place in one line.
 """
 
 import asyncio
@@ -32,9 +33,9 @@ Turn = tuple[int, float]
 
 
 async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -> tuple[Candidate, Job]:
-    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; with what the engine of the pool
-    does not carry out; without a data folder of OpenPAI's that is not here. And the job it would be, without an id. What takes long to
-    know of a large job is known afterwards.
+    """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; with what the engine
+    of the pool does not carry out; without a data folder of OpenPAI's that is not here. And the job it would be,
+    without an id. What takes long to know of a large job is known afterwards.
 
     Raises InvalidSpec with what speaks against each pool when none can take the job.
     """

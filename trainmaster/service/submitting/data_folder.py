@@ -1,6 +1,8 @@
-"""The data folder of an OpenPAI document: mounted where the server has it, else only told to the tasks. Asked once, at the submit.
+"""The data folder of an OpenPAI document: mounted where the server has it, else only told to the tasks. Asked once, at
+the submit.
 
-OpenPAI gives `dataDir` to the tasks as a text and mounts nothing, so a place that is no folder here is no mistake of the job.
+OpenPAI gives `dataDir` to the tasks as a text and mounts nothing, so a place that is no folder here is no mistake of
+the job.
 """
 
 from dataclasses import replace
@@ -13,7 +15,9 @@ from trainmaster.spec.problems import problem
 
 
 async def without_absent_data(admission: Admission, candidate: Candidate) -> Candidate:
-    """Return `candidate`; an OpenPAI one whose data folder cannot be mounted here without that mount, and with a warning."""
+    """Return `candidate`; an OpenPAI one whose data folder cannot be mounted here without that mount, and with a
+    warning.
+    """
     if candidate.dialect != "pai" or not candidate.spec.inputs:
         return candidate
     (data,) = candidate.spec.inputs  # the only one that the dialect makes

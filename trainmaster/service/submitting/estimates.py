@@ -1,7 +1,8 @@
 """When a job that is not submitted would start in a queue that is not ours: what its engine says, as previews show it.
 
-Our queue comes first: a job that permission, quotas or limits keep from being handed over waits here, whatever the engine foresees.
-Knows no kind of engine. Invariant: an engine that is silent keeps nobody waiting longer than PATIENCE_S, and that it is silent is said.
+Our queue comes first: a job that permission, quotas or limits keep from being handed over waits here, whatever the
+engine foresees. Knows no kind of engine. Invariant: an engine that is silent keeps nobody waiting longer than
+PATIENCE_S, and that it is silent is said.
 """
 
 import asyncio
@@ -41,7 +42,9 @@ def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, 
 
 
 async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> tuple[Outlook, Problem | None]:
-    """Return `ours`, what our queue says of `job`, together with what the engine of its pool foresees; and why it would refuse it."""
+    """Return `ours`, what our queue says of `job`, together with what the engine of its pool foresees; and why it would
+    refuse it.
+    """
     engine = ctx.engines.of(job.pool)
     estimates = ctx.engines.abilities(engine).estimates
     if estimates is None:

@@ -17,7 +17,7 @@ from trainmaster.queue.snapshot import Start
 from trainmaster.service.context import Context
 from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
-from trainmaster.service.scheduling.scheduling import view_judged
+from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
@@ -87,7 +87,8 @@ class Preview:
         return engine.prepare(gang_of(self._ctx, job, spec, given))
 
     def _fits(self, job: Job, visible: Visible) -> tuple[Outlook, tuple[Assignment, ...] | None, list[Placed]]:
-        """Return (outlook, placement, the same as shown): where it would run now, or on an empty cluster when it would have to wait.
+        """Return (outlook, placement, the same as shown): where it would run now, or on an empty cluster when it would
+        have to wait.
 
         Commands of a job whose engine will choose are shown on a placement as it could be.
         """

@@ -1,4 +1,6 @@
-"""A submission as it is read, its document checked, and as a preview writes it. Pure: done in the server, or by a clerk."""
+"""A submission as it is read, its document checked, and as a preview writes it. Pure: done in the server, or by a
+clerk.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Submitting: dialect -> spec -> check -> admission -> record -> durable. Nothing is accepted unless it is on disk.
 
-Exactly once (B4): with an idempotency key the same body gives the same job, another body a conflict; the key is stored in
-the transaction of the job. Two requests with one key at the same time meet in `_flying`.
+Exactly once (B4): with an idempotency key the same body gives the same job, another body a conflict; the key is stored
+in the transaction of the job. Two requests with one key at the same time meet in `_flying`.
 """
 
 import asyncio
@@ -107,8 +107,8 @@ class Submit:
     ) -> tuple[list[Candidate], dict[tuple[str, str], Job]]:
         """Check every item before any is entered; the loop breathes between slices.
 
-        Return the items, and a job by (digest, dialect) that all items of one shape are copied from: what is asked twice
-        is checked and admitted once.
+        Return the items, and a job by (digest, dialect) that all items of one shape are copied from: what is asked
+        twice is checked and admitted once.
         """
         problems: list[Problem] = []
         candidates: list[Candidate] = []
@@ -207,7 +207,9 @@ class Submit:
         return after
 
     def would_take(self, document: Given, change: Given, who: Principal) -> bool:
-        """Return whether `document` with `change` is a job that may and can run where it wants to; limits of numbers aside."""
+        """Return whether `document` with `change` is a job that may and can run where it wants to; limits of numbers
+        aside.
+        """
         try:
             job = job_of(self._ctx, self._read({"spec": document, "dialect": "native", "set": change}), who)
         except InvalidSpec:
@@ -215,7 +217,9 @@ class Submit:
         return not place_problems(job, self._ctx.pools) and self._ctx.scheduling.refusal(job) is None
 
     async def _durably(self, candidates: Sequence[Candidate], enter: Enter, use: KeyUse | None) -> list[Job]:
-        """Run `enter` with `use`; return once it is on disk. Slugs are unique: claimed before, and looked up. Raises Conflict."""
+        """Run `enter` with `use`; return once it is on disk. Slugs are unique: claimed before, and looked up. Raises
+        Conflict.
+        """
         slugs = [(c.spec.workspace, c.spec.slug) for c in candidates if c.spec.slug is not None]
         if not slugs:
             jobs = enter(use)
@@ -242,7 +246,9 @@ class Submit:
     async def _once(
         self, key: str | None, body: Any, who: Principal, prepared: Callable[[], Awaitable[Prepared]]
     ) -> tuple[list[Job], bool]:
-        """Enter what was `prepared` unless this key was used before; then return those jobs. Raises Conflict for another body."""
+        """Enter what was `prepared` unless this key was used before; then return those jobs. Raises Conflict for
+        another body.
+        """
         if key is None:
             return await self._durably(*await prepared(), None), True
         if not 1 <= len(key) <= MAX_KEY or not key.isprintable():

@@ -1,7 +1,7 @@
 """Keeps dates true: takes up where the platform's clock stood, and follows the machine's clock when that was set.
 
-Invariant: the clock, the times of all live jobs, and what the ledger holds of both move together, in one turn of the loop and in one
-batch. If that cannot be stored, the recovery takes all of it back.
+Invariant: the clock, the times of all live jobs, and what the ledger holds of both move together, in one turn of the
+loop and in one batch. If that cannot be stored, the recovery takes all of it back.
 """
 
 import asyncio
@@ -58,7 +58,9 @@ class Dates:
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:
-        """Follow the machine's clock if it was set. Raises StorageFailed or Unavailable while the ledger is out of order."""
+        """Follow the machine's clock if it was set. Raises StorageFailed or Unavailable while the ledger is out of
+        order.
+        """
         if not self._clock.moved():
             return
         asked = await asyncio.to_thread(self._ctx.records.asked_last, RECENT)

@@ -59,7 +59,9 @@ class Pulse:
         return True
 
     def _push(self, jobs: list[Job]) -> None:
-        """Tell the feed of those that are still as they were: who has changed meanwhile is told of when that is on disk."""
+        """Tell the feed of those that are still as they were: who has changed meanwhile is told of when that is on
+        disk.
+        """
         for job in jobs:
             if self._master.live.get(job.id) is job:
                 self._feed.publish(changed(self._feed.seq, job))

@@ -1,7 +1,8 @@
 """How long things are kept: asks every rule what goes now, for whoever wants to know, and lets it go, for the sweep.
 
-One function decides for both (`_due`). The question may be asked of settings that do not hold: what they would remove can be seen before
-they are written. Invariant: what a sweep removes is what the question of that moment named, less what somebody began to use meanwhile.
+One function decides for both (`_due`). The question may be asked of settings that do not hold: what they would remove
+can be seen before they are written. Invariant: what a sweep removes is what the question of that moment named, less
+what somebody began to use meanwhile.
 """
 
 import asyncio
@@ -51,7 +52,8 @@ class Retention:
         self._asking = asyncio.Lock()
 
     async def ask(self, who: Principal, **others: float) -> RetentionView:
-        """Return what would be removed now, by rule. `others`: seconds by the name of a rule, in place of what is set; 0: for ever.
+        """Return what would be removed now, by rule. `others`: seconds by the name of a rule, in place of what is set;
+        0: for ever.
 
         O(what goes), and what a rule says of itself. Raises Forbidden, Unavailable.
         """
@@ -62,7 +64,8 @@ class Retention:
         return RetentionView(items=items, at=now)
 
     def steps(self) -> Iterator[Step]:
-        """Remove what goes now, a bounded piece before each yield; what is yielded is to be done before the next. Blocking.
+        """Remove what goes now, a bounded piece before each yield; what is yielded is to be done before the next.
+        Blocking.
 
         A rule that fails is tried again by the next sweep; the others go on.
         """

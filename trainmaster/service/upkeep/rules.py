@@ -1,8 +1,9 @@
-"""What is removed by itself, rule by rule. A rule says what is due (`due`) and removes what it said (`remove`), and decides nothing else.
+"""What is removed by itself, rule by rule. A rule says what is due (`due`) and removes what it said (`remove`), and
+decides nothing else.
 
-Both the question "what would go now?" and the sweep ask `due`, so that the answer to one is what the other does. Everything goes in pages
-of a bounded size. Invariants: a live job, a job that a saved model needs, and an upload that a stored job names are never due; asking
-changes nothing.
+Both the question "what would go now?" and the sweep ask `due`, so that the answer to one is what the other does.
+Everything goes in pages of a bounded size. Invariants: a live job, a job that a saved model needs, and an upload that a
+stored job names are never due; asking changes nothing.
 """
 
 import asyncio
@@ -145,8 +146,9 @@ class AuditRule(Rule):
 class UploadsRule(Rule):
     """Code folders that no stored job names, and that nobody sent or submitted with of late.
 
-    A submit touches what it names before it is stored (`storage.uploads.use`): the time is looked at last, before a folder is set aside
-    and once more behind it, and one that was touched goes back. Reads every stored document once there is an old folder.
+    A submit touches what it names before it is stored (`storage.uploads.use`): the time is looked at last, before a
+    folder is set aside and once more behind it, and one that was touched goes back. Reads every stored document once
+    there is an old folder.
     """
 
     name = "uploads"
@@ -201,7 +203,8 @@ class UploadsRule(Rule):
 class LogsRule(Rule):
     """Logs of jobs that ended. Jobs that go with everything are the other rule's.
 
-    Logs go in the order in which their jobs ended, and the store notes how far: no sweep looks at a job twice, however many are kept.
+    Logs go in the order in which their jobs ended, and the store notes how far: no sweep looks at a job twice, however
+    many are kept.
     """
 
     name = "logs"
@@ -312,6 +315,9 @@ def rules_of(
 ) -> tuple[Rule, ...]:
     """Return all rules in their order: jobs go last, since what they named would be due the moment after."""
     return (
-        KeysRule(rows), AuditRule(rows), UploadsRule(rows, layout), LogsRule(rows, layout),
+        KeysRule(rows),
+        AuditRule(rows),
+        UploadsRule(rows, layout),
+        LogsRule(rows, layout),
         JobsRule(rows, layout, records, deletion, clock),
-    )  # fmt: skip
+    )

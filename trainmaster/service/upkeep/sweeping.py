@@ -1,5 +1,5 @@
-"""Removes what nobody needs any more: files that deleted jobs left, their records, what is kept no longer by the rules of `retention`, and
-what was half made when a server ended.
+"""Removes what nobody needs any more: files that deleted jobs left, their records, what is kept no longer by the rules
+of `retention`, and what was half made when a server ended.
 
 In small steps, with pauses, beside everything else; whatever a step did stays done, so that it may end anywhere.
 """
@@ -30,9 +30,14 @@ class Sweeper:
     """One object per server. `remove_files` removes all of a deleted job; `live` says whether a job lives."""
 
     def __init__(
-        self, layout: Layout, retention: Retention, rows: Leftovers, remove_files: Callable[[str], None],
-        live: Callable[[str], bool], clock: Callable[[], float],
-    ) -> None:  # fmt: skip
+        self,
+        layout: Layout,
+        retention: Retention,
+        rows: Leftovers,
+        remove_files: Callable[[str], None],
+        live: Callable[[str], bool],
+        clock: Callable[[], float],
+    ) -> None:
         self._layout, self._retention, self._rows = layout, retention, rows
         self._remove_files, self._live, self._clock = remove_files, live, clock
 

@@ -126,7 +126,9 @@ class Administer:
             await self._pools.drop("workspace", name, who.name)
 
     async def put_flavor(self, flavor: Flavor, who: Principal) -> None:
-        """Make or change a flavor; jobs submitted before keep what it was. Raises Forbidden, InvalidSpec, StorageFailed."""
+        """Make or change a flavor; jobs submitted before keep what it was. Raises Forbidden, InvalidSpec,
+        StorageFailed.
+        """
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
             found = unknown((flavor.workspace,), self._pools.workspaces, "workspace", rules.unknown_workspace)
@@ -163,7 +165,8 @@ class Administer:
         await self._set(node, who, lambda setting: NodeSetting(setting.name, setting.pool), audit.node_back(node))
 
     async def drain(self, node: str, note: str, evict: Evict, who: Principal) -> None:
-        """Cordon a node and let it become empty: jobs of the kind `evict` go back to the queue, the others end by themselves.
+        """Cordon a node and let it become empty: jobs of the kind `evict` go back to the queue, the others end by
+        themselves.
 
         Raises Forbidden, NotFound, StorageFailed.
         """
@@ -187,9 +190,13 @@ class Administer:
         return lambda setting: replace(setting, service=service, note=note, by=who.name, since=now)
 
     async def _set(
-        self, node: str, who: Principal, change: Callable[[NodeSetting], NodeSetting], said: Said,
+        self,
+        node: str,
+        who: Principal,
+        change: Callable[[NodeSetting], NodeSetting],
+        said: Said,
         found: Iterable[Problem] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         decide(who, "cluster:write").demand()
         refuse(list(found))
         async with self._pools.changing():

@@ -1,6 +1,7 @@
 """The audit: who did what to what, and when. Reads; whatever changes something stores its own audit event with it.
 
-What is kept are codes with arguments; here they become words in both languages, those of jobs from the events of the jobs.
+What is kept are codes with arguments; here they become words in both languages, those of jobs from the events of the
+jobs.
 """
 
 import asyncio
@@ -27,10 +28,19 @@ class Auditing:
         self._reader = reader
 
     async def page(
-        self, who: Principal, *, subject: str = "", by: str = "", kind: str = "", after: float | None = None,
-        before: float | None = None, limit: int = 50, cursor: str | None = None,
-    ) -> AuditPage:  # fmt: skip
-        """Return one page of what people did, newest first. `subject`: ``kind`` or ``kind:name``; `after` < when <= `before`.
+        self,
+        who: Principal,
+        *,
+        subject: str = "",
+        by: str = "",
+        kind: str = "",
+        after: float | None = None,
+        before: float | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> AuditPage:
+        """Return one page of what people did, newest first. `subject`: ``kind`` or ``kind:name``; `after` < when <=
+        `before`.
 
         Raises Forbidden, InvalidSpec for a kind of subject that does not exist and for a foreign cursor.
         """

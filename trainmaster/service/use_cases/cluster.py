@@ -29,7 +29,9 @@ NOT_MEASURED: Final = CardUsage()
 
 
 def cluster_view(context: Context, visible: Visible, cards: Mapping[str, Sequence[CardUsage]]) -> ClusterView:
-    """Return `GET /cluster`: of jobs that are not `visible`, only how much they hold. `cards`: the real ones by node."""
+    """Return `GET /cluster`: of jobs that are not `visible`, only how much they hold. `cards`: the real ones by
+    node.
+    """
     held: dict[str, list[tuple[Job, Assignment]]] = defaultdict(list)
     waiting = running = 0
     for job in context.master.live.values():

@@ -1,5 +1,5 @@
-"""Entering tasks that run, or are held after a failure: who may, how many at once, and the note of it in the job's history before
-anything is run.
+"""Entering tasks that run, or are held after a failure: who may, how many at once, and the note of it in the job's
+history before anything is run.
 """
 
 import os
@@ -37,7 +37,8 @@ class Entering:
     ) -> AsyncIterator[Terminal]:
         """Run `argv` inside `task` (``task0-0`` or ``worker-0``) of the job while the context is held, then hang up.
 
-        Raises NotFound, Forbidden, Conflict while the task neither runs nor is held, RateLimited, StorageFailed, Unavailable.
+        Raises NotFound, Forbidden, Conflict while the task neither runs nor is held, RateLimited, StorageFailed,
+        Unavailable.
         """
         decide(who, "jobs:write", job).demand()
         role, index = task_in(job, task)
@@ -63,7 +64,9 @@ class Entering:
 
     @staticmethod
     def _place(job: Job, role: int, index: int) -> tuple[int, bool]:
-        """Return the number of the attempt in which the task runs, or is kept after its end, and which of both. Raises Conflict."""
+        """Return the number of the attempt in which the task runs, or is kept after its end, and which of both. Raises
+        Conflict.
+        """
         name = task_name(role, index)
         if job.terminal:
             raise Conflict(jobs.entering_ended_job(job.id))

@@ -1,7 +1,8 @@
-"""Use cases on existing jobs: read, stop, delete, clone, change, release, explain. One verb per method, each decided first.
+"""Use cases on existing jobs: read, stop, delete, clone, change, release, explain. One verb per method, each decided
+first.
 
-A job is looked for in memory first (live jobs are never behind the disk) and then in the ledger. Whoever may not see a job
-is told that it does not exist.
+A job is looked for in memory first (live jobs are never behind the disk) and then in the ledger. Whoever may not see a
+job is told that it does not exist.
 """
 
 import asyncio
@@ -43,7 +44,7 @@ from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import audit, requests
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.scheduling.scheduling import view_judged
+from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
 from trainmaster.spec.document import Document, Given
@@ -101,7 +102,8 @@ class Jobs:
     async def views(self, jobs: Iterable[Job], visible: Visible, seq: int) -> list[JobView]:
         """Return list items of those that are `visible`, with reason, progress and last metrics.
 
-        `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they became meanwhile.
+        `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they
+        became meanwhile.
         """
         jobs, name_of = [job for job in jobs if visible.covers(job)], self._ctx.names_for(visible)
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
@@ -213,7 +215,8 @@ class Jobs:
         return await self._view(await self._apply(job, who, (Kind.RELEASED, {})), who, seq)
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
-        """Change duration (R191-R193) and priority (R170) of a job that has not ended, both or neither; processes are untouched.
+        """Change duration (R191-R193) and priority (R170) of a job that has not ended, both or neither; processes are
+        untouched.
 
         Raises InvalidSpec, Conflict when the job has ended, StorageFailed.
         """
@@ -246,7 +249,9 @@ class Jobs:
         return [replace(one, path="duration_s") for one in found if one.path == "duration"]
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the end."""
+        """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the
+        end.
+        """
 
         def audit_event(job: Job) -> AuditEvent:
             said = audit.job_deleted(job.name, job.owner)
@@ -285,7 +290,9 @@ class Jobs:
         return view
 
     async def _apply(self, job: Job, who: Principal, *changes: tuple[Kind, Data]) -> Job:
-        """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live no more."""
+        """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live
+        no more.
+        """
         number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
         if job.id not in self._ctx.master.live:
             return await asyncio.to_thread(self._ctx.records.get_job, job.id) or job

@@ -1,7 +1,8 @@
-"""The queue for people: what waits in which order and why, a timeline of what runs, the policy, and "would it start now?".
+"""The queue for people: what waits in which order and why, a timeline of what runs, the policy, and "would it start
+now?".
 
-Reads and asks; the order and the reasons are those of the last pass. Of jobs that the reader may not know of, only sizes
-are told.
+Reads and asks; the order and the reasons are those of the last pass. Of jobs that the reader may not know of, only
+sizes are told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +40,7 @@ from trainmaster.queue.snapshot import Reason, Start
 from trainmaster.service.cluster.pools import POLICY
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.scheduling.scheduling import view_judged, view_reason
+from trainmaster.service.scheduling.reasons import view_judged, view_reason
 from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
@@ -199,9 +200,15 @@ class Queueing:
         )
 
     def _bar(
-        self, visible: Visible, job: Job, places: tuple[Assignment, ...], kind: Literal["running", "forecast"],
-        start: float, end: float | None, span: tuple[float | None, float | None],
-    ) -> Bar:  # fmt: skip
+        self,
+        visible: Visible,
+        job: Job,
+        places: tuple[Assignment, ...],
+        kind: Literal["running", "forecast"],
+        start: float,
+        end: float | None,
+        span: tuple[float | None, float | None],
+    ) -> Bar:
         asks = [job.roles[place.role].resources for place in places]
         seen = identity(visible, job)
         return Bar(
@@ -251,9 +258,9 @@ class Queueing:
     async def would_start(self, body: Given, who: Principal) -> WouldStart:
         """Say whether a job would start if it were submitted now; with several flavors, whether any way can (R163).
 
-        Beside a submission the body may hold `instead_of`, the id of a job that waits and would no longer, and `suggest`: whether
-        to say what would let it start sooner if it waits (tenths of a second of work in a large cluster).
-        Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
+        Beside a submission the body may hold `instead_of`, the id of a job that waits and would no longer, and
+        `suggest`: whether to say what would let it start sooner if it waits (tenths of a second of work in a large
+        cluster). Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
         """
         decide(who, "jobs:write").demand()
         submission = dict(body)

@@ -2,8 +2,8 @@
 
 Changes that start it now come from the pass that judged it. Where they are few, others are tried in the forecast's own
 futures: played in steps, others having their turn in between; bounded by how many are tried, most of them in one future
-only: those that do not help in the typical one. Invariant: what is named is accepted of the person who asks, and starts, as
-expected, clearly before the job does as it is, in the same scene.
+only: those that do not help in the typical one. Invariant: what is named is accepted of the person who asks, and
+starts, as expected, clearly before the job does as it is, in the same scene.
 """
 
 import math
@@ -34,8 +34,9 @@ TRIED: Final = 6
 
 async def helping(
     context: Context, who: Principal, job: Job, judged: Judged, document: Document, instead_of: Job | None = None
-) -> list[SuggestionView]:  # fmt: skip
-    """Return the changes of `document`, which `job` was made of, that would start it sooner, those that start it now first.
+) -> list[SuggestionView]:
+    """Return the changes of `document`, which `job` was made of, that would start it sooner, those that start it now
+    first.
 
     Each would be accepted of `who`. `judged`: how the job waits; `instead_of`: who is taken not to wait meanwhile.
     """
@@ -62,7 +63,9 @@ async def helping(
 async def _sooner(
     context: Context, judged: Judged, changes: Sequence[Suggestion], gone: Collection[str], most: int
 ) -> list[SuggestionView]:
-    """Return those of `changes`, `most` at most, that bring the start of who waits clearly forward, if others `gone` do not wait."""
+    """Return those of `changes`, `most` at most, that bring the start of who waits clearly forward, if others `gone` do
+    not wait.
+    """
     waits = judged.job
     tried = [replace(one.job, job=f"{waits.job}+{nth}") for nth, one in enumerate(changes)]
     play = _Play(context, [waits, *tried], {waits.job, *gone}, judged.made)
@@ -87,7 +90,9 @@ def _spent_s(job: Job) -> float:
 def _suggestion_view(
     one: Suggestion, forecast: ForecastView | None = None, before: float | None = None
 ) -> SuggestionView:
-    """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the change."""
+    """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the
+    change.
+    """
     return SuggestionView(message=both(one.message), change=one.change, forecast=forecast, otherwise_at=before)
 
 

@@ -46,13 +46,16 @@ class WhatIf:
         self._one = asyncio.Lock()
 
     async def policy(
-        self, values: Values, who: Principal,
-        workspaces: Sequence[Workspace] = (), virtual_clusters: Sequence[VirtualCluster] = (),
-    ) -> PolicyEffect:  # fmt: skip
+        self,
+        values: Values,
+        who: Principal,
+        workspaces: Sequence[Workspace] = (),
+        virtual_clusters: Sequence[VirtualCluster] = (),
+    ) -> PolicyEffect:
         """Return how long the latest jobs would have waited as it is and as changed.
 
-        `values`: knobs of the policy (null: the default); the others, weights and quotas as they are to be. Raises Forbidden,
-        InvalidSpec with all problems. Takes seconds; runs in a thread.
+        `values`: knobs of the policy (null: the default); the others, weights and quotas as they are to be. Raises
+        Forbidden, InvalidSpec with all problems. Takes seconds; runs in a thread.
         """
         decide(who, "queue:write").demand()
         visible = decide(who, "jobs:read").demand()
@@ -64,9 +67,12 @@ class WhatIf:
         nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
         async with self._one:
             return await asyncio.to_thread(
-                self._compare, visible, nodes, SimulationSetting(present, rights=rights),
+                self._compare,
+                visible,
+                nodes,
+                SimulationSetting(present, rights=rights),
                 SimulationSetting(from_values(wanted, present), rights=rights.but(workspaces, virtual_clusters)),
-            )  # fmt: skip
+            )
 
     def _check(self, workspaces: Sequence[Workspace], virtual_clusters: Sequence[VirtualCluster]) -> None:
         """Raise InvalidSpec unless these are there and what is said of them could be saved."""
@@ -98,7 +104,9 @@ class WhatIf:
         )
 
     async def history(self, who: Principal, limit: int, cursor: str | None) -> HistoryView:
-        """Return what the jobs that ended and that `who` may see asked for, oldest first, page by page. Raises Forbidden."""
+        """Return what the jobs that ended and that `who` may see asked for, oldest first, page by page. Raises
+        Forbidden.
+        """
         visible = decide(who, "jobs:read").demand()
         query = JobQuery(states=ENDED, order="submitted_at")
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, query, limit, cursor)

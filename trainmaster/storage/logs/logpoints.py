@@ -1,9 +1,9 @@
 """Metrics out of a log: declared patterns run over what is new, the points kept beside the log (R209).
 
 Named groups of a pattern are metrics, the group ``step`` is their step; without it the matches of the pattern are
-counted. A progress bar's carriage return ends a line here. A log does not say when its lines were written: between two looks,
-of which the first is the start of the attempt, they are taken to have come evenly, byte by byte, until the log's last change.
-Invariant: a line is matched once, whatever stops and starts in between; a hole only loses its own lines.
+counted. A progress bar's carriage return ends a line here. A log does not say when its lines were written: between two
+looks, of which the first is the start of the attempt, they are taken to have come evenly, byte by byte, until the log's
+last change. Invariant: a line is matched once, whatever stops and starts in between; a hole only loses its own lines.
 """
 
 import hashlib
@@ -23,8 +23,8 @@ Sink = Callable[[dict[str, Any]], None]
 class LogPoints:
     """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points.
 
-    `patterns` None: they are not known now; what was collected before is shown, and nothing is collected. `began`: when the
-    attempt started, which no line is older than.
+    `patterns` None: they are not known now; what was collected before is shown, and nothing is collected. `began`: when
+    the attempt started, which no line is older than.
     """
 
     def __init__(self, log: str, cache: str, patterns: Sequence[str] | None, began: float = 0.0) -> None:

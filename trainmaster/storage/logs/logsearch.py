@@ -40,9 +40,14 @@ class Hits:
 
 
 def search(
-    path: str, query: str, *, regex: bool = False, offset: int = 0, limit: int = 100,
+    path: str,
+    query: str,
+    *,
+    regex: bool = False,
+    offset: int = 0,
+    limit: int = 100,
     clock: Callable[[], float] = time.monotonic,
-) -> Hits:  # fmt: skip
+) -> Hits:
     """Return up to `limit` lines from `offset` on that contain `query`. Raises InvalidSpec for a bad pattern."""
     pattern = expression(query) if regex else literal(query)
     limit = max(1, min(limit, MAX_HITS))

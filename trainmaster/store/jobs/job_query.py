@@ -26,8 +26,8 @@ _Keys = Select[tuple[int, Any]]
 
 @dataclass(frozen=True, slots=True)
 class JobQuery:
-    """Filters (empty: no filter) and order. `q` is looked for in name, id, slug, description and labels, but for what it says of
-    labels (`label:key=value`, `label:key`); `since` <= submitted_at < `until`.
+    """Filters (empty: no filter) and order. `q` is looked for in name, id, slug, description and labels, but for what
+    it says of labels (`label:key=value`, `label:key`); `since` <= submitted_at < `until`.
     """
 
     states: tuple[Shown, ...] = ()
@@ -68,8 +68,8 @@ _Source = tuple[ColumnElement[Any], tuple[ColumnElement[bool] | TextClause, ...]
 
 
 def page_keys(visible: Visible, query: JobQuery, limit: int, cursor: str | None) -> _Keys:
-    """Return the statement for (seq, key) of one page of what is `visible`, in order. Raises InvalidSpec for an unknown order or a foreign
-    cursor.
+    """Return the statement for (seq, key) of one page of what is `visible`, in order. Raises InvalidSpec for an unknown
+    order or a foreign cursor.
     """
     sources, falling = _order(query)
     conditions = filters(visible, query)

@@ -1,7 +1,7 @@
 """The labels of a job as one text, made to be searched: \\x1e key \\x1f value \\x1e key \\x1f value \\x1e. Pure.
 
-Neither of the two characters can be part of a label (`spec.job.CLEAN`), so the text says the same as the labels, and a search
-for a part of a key or of a value finds nothing else. A job without labels has the empty text.
+Neither of the two characters can be part of a label (`spec.job.CLEAN`), so the text says the same as the labels, and a
+search for a part of a key or of a value finds nothing else. A job without labels has the empty text.
 """
 
 import re
@@ -36,7 +36,9 @@ def parted(q: str) -> tuple[str, list[str]]:
 
 
 def having(label: str) -> ColumnElement[bool]:
-    """Return whether a job has this label: `key`, or `key=value`. The first "=" parts them. Upper and lower case are the same."""
+    """Return whether a job has this label: `key`, or `key=value`. The first "=" parts them. Upper and lower case are
+    the same.
+    """
     key, given, value = label.partition("=")
     return job.c.labels.icontains(
         f"{_NEXT}{key}{_IS}{value}{_NEXT}" if given else f"{_NEXT}{key}{_IS}", autoescape=True

@@ -1,7 +1,7 @@
 """Reads jobs, their attempts and events for a person, from any thread; each call is one consistent look at the store.
 
-Every question takes what the person may see (`access.visible`) first: one that forgets it cannot be asked (mypy; a test walks
-the class). What the platform asks for itself is in `read_ledger`.
+Every question takes what the person may see (`access.visible`) first: one that forgets it cannot be asked (mypy; a test
+walks the class). What the platform asks for itself is in `read_ledger`.
 """
 
 import logging
@@ -89,14 +89,16 @@ class JobReader:
             return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
 
     def history(self, visible: Visible, id_: str) -> tuple[list[Attempt], list[Event]]:
-        """Return all attempts of a job, first to last, but for those whose rows cannot be read, and all `events`, of one moment."""
+        """Return all attempts of a job, first to last, but for those whose rows cannot be read, and all `events`, of
+        one moment.
+        """
         with self._database.read() as connection:
             seq = _seq_of(connection, visible, id_)
             return _attempts(connection, seq, id_), events_of(connection, _EVENTS, wanted=seq, after=0)
 
     def events(self, visible: Visible, id_: str, after: int = 0, limit: int | None = None) -> list[Event]:
-        """Return the events of a job with a number above `after`, oldest first. For one that cannot be read a note stands, which
-        says so.
+        """Return the events of a job with a number above `after`, oldest first. For one that cannot be read a note
+        stands, which says so.
         """
         with self._database.read() as connection:
             wanted = _EVENTS if limit is None else _EVENTS.limit(limit)
@@ -104,7 +106,9 @@ class JobReader:
 
 
 def _seq_of(connection: Connection, visible: Visible, id_: str) -> int | None:
-    """Return the number of a job, None when there is none that may be seen: what belongs to it is then not there either."""
+    """Return the number of a job, None when there is none that may be seen: what belongs to it is then not there
+    either.
+    """
     found: int | None = connection.scalar(select(_JOB.c.seq).where(_JOB.c.id == id_, *seen(visible, _JOB)))
     return found
 

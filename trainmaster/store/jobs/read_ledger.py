@@ -1,6 +1,8 @@
-"""What the platform itself asks the ledger: what lives, where numbers stand, what was. From any thread; each call is one look.
+"""What the platform itself asks the ledger: what lives, where numbers stand, what was. From any thread; each call is
+one look.
 
-No answer of these goes to a person as it is: whoever reads for one asks `JobReader` or `AssetReader`, with what they may see.
+No answer of these goes to a person as it is: whoever reads for one asks `JobReader` or `AssetReader`, with what they
+may see.
 """
 
 import logging
@@ -47,7 +49,9 @@ class LedgerReader(WholeJobs):
         return self.database.last_seq()
 
     def clock(self) -> tuple[str | None, float]:
-        """Return where the platform's clock stood when that was noted last, None when it never was, and the time of the last event."""
+        """Return where the platform's clock stood when that was noted last, None when it never was, and the time of the
+        last event.
+        """
         meta = tables.meta
         with self.database.read() as connection:
             stand = connection.scalar(select(meta.c.value).where(meta.c.key == "clock"))
@@ -83,15 +87,19 @@ class LedgerReader(WholeJobs):
             return {(owner, workspace, shown): count for owner, workspace, shown, count in found}
 
     def ran_last(self, most: int) -> list[tuple[str, float, float | None]]:
-        """Return (owner, seconds its last attempt held its place, limit or None) of the jobs that ended last, oldest first.
+        """Return (owner, seconds its last attempt held its place, limit or None) of the jobs that ended last, oldest
+        first.
 
         O(most), however many jobs there are.
         """
         ended = func.coalesce(_JOB.c.ended_at, text("0.0"))
         newest = (
             select(_JOB.c.seq, _JOB.c.owner, _JOB.c.record, _JOB.c.attempts_used)
-            .where(ended > 0).order_by(ended.desc(), _JOB.c.seq.desc()).limit(most).subquery()
-        )  # fmt: skip
+            .where(ended > 0)
+            .order_by(ended.desc(), _JOB.c.seq.desc())
+            .limit(most)
+            .subquery()
+        )
         last = (_ATTEMPT.c.job == newest.c.seq) & (_ATTEMPT.c.number == newest.c.attempts_used)
         columns = (newest.c.owner, newest.c.record, _ATTEMPT.c.created_at, _ATTEMPT.c.ended_at)
         with self.database.read() as connection:
@@ -104,7 +112,9 @@ class LedgerReader(WholeJobs):
         return ran
 
     def asked_last(self, most: int) -> list[tuple[Role, ...]]:
-        """Return the roles of the jobs that were submitted last, oldest first; malformed records are passed over. O(most)."""
+        """Return the roles of the jobs that were submitted last, oldest first; malformed records are passed over.
+        O(most).
+        """
         newest = select(_JOB.c.record).order_by(_JOB.c.seq.desc()).limit(most)
         found = []
         with self.database.read() as connection:

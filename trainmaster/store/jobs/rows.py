@@ -91,17 +91,35 @@ def roles_of(record: str) -> tuple[Role, ...]:
 def job_fixed(job: Job) -> Row:
     """Return the values of JOB_FIXED."""
     return (
-        job.seq, job.id, job.name, job.slug, job.workspace, job.owner, job.pool, job.framework, job.dialect,
-        job.description, labels.written(job.labels), job.spec_digest, job.submitted_at,
-    )  # fmt: skip
+        job.seq,
+        job.id,
+        job.name,
+        job.slug,
+        job.workspace,
+        job.owner,
+        job.pool,
+        job.framework,
+        job.dialect,
+        job.description,
+        labels.written(job.labels),
+        job.spec_digest,
+        job.submitted_at,
+    )
 
 
 def job_moving(job: Job) -> Row:
     """Return the values of JOB_MOVING."""
     return (
-        job.state.value, job.shown.value, int(job.priority), job.started_at, job.ended_at, job.attempts_used, job.model,
-        job.version, encode({name: getattr(job, name) for name in JOB_REST}),
-    )  # fmt: skip
+        job.state.value,
+        job.shown.value,
+        int(job.priority),
+        job.started_at,
+        job.ended_at,
+        job.attempts_used,
+        job.model,
+        job.version,
+        encode({name: getattr(job, name) for name in JOB_REST}),
+    )
 
 
 def attempt_fixed(job: int, attempt: Attempt) -> Row:
@@ -112,10 +130,14 @@ def attempt_fixed(job: int, attempt: Attempt) -> Row:
 def attempt_moving(attempt: Attempt) -> Row:
     """Return the values of ATTEMPT_MOVING."""
     return (
-        attempt.phase.value, attempt.why.value if attempt.why is not None else None, attempt.started_at,
-        attempt.draining_at, attempt.retained_at, attempt.ended_at,
+        attempt.phase.value,
+        attempt.why.value if attempt.why is not None else None,
+        attempt.started_at,
+        attempt.draining_at,
+        attempt.retained_at,
+        attempt.ended_at,
         encode({name: getattr(attempt, name) for name in ATTEMPT_REST}),
-    )  # fmt: skip
+    )
 
 
 def task_placed(job: int, attempt: int, position: int, place: Assignment) -> Row:
@@ -187,9 +209,14 @@ def event_of(job: str, row: Mapped) -> Event:
     """Return the Event of its row and the id of its job."""
     try:
         return Event(
-            job=job, kind=Kind(row["kind"]), at=row["at"], actor=row["actor"], attempt=row["attempt"],
-            data=_object(row["data"]), seq=row["seq"],
-        )  # fmt: skip
+            job=job,
+            kind=Kind(row["kind"]),
+            at=row["at"],
+            actor=row["actor"],
+            attempt=row["attempt"],
+            data=_object(row["data"]),
+            seq=row["seq"],
+        )
     except _UNREADABLE as error:
         raise MalformedRow(f"{type(error).__name__}: {error}") from error
 
@@ -235,7 +262,9 @@ R = TypeVar("R", Job, Attempt, Task)
 
 
 def _judged(record: R, data: Mapping[str, Any]) -> R:
-    """Return the record that was made of `data` with what its verdict says: things said may stand inside one another."""
+    """Return the record that was made of `data` with what its verdict says: things said may stand inside one
+    another.
+    """
     if record.verdict is None:
         return record
     return replace(record, verdict=replace(record.verdict, said=said_in(data["verdict"])))

@@ -1,5 +1,6 @@
-"""Whole jobs out of their rows, for whoever reads them. Changes nothing, with one exception: a record that cannot be read is moved
-to `quarantine` (through the writer) and reported, so that one broken row never stops a list, a start or the loop.
+"""Whole jobs out of their rows, for whoever reads them. Changes nothing, with one exception: a record that cannot be
+read is moved to `quarantine` (through the writer) and reported, so that one broken row never stops a list, a start or
+the loop.
 """
 
 import logging
@@ -21,9 +22,11 @@ _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
 
 EVENTS: Final = (
-    select(_EVENT, _JOB.c.id).join(_JOB, _JOB.c.seq == _EVENT.c.job)
-    .where(_EVENT.c.seq > bindparam("after")).order_by(_EVENT.c.seq)
-)  # fmt: skip
+    select(_EVENT, _JOB.c.id)
+    .join(_JOB, _JOB.c.seq == _EVENT.c.job)
+    .where(_EVENT.c.seq > bindparam("after"))
+    .order_by(_EVENT.c.seq)
+)
 """All events above a number, oldest first."""
 
 
@@ -57,7 +60,9 @@ class WholeStatement:
 
 
 class WholeJobs:
-    """Asks for whole jobs, from any thread. `on_set_aside` is told of each record that is moved away, in the thread that came upon it."""
+    """Asks for whole jobs, from any thread. `on_set_aside` is told of each record that is moved away, in the thread
+    that came upon it.
+    """
 
     def __init__(self, database: Database, on_set_aside: Callable[[Quarantined], None] | None = None) -> None:
         self.database, self._on_set_aside = database, on_set_aside
@@ -100,7 +105,9 @@ def quarantined(id_: str, at: float, error: str, raw: dict[str, Any]) -> Quarant
 
 
 def events_of(connection: Connection, statement: Select[Any], **values: Any) -> list[Event]:
-    """Return the events that `statement`, made of EVENTS, finds. For one that cannot be read a note stands, which says so."""
+    """Return the events that `statement`, made of EVENTS, finds. For one that cannot be read a note stands, which says
+    so.
+    """
     found = []
     for row in connection.execute(statement, values).mappings():
         try:

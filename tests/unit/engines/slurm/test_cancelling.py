@@ -16,7 +16,9 @@ Ids = list[tuple[str, JobId]]
 
 @dataclass
 class Cluster:
-    """What stands for the commands and the queue: `there` is what Slurm tells; what has a word of `wrong` in it is answered by that."""
+    """What stands for the commands and the queue: `there` is what Slurm tells; what has a word of `wrong` in it is
+    answered by that.
+    """
 
     there: Ids = field(default_factory=list)
     wrong: dict[str, Exception] = field(default_factory=dict)
@@ -48,7 +50,9 @@ async def test_one_alone_goes_by_its_name() -> None:
 
 
 async def test_several_go_by_the_ids_of_their_names() -> None:
-    """Twice there: a submission that went unanswered. Of another: it has an id that ours once had. Not there: it has ended."""
+    """Twice there: a submission that went unanswered. Of another: it has an id that ours once had. Not there: it has
+    ended.
+    """
     cluster = Cluster([("t1-1", JobId(3)), ("t1-1", JobId(9)), ("t2-1", JobId(4)), ("other", JobId(5))])
     cancel = made(cluster).cancel
     await asyncio.gather(*(cancel(Wish(name)) for name in ("t1-1", "t2-1", "t3-1")))

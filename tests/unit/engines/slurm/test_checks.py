@@ -24,10 +24,23 @@ CONFIG = {
     "MaxJobCount": "10000",
 }
 FOUND: dict[str, Any] = {
-    "event": "survey", "word": "w", "node": "n1", "machine": "m", "python": "3.9.2", "user": 0, "writing": "", "private": "",
-    "sandbox": True, "degraded": "", "cards": [], "devices": [], "environment": None, "environment_there": False, "at": 0.0,
+    "event": "survey",
+    "word": "w",
+    "node": "n1",
+    "machine": "m",
+    "python": "3.9.2",
+    "user": 0,
+    "writing": "",
+    "private": "",
+    "sandbox": True,
+    "degraded": "",
+    "cards": [],
+    "devices": [],
+    "environment": None,
+    "environment_there": False,
+    "at": 0.0,
     "pythons": ["python", "python3"],
-}  # fmt: skip
+}
 
 
 def bad(found: list[Check]) -> dict[str, str]:
@@ -50,10 +63,12 @@ def test_every_check_has_a_name_in_both_languages() -> None:
 @pytest.mark.parametrize(
     ("version", "ok", "says"),
     [
-        ((20, 2, 7), False, "too old"), ((20, 11, 0), True, "20.11.0"), ((22, 5, 8), True, "22.05.8"),
+        ((20, 2, 7), False, "too old"),
+        ((20, 11, 0), True, "20.11.0"),
+        ((22, 5, 8), True, "22.05.8"),
         ((24, 11, 5), True, "newer than 22.05"),
     ],
-)  # fmt: skip
+)
 def test_versions(version: tuple[int, int, int], ok: bool, says: str) -> None:
     check = checks.version(version)
     assert (check.ok, says in check.text) == (ok, True)
@@ -68,8 +83,14 @@ def test_a_controller_of_another_version_is_only_told() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "ok", "keeps_away"),
-    [(-1.0, 0.5, True, False), (-40.0, 40.0, True, False), (3.0, 4.0, False, False), (-9.0, -3.0, False, False), (61.0, 90.0, False, True)],
-)  # fmt: skip
+    [
+        (-1.0, 0.5, True, False),
+        (-40.0, 40.0, True, False),
+        (3.0, 4.0, False, False),
+        (-9.0, -3.0, False, False),
+        (61.0, 90.0, False, True),
+    ],
+)
 def test_a_clock_is_wrong_only_where_no_delay_explains_it(low: float, high: float, ok: bool, keeps_away: bool) -> None:
     check = checks.clock(low, high)
     assert (check.ok, check.bad) == (ok, keeps_away)
@@ -97,11 +118,15 @@ def test_a_node_that_has_everything() -> None:
 @pytest.mark.parametrize(
     ("change", "sandbox", "cards", "name"),
     [
-        ({"word": "old"}, "auto", 0, "shared"), ({"writing": "Read-only file system (/s)"}, "auto", 0, "shared"),
-        ({"private": "No space left on device (/tmp)"}, "auto", 0, "private"), ({"sandbox": False}, "bubblewrap", 0, "sandbox"),
-        ({"environment": "/opt/x"}, "auto", 0, "environment"), ({}, "auto", 1, "cards"), ({"cards": ["0"]}, "none", 0, "cards"),
+        ({"word": "old"}, "auto", 0, "shared"),
+        ({"writing": "Read-only file system (/s)"}, "auto", 0, "shared"),
+        ({"private": "No space left on device (/tmp)"}, "auto", 0, "private"),
+        ({"sandbox": False}, "bubblewrap", 0, "sandbox"),
+        ({"environment": "/opt/x"}, "auto", 0, "environment"),
+        ({}, "auto", 1, "cards"),
+        ({"cards": ["0"]}, "none", 0, "cards"),
     ],
-)  # fmt: skip
+)
 def test_what_a_node_lacks(change: dict[str, Any], sandbox: str, cards: int, name: str) -> None:
     assert list(bad(probed.survey("gpu", {**FOUND, **change}, "w", sandbox, cards))) == [name]
 
@@ -124,7 +149,8 @@ def test_what_a_sandbox_of_a_node_leaves_open_is_told() -> None:
     }
     told = {check.name: check for check in probed.survey("gpu", {**FOUND, **left}, "w", "auto", 0)}["sandbox"]
     assert told.text.endswith(
-        "; system calls are not filtered: the kernel takes no filter (Bad); abstract sockets are not kept apart: an old kernel"
+        "; system calls are not filtered: the kernel takes no filter (Bad); "
+        "abstract sockets are not kept apart: an old kernel"
     )
     assert "内核不支持过滤（Bad）" in render.text(told.said, "zh")
 
@@ -140,13 +166,17 @@ def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
 @pytest.mark.parametrize(
     ("log", "name", "says"),
     [
-        ("Python 3.9 or newer is needed on the nodes, this is 3.6.8 (default)\nsrun: error", "python", "is Python 3.6.8"),
+        (
+            "Python 3.9 or newer is needed on the nodes, this is 3.6.8 (default)\nsrun: error",
+            "python",
+            "is Python 3.6.8",
+        ),
         ("slurmstepd: error: execve(): /opt/py: No such file or directory\n", "python", "there is no /opt/py on n1"),
         ("srun: error: Unable to create step: out of cheese\n", "probe", "out of cheese"),
         ("", "shared", "wrote nothing into /s; Slurm says of the job: failed"),
         (None, "shared", "wrote nothing into /s"),
     ],
-)  # fmt: skip
+)
 def test_why_a_node_said_nothing(log: str | None, name: str, says: str) -> None:
     printed = verbatim(log) if log is not None else None
     check = probed.silent("gpu", "/opt/py", "/s", "n1", states.read("FAILED"), printed)
@@ -183,10 +213,11 @@ def part(claims: object) -> str:
         (f"SLURM_JWT={part({})}.{part({'exp': 9200})}.sign", "", False, "/t holds no token"),
         (f"{part({})}.{part({'exp': 9200})}", "", False, "/t holds no token"),
         (f"{part({})}.{part([])}.sign", "", False, "/t holds no token"),
-        ("hello", "", False, "/t holds no token"), ("", "", False, "/t holds no token"),
+        ("hello", "", False, "/t holds no token"),
+        ("", "", False, "/t holds no token"),
         ("", "Permission denied", False, "/t cannot be read: Permission denied"),
     ],
-)  # fmt: skip
+)
 def test_tokens_of_slurmrestd(said: str, trouble: str, ok: bool, says: str) -> None:
     check = checks.token("/t", said, trouble, 1000.0)
     assert (check.ok, check.bad, check.text) == (ok, not ok, says)

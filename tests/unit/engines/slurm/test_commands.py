@@ -25,7 +25,7 @@ def program(folder: Path, name: str, text: str) -> None:
 
 
 def commands(folder: Path, **more: object) -> Commands:
-    return Commands(Access("/etc/slurm/slurm.conf", str(folder), **more))  # type: ignore[arg-type]  # its fields by name
+    return Commands(Access("/etc/slurm/slurm.conf", str(folder), **more))  # type: ignore[arg-type]
 
 
 async def test_words_come_through_as_they_are(tmp_path: Path) -> None:
@@ -105,7 +105,10 @@ async def test_a_missing_program_says_what_to_install(tmp_path: Path) -> None:
         "slurm_load_jobs error: Unable to contact slurm controller (connect failure)",
         "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation",
         "scancel: error: Kill job error on job id 3: Unable to contact slurm controller (connect failure)",
-        "squeue: error: If munged is up, restart with --num-threads=10\nsqueue: error: Munge encode failed: Failed to access",
+        (
+            "squeue: error: If munged is up, restart with --num-threads=10\n"
+            "squeue: error: Munge encode failed: Failed to access"
+        ),
         "squeue: fatal: Unable to process configuration file",
         "sudo: a password is required",
         'sudo: The "no new privileges" flag is set, which prevents sudo from running as root.',

@@ -10,8 +10,10 @@ import pytest
 from trainmaster.engines.slurm.attempts.delivery import deliver
 
 CODE = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from trainmaster.engines.slurm.node import step; from trainmaster import log;"
-    " from trainmaster.frameworks import registry; [registry.get(kind) for kind in registry.kinds()]; print(step.__file__)"
+    "import sys; sys.path.insert(0, sys.argv[1]); "
+    "from trainmaster.engines.slurm.node import step; from trainmaster import log; "
+    "from trainmaster.frameworks import registry; [registry.get(kind) for kind in registry.kinds()]; "
+    "print(step.__file__)"
 )
 
 

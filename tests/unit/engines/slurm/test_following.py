@@ -180,7 +180,9 @@ for _ in range(400):
 
 @pytest.mark.parametrize("said", [3, "words", ["x"], {"code": "x"}, {"code": "x", "args": 3}, NESTED])
 def test_what_no_agent_of_ours_has_said_ends_nothing(said: object) -> None:
-    """Whoever runs the tasks could write it: it is refused where it is heard, and nothing of it is left to be read again."""
+    """Whoever runs the tasks could write it: it is refused where it is heard, and nothing of it is left to be read
+    again.
+    """
     for fact in (
         task(0, "exited", verdict={"code": "lost", "said": said}),
         {"event": "note", "code": "x", "said": said},
@@ -236,14 +238,19 @@ def test_why_the_cluster_ended_a_program_is_slurms_to_say(
     one.heard("0-n1", [task(1, "exited", exit_code=3), ENDING, task(0, "exited", exit_code=0)])
     one.looked([line("RUNNING")], NOW)
     assert [(fact.index, fact.kind, fact.exit_code) for fact in one.read(NOW)[1:] if isinstance(fact, TaskReport)] == [
-        (0, "running", None), (1, "running", None), (1, "exited", 3),
-    ]  # fmt: skip
+        (0, "running", None),
+        (1, "running", None),
+        (1, "exited", 3),
+    ]
     one.looked(lines, NOW)
     (end,) = one.read(NOW)
     assert isinstance(end, TaskReport)
     assert (end.index, end.kind, end.verdict, end.exit_code) == (
-        0, kind, Verdict(code, say.slurm_says_of_job(state)), None,
-    )  # fmt: skip
+        0,
+        kind,
+        Verdict(code, say.slurm_says_of_job(state)),
+        None,
+    )
     assert one.settled
 
 

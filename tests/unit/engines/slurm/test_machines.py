@@ -22,7 +22,8 @@ from trainmaster.messages import render
 from trainmaster.messages.said import verbatim
 
 NODE = (
-    "NodeName={name} CPUTot=8 AvailableFeatures={features} Gres={gres} NodeAddr={name} RealMemory=4096 State={state} Partitions=batch"
+    "NodeName={name} CPUTot=8 AvailableFeatures={features} Gres={gres} NodeAddr={name} RealMemory=4096 State={state} "
+    "Partitions=batch"
     "{reason}\n"
 )
 PARTITION = (
@@ -135,9 +136,12 @@ async def test_cards_and_drivers_are_asked_for_as_the_cluster_has_them() -> None
 
 async def test_what_slurm_keeps_of_a_job_is_said_with_why() -> None:
     why, asking = verbatim("Access/permission denied"), await asking_of(Told(), nice=50)
-    assert [(change.partition("=")[0], code, said(why)) for change, code, said in asking.changes(Asked("gpu", 60.0))] == [
-        ("TimeLimit", "limit_kept", slurm.time_limit_kept(why)), ("Nice", "place_kept", slurm.place_in_order_kept(why)),
-    ]  # fmt: skip
+    assert [
+        (change.partition("=")[0], code, said(why)) for change, code, said in asking.changes(Asked("gpu", 60.0))
+    ] == [
+        ("TimeLimit", "limit_kept", slurm.time_limit_kept(why)),
+        ("Nice", "place_kept", slurm.place_in_order_kept(why)),
+    ]
     assert [code for _, code, _ in (await asking_of(Told(), nice=0)).changes(Asked("gpu"))] == ["limit_kept"]
 
 
@@ -215,9 +219,11 @@ async def test_no_start_is_guessed_where_slurm_foresees_none() -> None:
         assert answer.starts_at is None
         assert render.text(answer.said, "zh") != render.text(answer.said)
     assert [(answer.code, answer.said.code) for answer in answers if isinstance(answer, Waiting)] == [
-        ("PartitionDown", "slurm_reason_partition_down"), ("ReqNodeNotAvail", "no_node_in_service"),
-        ("None", "no_start_foreseen"), ("Heterogeneous", "no_start_foreseen_of_parts"),
-    ]  # fmt: skip
+        ("PartitionDown", "slurm_reason_partition_down"),
+        ("ReqNodeNotAvail", "no_node_in_service"),
+        ("None", "no_start_foreseen"),
+        ("Heterogeneous", "no_start_foreseen_of_parts"),
+    ]
 
 
 async def test_a_refusal_is_one_where_all_nodes_are_in_service_or_it_is_not_about_nodes() -> None:

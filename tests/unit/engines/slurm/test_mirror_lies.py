@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from tests.unit.engines.slurm.pretended import PATIENCE_S, RUN, Site
-from trainmaster.engines.slurm.mirror import mirror
+from trainmaster.engines.slurm.mirror import mirror, mirror_growth
 from trainmaster.engines.slurm.mirror.mirror import Mirror
 
 LIAR: Final = """
@@ -59,9 +59,10 @@ def files(root: Path) -> set[str]:
 
 
 NAMES: Final = (
-    "step.json", "orders.jsonl", "run", "closed", "slurm.jsonl", "fetched-0-n2", "facts-0-n2.jsonl", "facts-1-n1.jsonl", "beat-0-n2",
-    "../2/facts-0-n1.jsonl", "/etc/x", "task0-2/log", "task1-0/log", "task0-0/../../x", "task0-0/metrics/../../../x", "task0-0/metrics",
-    "task0-0/metrics//x", "task0-0/metrics/a\0b", "task0-0/gate", "task0-0/tmp/x", "task0-0/metrics/" + "x" * 300, ".mirror-0-n1",
+    "step.json", "orders.jsonl", "run", "closed", "slurm.jsonl", "fetched-0-n2", "facts-0-n2.jsonl", "facts-1-n1.jsonl",
+    "beat-0-n2", "../2/facts-0-n1.jsonl", "/etc/x", "task0-2/log", "task1-0/log", "task0-0/../../x",
+    "task0-0/metrics/../../../x", "task0-0/metrics", "task0-0/metrics//x", "task0-0/metrics/a\0b", "task0-0/gate",
+    "task0-0/tmp/x", "task0-0/metrics/" + "x" * 300, ".mirror-0-n1",
 )  # fmt: skip
 
 
@@ -74,12 +75,19 @@ def test_names_that_are_not_its_own_are_not_written(honest: Site) -> None:
 
 
 ENTRIES: Final = (
-    ("{tree}/../../../../outside", "f", 3, 1, 0o644, ""), ("../outside", "f", 3, 1, 0o644, ""), ("/etc/x", "f", 3, 1, 0o644, ""),
-    ("{tree}/a\0b", "f", 3, 1, 0o644, ""), ("{tree}", "f", 3, 1, 0o644, ""), ("{tree}/..", "d", 0, 0, 0, ""),
+    ("{tree}/../../../../outside", "f", 3, 1, 0o644, ""),
+    ("../outside", "f", 3, 1, 0o644, ""),
+    ("/etc/x", "f", 3, 1, 0o644, ""),
+    ("{tree}/a\0b", "f", 3, 1, 0o644, ""),
+    ("{tree}", "f", 3, 1, 0o644, ""),
+    ("{tree}/..", "d", 0, 0, 0, ""),
     ("{tree}/x", "p", 0, 0, 0, ""),
-    ("{tree}/abs", "l", 0, 0, 0, "/etc/passwd"), ("{tree}/up", "l", 0, 0, 0, "../../../outside"), ("{tree}/self", "l", 0, 0, 0, "."),
-    ("{tree}/../x", "", 0, 0, 0, ""), ("{tree}/" + "d/" * 70 + "x", "d", 0, 0, 0, ""),
-)  # fmt: skip
+    ("{tree}/abs", "l", 0, 0, 0, "/etc/passwd"),
+    ("{tree}/up", "l", 0, 0, 0, "../../../outside"),
+    ("{tree}/self", "l", 0, 0, 0, "."),
+    ("{tree}/../x", "", 0, 0, 0, ""),
+    ("{tree}/" + "d/" * 70 + "x", "d", 0, 0, 0, ""),
+)
 
 
 def test_entries_that_lead_elsewhere_are_not_made(honest: Site) -> None:
@@ -149,7 +157,7 @@ def test_what_is_no_answer_ends_the_connection_and_nothing_else(honest: Site, an
 
 
 def test_a_log_far_beyond_its_limit_is_not_fetched_any_further(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "PIECE", 1 << 20)
+    monkeypatch.setattr(mirror_growth, "PIECE", 1 << 20)
     honest.shape.log_mib = 1
     honest.wait()
     with honest.connected():
@@ -207,7 +215,7 @@ def test_a_list_of_cuts_has_an_end(honest: Site) -> None:
 
 
 def test_names_without_end_end_the_connection(honest: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mirror, "MOST_NAMES", 1000)
+    monkeypatch.setattr(mirror_growth, "MOST_NAMES", 1000)
     state = [{"sizes": dict.fromkeys((f"x{number}" for number in range(500)), 1), "stands": STANDS, "beat": 0}, ""]
     with pytest.raises(ValueError, match="500 files"):
         lie(honest, state=state, made=[{"more": False, "now": 0}, "[]"])

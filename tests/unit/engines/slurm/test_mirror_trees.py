@@ -19,7 +19,8 @@ from trainmaster.engines.base import Note
 from trainmaster.engines.slurm.attempts.following import Following
 from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm_files as say
-from trainmaster.engines.slurm.mirror import mirror
+from trainmaster.engines.slurm.mirror import mirror_growth
+from trainmaster.engines.slurm.mirror.mirror_growth import Growth
 from trainmaster.engines.slurm.mirror.mirror_trees import Trees
 from trainmaster.engines.slurm.mirror.mirrors import AttemptMirrors, left_behind
 from trainmaster.engines.slurm.node import mirror as node_side
@@ -299,25 +300,20 @@ def test_what_is_written_only_in_part_is_written_to_its_end(site: Site, monkeypa
 
 def test_behind_a_piece_that_came_short_nothing_is_written(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that cannot be read there: what follows is fetched when it can be, and there is no hole."""
-    monkeypatch.setattr(mirror, "PIECE", 4)
-    made = site.connect()
-    try:
-        bad = True
+    monkeypatch.setattr(mirror_growth, "PIECE", 4)
+    bad = True
 
-        def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
-            ((_, at, most),) = more["files"]
-            piece = b"" if bad and at == 4 else b"0123456789"[at : at + most]
-            return {"got": [[len(piece), 10, 1, at]]}, piece
+    def ask(op: str, **more: Any) -> tuple[dict[str, Any], bytes]:
+        ((_, at, most),) = more["files"]
+        piece = b"" if bad and at == 4 else b"0123456789"[at : at + most]
+        return {"got": [[len(piece), 10, 1, at]]}, piece
 
-        monkeypatch.setattr(made, "_ask", ask)
-        log = site.here / "task0-0" / "log"
-        made._grow({"task0-0/log": 10})
-        assert log.read_bytes() == b"0123"
-        bad = False
-        made._grow({"task0-0/log": 10})
-        assert log.read_bytes() == b"0123456789"
-    finally:
-        made.closed()
+    growth, log = Growth(site.shape, "0-n1", ask), site.here / "task0-0" / "log"
+    growth.fetch({"task0-0/log": 10})
+    assert log.read_bytes() == b"0123"
+    bad = False
+    growth.fetch({"task0-0/log": 10})
+    assert log.read_bytes() == b"0123456789"
 
 
 @pytest.fixture

@@ -165,8 +165,10 @@ def test_what_nobody_fetches_is_kept_and_people_are_told(looked: Site) -> None:
     one = Following("t-1", looked.shared, looked.work, "t-1", JobId(1))
     (note,) = left_behind(AttemptMirrors(looked.shape, {}), one)
     assert (note.code, note.said) == (
-        "not_fetched", say.not_all_fetched(["n1"], f"{looked.shape.base}-*", say.nobody_asked_for_it()),
-    )  # fmt: skip
+        "not_fetched",
+        say.not_all_fetched(["n1"], f"{looked.shape.base}-*", say.nobody_asked_for_it()),
+    )
     assert render.text(note.said) == (
-        f"Not everything that its tasks wrote on n1 was fetched: it is kept there, in {looked.shape.base}-* (nobody asked for it)"
+        "Not everything that its tasks wrote on n1 was fetched: "
+        f"it is kept there, in {looked.shape.base}-* (nobody asked for it)"
     )

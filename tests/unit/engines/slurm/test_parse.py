@@ -21,17 +21,21 @@ Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority
 
 NODE = (
     "NodeName=n4 Arch=x86_64 CoresPerSocket=1  CPUAlloc=0 CPUEfctv=4 CPUTot=8 CPULoad=7.57 AvailableFeatures=a100,ib"
-    " ActiveFeatures=a100 Gres=gpu:fake:2(S:0-1),shard:8 NodeAddr=10.0.0.4 NodeHostName=localhost Port=17105 Version=22.05.8"
-    " OS=Linux 6.18.44 #1 SMP PREEMPT_DYNAMIC @0  RealMemory=4096 AllocMem=0 FreeMem=20928 Sockets=4 Boards=1 State={state}"
+    " ActiveFeatures=a100 Gres=gpu:fake:2(S:0-1),shard:8 NodeAddr=10.0.0.4 NodeHostName=localhost Port=17105 "
+    "Version=22.05.8"
+    " OS=Linux 6.18.44 #1 SMP PREEMPT_DYNAMIC @0  RealMemory=4096 AllocMem=0 FreeMem=20928 Sockets=4 Boards=1 "
+    "State={state}"
     " ThreadsPerCore=1 TmpDisk=0 Weight=1 Owner=N/A MCS_label=N/A Partitions=batch,urgent  BootTime=1795218689"
     " CfgTRES=cpu=4,mem=4G,billing=4 AllocTRES= CapWatts=n/a ExtSensorsTemp=n/s{reason}\n"
 )
 PARTITION = (
-    "PartitionName=batch AllowGroups={groups} AllowAccounts=ALL AllowNodes=ALL Default=YES QoS=N/A Hidden=NO MaxNodes=UNLIMITED"
+    "PartitionName=batch AllowGroups={groups} AllowAccounts=ALL AllowNodes=ALL Default=YES QoS=N/A Hidden=NO "
+    "MaxNodes=UNLIMITED"
     " MaxTime={limit} MinNodes=0 Nodes=n[1-4] State=UP TotalCPUs=16 DefMemPerCPU=256 TRES=cpu=16,mem=16G,node=4\n"
 )
 RESERVATIONS = (
-    "ReservationName=root_1 StartTime=1795253490 EndTime=1795253790 Duration=00:05:00 Nodes=n4 NodeCnt=1 Users=root,ann Groups=(null)"
+    "ReservationName=root_1 StartTime=1795253490 EndTime=1795253790 Duration=00:05:00 Nodes=n4 NodeCnt=1 "
+    "Users=root,ann Groups=(null)"
     " State=ACTIVE BurstBuffer=(null)\n"
 )
 
@@ -84,11 +88,19 @@ def test_a_node() -> None:
 @pytest.mark.parametrize(
     ("state", "usable"),
     [
-        ("IDLE", True), ("ALLOCATED", True), ("IDLE+CLOUD+POWERED_DOWN", True), ("IDLE~", True), ("IDLE+PLANNED", True),
-        ("IDLE+DRAIN", False), ("DOWN*", False), ("MIXED*", False), ("IDLE+MAINTENANCE+DRAIN", False), ("DOWN+NOT_RESPONDING", False),
+        ("IDLE", True),
+        ("ALLOCATED", True),
+        ("IDLE+CLOUD+POWERED_DOWN", True),
+        ("IDLE~", True),
+        ("IDLE+PLANNED", True),
+        ("IDLE+DRAIN", False),
+        ("DOWN*", False),
+        ("MIXED*", False),
+        ("IDLE+MAINTENANCE+DRAIN", False),
+        ("DOWN+NOT_RESPONDING", False),
         ("IDLE$", False),
     ],
-)  # fmt: skip
+)
 def test_whether_a_node_starts_jobs(state: str, usable: bool) -> None:
     assert parse.nodes(NODE.format(state=state, reason=""))[0].usable is usable
 

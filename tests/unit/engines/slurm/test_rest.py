@@ -15,18 +15,41 @@ from trainmaster.engines.slurm.client.parse import NodeCards
 
 ATTEMPT = f"t{'a' * 32}-1"
 JOB = {
-    "job_id": 27, "name": f"tm-{ATTEMPT}", "user_name": "root", "job_state": "PENDING", "start_time": 1795266236, "nodes": "",
-    "state_reason": "Resources", "comment": ATTEMPT, "array_job_id": 0, "array_task_id": None, "array_task_string": "",
-}  # fmt: skip
+    "job_id": 27,
+    "name": f"tm-{ATTEMPT}",
+    "user_name": "root",
+    "job_state": "PENDING",
+    "start_time": 1795266236,
+    "nodes": "",
+    "state_reason": "Resources",
+    "comment": ATTEMPT,
+    "array_job_id": 0,
+    "array_task_id": None,
+    "array_task_string": "",
+}
 NODE = {
-    "name": "n4", "address": "127.0.0.1", "cpus": 4, "real_memory": 4096, "gres": "gpu:fake:2", "features": "bed,A100",
-    "partitions": ["batch"], "state": "allocated", "state_flags": ["DRAIN"], "reason": "old disk", "operating_system": "Linux 6",
+    "name": "n4",
+    "address": "127.0.0.1",
+    "cpus": 4,
+    "real_memory": 4096,
+    "gres": "gpu:fake:2",
+    "features": "bed,A100",
+    "partitions": ["batch"],
+    "state": "allocated",
+    "state_flags": ["DRAIN"],
+    "reason": "old disk",
+    "operating_system": "Linux 6",
     "slurmd_version": "22.05.8",
-}  # fmt: skip
+}
 PARTITION = {
-    "flags": ["default"], "name": "urgent", "nodes": "n[1-2]", "state": "UP", "max_time_limit": 2160, "allowed_groups": "",
+    "flags": ["default"],
+    "name": "urgent",
+    "nodes": "n[1-2]",
+    "state": "UP",
+    "max_time_limit": 2160,
+    "allowed_groups": "",
     "maximum_memory_per_node": None,
-}  # fmt: skip
+}
 
 
 def test_a_job() -> None:

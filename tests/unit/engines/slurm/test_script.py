@@ -56,10 +56,21 @@ def test_a_gang_of_equals_is_one_plain_job() -> None:
     text = script(gang_of(MASTER, WORKERS), Terms("batch", limit_s=3600, grace_s=10), PLACE)
     (plain,) = options(text)
     assert plain == [
-        f"--output={PLACE.folder}/slurm.log", f"--job-name=tm-{JOB}-1", f"--comment={JOB}-1", "--partition=batch",
-        "--time=0-01:00:00", "--signal=TERM@40", "--no-requeue", "--open-mode=append", "--export=ALL", "--chdir=/",
-        "--ntasks=3", "--cpus-per-task=3", "--mem-per-cpu=1334M", "--gpus-per-task=a100:2",
-    ]  # fmt: skip
+        f"--output={PLACE.folder}/slurm.log",
+        f"--job-name=tm-{JOB}-1",
+        f"--comment={JOB}-1",
+        "--partition=batch",
+        "--time=0-01:00:00",
+        "--signal=TERM@40",
+        "--no-requeue",
+        "--open-mode=append",
+        "--export=ALL",
+        "--chdir=/",
+        "--ntasks=3",
+        "--cpus-per-task=3",
+        "--mem-per-cpu=1334M",
+        "--gpus-per-task=a100:2",
+    ]
     assert "het-group" not in text
     step = shlex.split(text.splitlines()[-1])
     assert step[:2] == ["exec", "srun"]
@@ -106,10 +117,22 @@ def test_durations(seconds: float, text: str) -> None:
 
 HOSTILE = st.one_of(
     st.text(max_size=80),
-    st.sampled_from([
-        "x\n#SBATCH --partition=secret", "'; rm -rf / #", "$(id)", "`id`", "%j", "a b", '"', "\\", "-h", "\r#SBATCH --uid=0", "",
-    ]),
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "x\n#SBATCH --partition=secret",
+            "'; rm -rf / #",
+            "$(id)",
+            "`id`",
+            "%j",
+            "a b",
+            '"',
+            "\\",
+            "-h",
+            "\r#SBATCH --uid=0",
+            "",
+        ]
+    ),
+)
 
 
 @given(st.data())
@@ -192,8 +215,11 @@ def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
     text = together(of, "a" + "5" * 32, MEMBERS)
     (asked,) = options(text)
     assert asked[:4] == [
-        "--output=/dev/null", f"--job-name=tm-a{'5' * 32}", f"--comment={JOB}-1,{JOB}-2,{JOB}-3", "--array=0-2",
-    ]  # fmt: skip
+        "--output=/dev/null",
+        f"--job-name=tm-a{'5' * 32}",
+        f"--comment={JOB}-1,{JOB}-2,{JOB}-3",
+        "--array=0-2",
+    ]
     (single,) = options(alone(of, MEMBERS[0]))
     assert asked[4:] == single[3:], "what is asked of Slurm does not depend on who else asks for it"
     assert [ran(text, SLURM_ARRAY_TASK_ID=str(number)) for number in range(3)] == [one.folder for one in MEMBERS]

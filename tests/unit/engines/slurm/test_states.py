@@ -21,8 +21,9 @@ from trainmaster.messages.said import Said, verbatim
 MANUAL = {
     "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "CF": "CONFIGURING", "CG": "COMPLETING", "DL": "DEADLINE",
     "F": "FAILED", "NF": "NODE_FAIL", "OOM": "OUT_OF_MEMORY", "PD": "PENDING", "PR": "PREEMPTED", "R": "RUNNING",
-    "RD": "RESV_DEL_HOLD", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RQ": "REQUEUED", "RS": "RESIZING", "RV": "REVOKED",
-    "SI": "SIGNALING", "SE": "SPECIAL_EXIT", "SO": "STAGE_OUT", "ST": "STOPPED", "S": "SUSPENDED", "TO": "TIMEOUT",
+    "RD": "RESV_DEL_HOLD", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RQ": "REQUEUED", "RS": "RESIZING",
+    "RV": "REVOKED", "SI": "SIGNALING", "SE": "SPECIAL_EXIT", "SO": "STAGE_OUT", "ST": "STOPPED", "S": "SUSPENDED",
+    "TO": "TIMEOUT",
 }  # fmt: skip
 """JOB STATE CODES of squeue's manual, version 22.05."""
 
@@ -130,9 +131,11 @@ def test_every_state_that_takes_a_node_out_of_service_is_said_with_what_its_admi
     for state, said in NOT_USABLE.items():
         english, chinese = render.text(said), render.text(said, "zh")
         assert in_both(out_of_service((state,), "x") or verbatim("")) == (
-            f"Slurm says that the node is {english}: x", f"Slurm 报告该节点{chinese}：x",
-        )  # fmt: skip
+            f"Slurm says that the node is {english}: x",
+            f"Slurm 报告该节点{chinese}：x",
+        )
         assert in_both(out_of_service((state,), "") or verbatim("")) == (
-            f"Slurm says that the node is {english}", f"Slurm 报告该节点{chinese}",
-        )  # fmt: skip
+            f"Slurm says that the node is {english}",
+            f"Slurm 报告该节点{chinese}",
+        )
     assert out_of_service(("IDLE", "POWERED_DOWN"), "x") is None

@@ -1,4 +1,6 @@
-"""The process that submits, with a program that stands for sbatch: what it starts, when, and what is written down before it answers."""
+"""The process that submits, with a program that stands for sbatch: what it starts, when, and what is written down
+before it answers.
+"""
 
 import asyncio
 import json
@@ -60,7 +62,10 @@ class Site:
     def sbatch(self, text: str) -> None:
         """Let it do `text` with its whole input in a file called `$given`."""
         path = self.folder / "new"  # one that is just being started cannot be written
-        begins = f"cd {self.folder}; echo $$ >> starts; given=given-$$; cat > .$given; [ -s .$given ] || exit 0; mv .$given $given"
+        begins = (
+            f"cd {self.folder}; echo $$ >> starts; given=given-$$; cat > .$given; [ -s .$given ] || exit 0; "
+            "mv .$given $given"
+        )
         path.write_text(f"#!/bin/sh\n{begins}\n{text}\n")
         path.chmod(0o755)
         path.rename(self.folder / "sbatch")

@@ -1,4 +1,6 @@
-"""What the server does with an attempt whose submitter dies at a bad moment: it comes to Slurm all the same, and once."""
+"""What the server does with an attempt whose submitter dies at a bad moment: it comes to Slurm all the same, and
+once.
+"""
 
 import asyncio
 import os
@@ -23,7 +25,9 @@ PATIENCE_S = 20.0
 
 @pytest.fixture
 async def submitting(tmp_path: Path) -> AsyncIterator[Submitting]:
-    """The part of an engine that submits, with programs that stand for Slurm's: nothing is in the queue, everything is taken."""
+    """The part of an engine that submits, with programs that stand for Slurm's: nothing is in the queue, everything is
+    taken.
+    """
     for name, text in {"sbatch": '[ -n "$(cat)" ] && echo 7', "squeue": ""}.items():
         path = tmp_path / name
         path.write_text(f"#!/bin/sh\ncd {tmp_path}\n{text}\n")
@@ -65,7 +69,9 @@ async def test_nothing_is_announced_to_one_that_has_died(submitting: Submitting)
 async def test_an_announcement_that_comes_after_the_launch_is_not_begun(
     submitting: Submitting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It was of another gang, whose decision did not come to the disk: of the two, whichever is written down first would run."""
+    """It was of another gang, whose decision did not come to the disk: of the two, whichever is written down first
+    would run.
+    """
     told, real = [], submitting.hand.send
 
     def send(op: str, **more: Any) -> Any:

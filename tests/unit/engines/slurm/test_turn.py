@@ -1,4 +1,6 @@
-"""Whose turn it is: a lock that its holder and the programs of that keep for life, and what becomes of one that does not end."""
+"""Whose turn it is: a lock that its holder and the programs of that keep for life, and what becomes of one that does
+not end.
+"""
 
 import os
 import select
@@ -69,7 +71,9 @@ def others(tmp_path: Path) -> Iterator[Others]:
 
 
 def take(others: Others, server: socket | None = None) -> bool | None:
-    """Take the lock without patience, and say whether it is held; let go of it at once, as the end of this process would."""
+    """Take the lock without patience, and say whether it is held; let go of it at once, as the end of this process
+    would.
+    """
     taken = turn.take(str(others.lock), server or others.server, 0.0)
     for fd in os.listdir("/proc/self/fd"):
         if os.path.lexists(f"/proc/self/fd/{fd}") and os.readlink(f"/proc/self/fd/{fd}") == str(others.lock):

@@ -1,8 +1,8 @@
 """From what a job asks to what is asked of the cluster: the terms of its batch job, and what speaks against it. Pure.
 
-Slurm takes in a job that asks for more time or memory than its partition allows, foresees a start for it and then lets it wait for
-ever (22.05, measured). So these limits are held against a job here, before anything is submitted. Whatever else a cluster has not,
-sbatch refuses by itself.
+Slurm takes in a job that asks for more time or memory than its partition allows, foresees a start for it and then lets
+it wait for ever (22.05, measured). So these limits are held against a job here, before anything is submitted. Whatever
+else a cluster has not, sbatch refuses by itself.
 """
 
 import math
@@ -39,9 +39,16 @@ class Asking:
         """Return what the agents have to know. `data`: the shared folder; `package`: where our code lies on it."""
         limits, own = self._limits, self._own
         settings = Settings(
-            cgroups=False, environment=own.environment, package=package, log_mib=limits.log_mib, disk_mib=limits.disk_mib,
-            inodes=limits.inodes, disk_share=limits.disk_share, processes=limits.processes, sample_s=limits.sample_s,
-        )  # fmt: skip
+            cgroups=False,
+            environment=own.environment,
+            package=package,
+            log_mib=limits.log_mib,
+            disk_mib=limits.disk_mib,
+            inodes=limits.inodes,
+            disk_share=limits.disk_share,
+            processes=limits.processes,
+            sample_s=limits.sample_s,
+        )
         grace_s = gang.asked.grace_s if gang.asked is not None else 10.0
         parts, asks = components(gang.roles), replace(gang, placement=())
         return StepWork(asks, settings, data, parts, self._machines.addresses, own.sandbox, grace_s)
@@ -63,8 +70,8 @@ class Asking:
         )
 
     def changes(self, asked: Asked) -> list[tuple[str, str, Callable[[Said], Said]]]:
-        """Return what may change of a job in Slurm's queue, as scontrol takes it; and what is said where it is refused, the code of the
-        note and what says why: only operators of a cluster may raise a limit or let a job stand higher.
+        """Return what may change of a job in Slurm's queue, as scontrol takes it; and what is said where it is refused,
+        the code of the note and what says why: only operators of a cluster may raise a limit or let a job stand higher.
         """
         limit = (f"TimeLimit={duration(self.limit_s(asked))}", "limit_kept", slurm.time_limit_kept)
         place = (f"Nice={self._nice(asked)}", "place_kept", slurm.place_in_order_kept)
@@ -74,9 +81,11 @@ class Asking:
         return self._own.nice * (Priority.VERY_URGENT - asked.priority) // Priority.VERY_URGENT
 
     def limit_s(self, asked: Asked) -> float:
-        """Return when Slurm is to end a job, seconds from its start: later than we do, but no later than its partition allows.
+        """Return when Slurm is to end a job, seconds from its start: later than we do, but no later than its partition
+        allows.
 
-        Infinite: never. A partition's default time is for those who name none; who wants no limit gets the longest that there is.
+        Infinite: never. A partition's default time is for those who name none; who wants no limit gets the longest that
+        there is.
         """
         fetching = self._own.fetch_s if self._own.scratch else 0.0
         wanted = math.inf if asked.limit_s is None else asked.limit_s + asked.grace_s + SPARE_S + 2 * fetching
@@ -85,7 +94,9 @@ class Asking:
         return wanted if most is None else min(wanted, most)
 
     def objections(self, roles: Sequence[Role], asked: Asked) -> tuple[Problem, ...]:
-        """Return what speaks against running `roles` so. Nothing while the cluster has not told us of its partitions."""
+        """Return what speaks against running `roles` so. Nothing while the cluster has not told us of its
+        partitions.
+        """
         found = [
             problem(f"roles.{at}.resources.gpu_share", slurm_rules.whole_cards())
             for at, role in enumerate(roles)

@@ -1,8 +1,9 @@
 """Taking jobs out of Slurm: what is wanted while Slurm is busy with others goes together, as one scancel.
 
-Whose a job is only its name and its id say together: a controller that was killed before it had saved its state gives the same ids
-again. scancel takes one name, and ignores the ids beside it. So one job alone is cancelled by its name; several, and elements of
-arrays, by the ids that Slurm, asked just before, tells for their names. Ids that have become unknown meanwhile are nothing to it.
+Whose a job is only its name and its id say together: a controller that was killed before it had saved its state gives
+the same ids again. scancel takes one name, and ignores the ids beside it. So one job alone is cancelled by its name;
+several, and elements of arrays, by the ids that Slurm, asked just before, tells for their names. Ids that have become
+unknown meanwhile are nothing to it.
 """
 
 import asyncio
@@ -19,8 +20,9 @@ MOST: Final = 200
 
 
 class Wish(NamedTuple):
-    """A job that is to be cancelled: everything that is called `name`, or of arrays called so the element. `user`: the system user it
-    runs as, "": the server's own. `alone`: it has components, of which Slurm lets none be cancelled on its own.
+    """A job that is to be cancelled: everything that is called `name`, or of arrays called so the element. `user`: the
+    system user it runs as, "": the server's own. `alone`: it has components, of which Slurm lets none be cancelled on
+    its own.
     """
 
     name: str
@@ -57,7 +59,9 @@ class Cancelling:
             await asyncio.gather(*(self._answer(group) for group in groups.values()))
 
     async def _answer(self, group: dict[asyncio.Future[None], Wish]) -> None:
-        """Cancel what one system user has, and tell everybody what became of it. What is refused together is tried alone."""
+        """Cancel what one system user has, and tell everybody what became of it. What is refused together is tried
+        alone.
+        """
         try:
             await self._cancel(list(group.values()))
         except Exception as error:  # whoever wished waits for an answer

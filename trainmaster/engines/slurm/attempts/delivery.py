@@ -1,4 +1,5 @@
-"""Our code on the shared folder: what a step imports, and what a task may import, by content. A node needs nothing installed.
+"""Our code on the shared folder: what a step imports, and what a task may import, by content. A node needs nothing
+installed.
 
 A delivery is never changed: what runs goes on with the code it was started with, while the server is upgraded.
 """
@@ -15,7 +16,8 @@ from trainmaster.agent.place import PACKAGE
 WHOLE: Final = ("agent", "core", "engines/slurm/node", "frameworks", "messages")
 """Folders of the package that go: what a step is made of."""
 ALONE: Final = (
-    "__init__.py", "_compat.py", "_version.py", "engines/__init__.py", "engines/slurm/__init__.py", "sdk/__init__.py", "sdk/task.py",
+    "__init__.py", "_compat.py", "_version.py", "engines/__init__.py", "engines/slurm/__init__.py", "sdk/__init__.py",
+    "sdk/task.py",
 )  # fmt: skip
 """Files that go without those beside them: what leads there, and `trainmaster.log` for tasks."""
 

@@ -1,4 +1,6 @@
-"""How the server reads the folder of an attempt: what it was told to run (`submitter`), and what the nodes wrote. All of it may block."""
+"""How the server reads the folder of an attempt: what it was told to run (`submitter`), and what the nodes wrote. All
+of it may block.
+"""
 
 import json
 import logging
@@ -22,8 +24,8 @@ MOST: Final = 4096
 class Remembered(NamedTuple):
     """What the folder of an attempt tells of its launch.
 
-    `ran`: a run of it has claimed it; `name`: how the job is called, "" when it was not given to Slurm yet; `element` of an array;
-    `number`: Slurm's, None: not known.
+    `ran`: a run of it has claimed it; `name`: how the job is called, "" when it was not given to Slurm yet; `element`
+    of an array; `number`: Slurm's, None: not known.
     """
 
     work: StepWork
@@ -51,7 +53,9 @@ def remembered(shared: Folder) -> Remembered | None:
 
 
 def _own_lines(path: str) -> list[Any]:
-    """Return the lines of a file of the server's own; none of one that somebody else has put there. Raises OSError, ValueError."""
+    """Return the lines of a file of the server's own; none of one that somebody else has put there. Raises OSError,
+    ValueError.
+    """
     try:
         with os.fdopen(folder.opened(path), encoding="utf-8") as file:
             return [json.loads(line) for line in file] if os.fstat(file.fileno()).st_uid == os.geteuid() else []
@@ -67,8 +71,8 @@ def close(shared: Folder, grace_s: float) -> None:
 
 
 class FolderFacts(NamedTuple):
-    """What is in an attempt's folder. `parts`: the facts that are new, by part, how far they go, and its agent's last beat. `words`:
-    what the job itself printed last, where no agent has told anything: why it could not even begin.
+    """What is in an attempt's folder. `parts`: the facts that are new, by part, how far they go, and its agent's last
+    beat. `words`: what the job itself printed last, where no agent has told anything: why it could not even begin.
     """
 
     parts: list[tuple[str, list[dict[str, Any]], int, float]]
@@ -90,8 +94,8 @@ def read_all(one: Following) -> FolderFacts | None:
 
 
 def _facts(one: Following, part: str) -> tuple[list[dict[str, Any]], int]:
-    """Return the new facts of `part` and how far they go. What no agent of ours wrote there is reported once and counts as nothing:
-    where a task runs as its owner, it could write there as well. Raises OSError.
+    """Return the new facts of `part` and how far they go. What no agent of ours wrote there is reported once and counts
+    as nothing: where a task runs as its owner, it could write there as well. Raises OSError.
     """
     offset = one.parts.get(part, 0)
     try:

@@ -1,9 +1,10 @@
 """One attempt on a cluster, as it is followed: what its nodes wrote down and what Slurm says of it become facts. Pure.
 
-What the nodes wrote comes first: they know how the user's program ended, Slurm only that the job did. But why a program ended that
-the cluster has ended, only Slurm knows. Invariants: of one attempt
-`Started` is told once and before any task, an end is told once, and a task whose end nobody wrote is lost only after Slurm has
-said that nothing of the job runs any more, the folder was read again after that, and its agent has left or is silent.
+What the nodes wrote comes first: they know how the user's program ended, Slurm only that the job did. But why a program
+ended that the cluster has ended, only Slurm knows. Invariants: of one attempt
+`Started` is told once and before any task, an end is told once, and a task whose end nobody wrote is lost only after
+Slurm has said that nothing of the job runs any more, the folder was read again after that, and its agent has left or is
+silent.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,17 +25,21 @@ ENDED: Final = ("exited", "lost")
 BLAMED: Final = frozenset({"launch_failed", "bad_node"})
 """Refusals that are the node's: the attempt may do elsewhere."""
 SILENT_S: Final = 15.0
-"""An agent that did not say that it has left is gone when its beat, which comes every five seconds, stands still for so long."""
+"""An agent that did not say that it has left is gone when its beat, which comes every five seconds, stands still for so
+long.
+"""
 TAKEN: Final = frozenset({"stopped", "expired", "lost", "bad_node", "out_of_memory"})
 """What Slurm may have done to a job whose programs the cluster has ended."""
 LOOKS: Final = 2
-"""So often the folder is read after Slurm has said that the job is over, before what is missing in it counts as missing."""
+"""So often the folder is read after Slurm has said that the job is over, before what is missing in it counts as
+missing.
+"""
 
 
 @dataclass
 class Following:
-    """`name`: what Slurm's job is called, as the attempt or as an array. `id`: Slurm's, of the first component. `user`: the system user it
-    runs as, "": the server's own. `parts`: how far the facts of each part were read, in bytes.
+    """`name`: what Slurm's job is called, as the attempt or as an array. `id`: Slurm's, of the first component. `user`:
+    the system user it runs as, "": the server's own. `parts`: how far the facts of each part were read, in bytes.
     """
 
     attempt: str
@@ -117,9 +122,13 @@ class Following:
         starts = [line.start for line in lines]
         at = max((start for start in starts if start is not None), default=None) if None not in starts else None
         waiting = Waiting(
-            self.attempt, line.reason.split(",")[0] or "None", states.reason(line.reason), now, at,
+            self.attempt,
+            line.reason.split(",")[0] or "None",
+            states.reason(line.reason),
+            now,
+            at,
             tuple(dict.fromkeys(node for line in lines for node in line.expected_nodes)),
-        )  # fmt: skip
+        )
         before = self.queue
         if isinstance(before, Waiting) and replace(before, at=now) == waiting:
             return []
@@ -133,8 +142,8 @@ class Following:
     # ------------------------------------------------------------------------------------------------------ the folder
 
     def heard(self, part: str, facts: Iterable[dict[str, Any]]) -> list[Fact]:
-        """Take in what the agent of `part` wrote down. Raises ValueError, KeyError, TypeError, AttributeError, RecursionError for what no
-        agent of ours has written.
+        """Take in what the agent of `part` wrote down. Raises ValueError, KeyError, TypeError, AttributeError,
+        RecursionError for what no agent of ours has written.
         """
         out: list[Fact] = []
         for fact in facts:
@@ -162,7 +171,8 @@ class Following:
         return out
 
     def listened(self, beats: Mapping[str, float], now: float) -> None:
-        """Take in the beats of all parts by `now`, a monotonic clock: silence counts only while somebody listens steadily.
+        """Take in the beats of all parts by `now`, a monotonic clock: silence counts only while somebody listens
+        steadily.
 
         Beats are compared with each other only: whoever writes them has another clock.
         """
@@ -180,8 +190,8 @@ class Following:
         return self.began - self.left - quiet
 
     def read(self, now: float, printed: Said | None = None) -> list[Fact]:
-        """Return what follows once all that is in the folder was heard. `printed`: what the job printed where no agent told anything, or
-        why nothing came from its nodes.
+        """Return what follows once all that is in the folder was heard. `printed`: what the job printed where no agent
+        told anything, or why nothing came from its nodes.
         """
         self._looks += self.over
         out: list[Fact] = []
@@ -230,8 +240,8 @@ class Following:
         code = self.seen.code or "launch_failed"
         state = self.seen.said
         why = say.slurm_ended_it_before(state) if printed is None else say.slurm_ended_it_and_it_printed(state, printed)
-        # A node that was given the job and did not even begin the batch script, whose end a person's scancel would have written there:
-        # it runs something of the same id, of which a controller that was killed knows nothing any more.
+        # A node that was given the job and did not even begin the batch script, whose end a person's scancel would have
+        # written there: it runs something of the same id, of which a controller that was killed knows nothing any more.
         node = self._given[0] if self._given and code == "stopped" and printed is None else None
         self.queue = Refused(self.attempt, code, why, now, node)
         return self.queue
@@ -282,7 +292,9 @@ class Following:
 
 
 def _parse_said(fact: Mapping[str, Any]) -> Said:
-    """Return what an agent says with a fact. Raises KeyError, TypeError, AttributeError, RecursionError for what is none of ours."""
+    """Return what an agent says with a fact. Raises KeyError, TypeError, AttributeError, RecursionError for what is
+    none of ours.
+    """
     said = said_in(fact)
     if said is None:
         raise KeyError("said")
@@ -292,8 +304,12 @@ def _parse_said(fact: Mapping[str, Any]) -> Said:
 def _places(began: dict[str, Any]) -> list[Assignment]:
     return [
         Assignment(
-            task["role"], task["index"], task["node"], task["host"], tuple(task["gpus"]),
+            task["role"],
+            task["index"],
+            task["node"],
+            task["host"],
+            tuple(task["gpus"]),
             tuple((label, tuple(ports)) for label, ports in task["ports"]),
         )
         for task in began["tasks"]
-    ]  # fmt: skip
+    ]

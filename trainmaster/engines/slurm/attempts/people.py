@@ -1,11 +1,13 @@
 """Who runs whose jobs on a cluster, and what of our data folder that system user may reach.
 
-With ``run_as = "service"`` all jobs are the server's own. With ``run_as = "owner"`` a job is submitted, changed and cancelled as the
-system user of the person who owns it (`commands` says by which sudo rule), and its processes run as that user.
+With ``run_as = "service"`` all jobs are the server's own. With ``run_as = "owner"`` a job is submitted, changed and
+cancelled as the system user of the person who owns it (`commands` says by which sudo rule), and its processes run as
+that user.
 
-Invariants: nobody's job runs as root, as the server's own user, or as somebody whom the sudo rule does not name; a folder is opened to
-one person, by number, never to a group; until all is in place inside, the folder that lets the person in is shut. What a person may
-write in is never a place where that person could put something under the name of what the server reads or writes (sticky folders).
+Invariants: nobody's job runs as root, as the server's own user, or as somebody whom the sudo rule does not name; a
+folder is opened to one person, by number, never to a group; until all is in place inside, the folder that lets the
+person in is shut. What a person may write in is never a place where that person could put something under the name of
+what the server reads or writes (sticky folders).
 """
 
 import asyncio
@@ -39,7 +41,9 @@ FRESH_S: Final = 60.0
 ENTER, READ, LOOK, ALL = 1, 4, 5, 7
 """Rights: to pass a folder, to read a file, to pass a folder and see what is in it, everything."""
 THROUGH: Final = 0o711
-"""The mode of a folder on the way to those that are opened to somebody: everybody may pass, nobody sees what is in it."""
+"""The mode of a folder on the way to those that are opened to somebody: everybody may pass, nobody sees what is in
+it.
+"""
 STICKY: Final = 0o1770
 """The mode of a folder in which each may remove only what is their own."""
 
@@ -78,7 +82,9 @@ class ClusterPeople:
         return self._own.run_as == "owner"
 
     def name_of(self, person: str) -> str:
-        """Return the name of the system user that runs the jobs of `person`, if that user may; "": the server's own. Pure."""
+        """Return the name of the system user that runs the jobs of `person`, if that user may; "": the server's own.
+        Pure.
+        """
         return self._own.users.get(person, person) if self.owners else ""
 
     def warnings(self) -> tuple[Problem, ...]:
@@ -123,10 +129,12 @@ class ClusterPeople:
             return stranger.problem
         return None
 
-    # ------------------------------------------------------------------------------------------------------- at the start
+    # ----------------------------------------------------------------------------------------------------- at the start
 
     async def check(self) -> None:
-        """Return when jobs can run as their owners: sudo, access lists, a queue that shows them. Raises Unavailable, ClusterDown."""
+        """Return when jobs can run as their owners: sudo, access lists, a queue that shows them. Raises Unavailable,
+        ClusterDown.
+        """
         if not self.owners:
             return
         if not self._layout.data:
@@ -165,10 +173,11 @@ class ClusterPeople:
             sharing.make_private(path)
             os.chmod(path, THROUGH)
 
-    # ----------------------------------------------------------------------------------------------------- for an attempt
+    # --------------------------------------------------------------------------------------------------- for an attempt
 
     def open(self, gang: Gang, shared: Folder, user: SystemUser) -> None:
-        """Let `user` into what the attempt of `gang` needs, which is written already; a second time nothing. Blocking. Raises OSError.
+        """Let `user` into what the attempt of `gang` needs, which is written already; a second time nothing. Blocking.
+        Raises OSError.
 
         The attempt's folder and those of its tasks are ours and sticky; what the server wrote there, the user may read.
         """

@@ -1,4 +1,6 @@
-"""A program that is started ahead of its input, as `submitter` keeps one waiting. Needs nothing but the standard library."""
+"""A program that is started ahead of its input, as `submitter` keeps one waiting. Needs nothing but the standard
+library.
+"""
 
 import fcntl
 import os
@@ -14,9 +16,11 @@ Argv = tuple[str, ...]
 
 
 class Program:
-    """A program that waits for its input, and does so for `patience_s` (seconds). Raises OSError when it cannot be started.
+    """A program that waits for its input, and does so for `patience_s` (seconds). Raises OSError when it cannot be
+    started.
 
-    `inherits`: descriptors that stay open in it. One whose starter is killed finds its input at an end, and ends with nothing done.
+    `inherits`: descriptors that stay open in it. One whose starter is killed finds its input at an end, and ends with
+    nothing done.
     """
 
     def __init__(self, argv: Argv, inherits: tuple[int, ...], patience_s: float) -> None:
@@ -25,9 +29,14 @@ class Program:
         self._said = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("out", "err")]
         try:
             self.process = subprocess.Popen(
-                argv, cwd="/", start_new_session=True, pass_fds=inherits, stdin=subprocess.PIPE,
-                stdout=self._said[0], stderr=self._said[1],
-            )  # fmt: skip
+                argv,
+                cwd="/",
+                start_new_session=True,
+                pass_fds=inherits,
+                stdin=subprocess.PIPE,
+                stdout=self._said[0],
+                stderr=self._said[1],
+            )
         except OSError:
             self._close()
             raise

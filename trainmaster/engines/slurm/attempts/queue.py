@@ -1,8 +1,9 @@
-"""What Slurm's queue says of our jobs: one question for all, asked again as often as somebody wants to know, never twice at once.
+"""What Slurm's queue says of our jobs: one question for all, asked again as often as somebody wants to know, never
+twice at once.
 
-One question tells of the jobs that wait or run. Those that it no longer tells of are asked about by their ids, once: so what it
-costs does not grow with the jobs that have ended. Invariants: an answer is given only for what Slurm has really answered, and a job
-is ours only by its name *and* its id.
+One question tells of the jobs that wait or run. Those that it no longer tells of are asked about by their ids, once: so
+what it costs does not grow with the jobs that have ended. Invariants: an answer is given only for what Slurm has really
+answered, and a job is ours only by its name *and* its id.
 """
 
 import asyncio
@@ -23,7 +24,9 @@ _Found = dict[tuple[str, JobId], JobLine]
 
 
 class Queue:
-    """The queue of one cluster. `users`: the system users whose jobs ours may be, "": the server's own, whose name is `service`."""
+    """The queue of one cluster. `users`: the system users whose jobs ours may be, "": the server's own, whose name is
+    `service`.
+    """
 
     def __init__(self, reading: Reading, service: str) -> None:
         self._reading, self._service = reading, service
@@ -43,10 +46,11 @@ class Queue:
         return {attempt: tuple(_find_lines(there, arrays, name, ids)) for attempt, (name, ids) in wanted.items()}
 
     async def submitted(self, before: Remembered, attempt: str, user: str = "") -> tuple[str, JobId] | None:
-        """Return what the job of `attempt` is called, with its id; also of one that has ended of late. None: Slurm knows none.
+        """Return what the job of `attempt` is called, with its id; also of one that has ended of late. None: Slurm
+        knows none.
 
-        Where its id is not remembered it is asked for by its name, only among the jobs of the system user `user`, "": of the server's
-        own. Others may call theirs the same. Raises ClusterDown, ClusterRefused, ValueError.
+        Where its id is not remembered it is asked for by its name, only among the jobs of the system user `user`, "":
+        of the server's own. Others may call theirs the same. Raises ClusterDown, ClusterRefused, ValueError.
         """
         name = before.name or attempt
         if before.number is not None:
@@ -60,7 +64,8 @@ class Queue:
         return tuple(sorted(await self._reading.named(name, user or self._service), key=lambda line: line.id))
 
     async def live(self, user: str = "") -> list[tuple[str, JobId]]:
-        """Return names and ids of all that have not ended, as Slurm tells them after this was asked; those of `user` among them.
+        """Return names and ids of all that have not ended, as Slurm tells them after this was asked; those of `user`
+        among them.
 
         Raises ClusterDown, ClusterRefused, ValueError.
         """
@@ -68,7 +73,9 @@ class Queue:
         return [key for key, line in (await self._present()).items() if line.state.standing != "ended"]
 
     async def _present(self) -> _Found:
-        """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked after."""
+        """Return all that wait or run, by id. Who asks while somebody else does gets the answer to a question asked
+        after.
+        """
         if self._asking is not None:
             await asyncio.wait({self._asking})
         if self._asking is None or self._asking.done():
@@ -85,7 +92,9 @@ def _at_once(numbers: list[int]) -> Iterator[list[int]]:
 
 
 def _find_lines(there: _Found, arrays: set[tuple[str, int]], name: str, ids: Iterable[JobId]) -> Iterator[JobLine]:
-    """Yield what is known of a job. An element that waited and was cancelled leaves no trace of its own, only its array does."""
+    """Yield what is known of a job. An element that waited and was cancelled leaves no trace of its own, only its array
+    does.
+    """
     for one in ids:
         line = there.get((name, one))
         if line is not None:

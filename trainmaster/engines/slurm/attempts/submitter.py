@@ -1,24 +1,30 @@
-"""The process that hands attempts to Slurm: it writes their folders, runs sbatch, and writes down under which id each was taken in.
+"""The process that hands attempts to Slurm: it writes their folders, runs sbatch, and writes down under which id each
+was taken in.
 
-A process of its own: each of these steps is a dozen system calls, and in a thread of the server each would wait for the interpreter that
-all threads share. The server speaks with it over its standard input, a socket; a line each way is one JSON object.
+A process of its own: each of these steps is a dozen system calls, and in a thread of the server each would wait for the
+interpreter that all threads share. The server speaks with it over its standard input, a socket; a line each way is one
+JSON object.
 
-``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``   write down what the steps will do, and have ready what `argv` will
-                                  submit; `alone`: not as an element of an array
+``{id, op: "begin", folder, attempt, step, argv, user, batch, alone}``
+                                  write down what the steps will do, and have ready what `argv` will submit; `alone`:
+                                  not as an element of an array
 ``{id, ok: true}``                it is there; false: something was there before, and was left alone
-``{id, op: "turn"}``              say ok: true when it is its turn: nothing that an earlier submitter has begun can come to Slurm any more
+``{id, op: "turn"}``              say ok: true when it is its turn: nothing that an earlier submitter has begun can
+                                  come to Slurm any more
 ``{id, op: "submit", folder}``    submit what was begun there
-``{id, ok: [name, job, element]}``   how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
-``{id, refused: [code, words], together}``   how the program ended instead, and what it printed; whether it was given an array
+``{id, ok: [name, job, element]}``
+                                  how Slurm calls it, an element of an array or null; all is written down (`SUBMITTED`)
+``{id, refused: [code, words], together}``
+                                  how the program ended instead, and what it printed; whether it was given an array
 ``{id, late: true}``              it did not end in time: whether it was carried out is not known
 ``{id, unknown: true}``           this process did not begin it; an earlier one may have
 ``{id, error: [words, path]}``    a file cannot be written, or a program not be started
 
 What waits and asks for the same is submitted as one array. Who comes alone waits for nobody.
-Half of what sbatch takes is its own start: so one is kept waiting while there may be more to submit. When the server is gone, what was
-already given to an sbatch is finished and written down, and nothing else is begun. After that it is the next one's turn (`turn`); where
-this process was killed, once every sbatch of its own has ended, and what became of them is found at Slurm. Of sudo's it cannot be said.
-Needs nothing but the standard library.
+Half of what sbatch takes is its own start: so one is kept waiting while there may be more to submit. When the server is
+gone, what was already given to an sbatch is finished and written down, and nothing else is begun. After that it is the
+next one's turn (`turn`); where this process was killed, once every sbatch of its own has ended, and what became of them
+is found at Slurm. Of sudo's it cannot be said. Needs nothing but the standard library.
 """
 
 import json
@@ -43,8 +49,8 @@ from trainmaster.engines.slurm.script import BatchMember, BatchScript, alone, to
 AT_ONCE: Final = 2
 """Programs that submit at the same time: slurmctld answers one request after the other, and more of them only wait."""
 PAUSE_S: Final = 0.02
-"""Between two submissions, for those that may go together: the first of a burst goes at once, and the controller is asked fifty times a
-second at most."""
+"""Between two submissions, for those that may go together: the first of a burst goes at once, and the controller is
+asked fifty times a second at most."""
 SPARE_S: Final = 60.0
 """How long a program waits for something to submit."""
 MOST_SPARE: Final = 8
@@ -57,12 +63,16 @@ TOGETHER: Final = 24
 """Attempts in one array: Slurm takes comments of 1,024 characters, in which they are named."""
 
 SUBMITTED, CLOSED = "slurm.jsonl", "closed"
-"""In the attempt's folder: what was given to Slurm, and behind it what Slurm made of it; that it may never start (again)."""
+"""In the attempt's folder: what was given to Slurm, and behind it what Slurm made of it; that it may never start
+(again).
+"""
 
 
 @dataclass
 class Begun:
-    """One attempt. `script`: that of it alone; `alone`: it may be no element of an array; `id`: the server's, of its wish to submit it."""
+    """One attempt. `script`: that of it alone; `alone`: it may be no element of an array; `id`: the server's, of its
+    wish to submit it.
+    """
 
     argv: Argv
     member: BatchMember
@@ -92,7 +102,9 @@ class ScriptSubmission(NamedTuple):
 
 
 class Submitter:
-    """Serves one server until that is gone. `timeout_s`: what a program has for its answer; `lock`: what programs inherit of `turn`."""
+    """Serves one server until that is gone. `timeout_s`: what a program has for its answer; `lock`: what programs
+    inherit of `turn`.
+    """
 
     def __init__(self, server: socket.socket, timeout_s: float, lock: tuple[int, ...] = ()) -> None:
         self._server, self._timeout_s, self._lock = server, timeout_s, lock
@@ -112,7 +124,9 @@ class Submitter:
         self._loop.watch(self._bell, lambda events: self._wrote())
 
     def serve(self) -> None:
-        """Return when the server is gone, what it had submitted is written down, and nothing can come to Slurm any more."""
+        """Return when the server is gone, what it had submitted is written down, and nothing can come to Slurm any
+        more.
+        """
         while not self._gone or self._running or self._late:
             self._loop.turn(-1)
 
@@ -275,7 +289,9 @@ class Submitter:
 
 
 def begin(shared: Folder, step: str) -> bool:
-    """Write down what the steps will do. False: it was begun or closed before, and nothing was written. Raises OSError."""
+    """Write down what the steps will do. False: it was begun or closed before, and nothing was written. Raises
+    OSError.
+    """
     if os.path.exists(shared.file(CLOSED)) or shared.begun:
         return False
     shared.open(step)
@@ -297,7 +313,9 @@ def _unnote(begun: Begun) -> None:
 
 
 def _note(of: ScriptSubmission, begun: Begun, element: int | None) -> None:
-    """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises OSError."""
+    """Write down what is given to Slurm: by its name it is found there, should nobody hear the answer. Raises
+    OSError.
+    """
     path = Folder(begun.member.folder).file(SUBMITTED)
     _unnote(begun)
     fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
@@ -342,7 +360,9 @@ def _trouble(error: Exception) -> dict[str, Any]:
 
 
 def main(argv: list[str]) -> None:
-    """Serve the server at the other end of standard input. `argv`: seconds that a program has, and the path of the lock."""
+    """Serve the server at the other end of standard input. `argv`: seconds that a program has, and the path of the
+    lock.
+    """
     server, timeout_s = socket.socket(fileno=os.dup(0)), float(argv[0])
     lock = turn.take(argv[1], server, 2 * timeout_s)
     if lock is not None:

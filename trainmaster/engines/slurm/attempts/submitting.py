@@ -1,7 +1,8 @@
-"""From a gang to a job in Slurm's queue. The work on folders and with sbatch is done by a process of its own (`submitter`).
+"""From a gang to a job in Slurm's queue. The work on folders and with sbatch is done by a process of its own
+(`submitter`).
 
-Invariants: what was submitted is on disk before `submit` returns, and an attempt whose submission was not answered is looked for by
-its name before it is submitted again.
+Invariants: what was submitted is on disk before `submit` returns, and an attempt whose submission was not answered is
+looked for by its name before it is submitted again.
 """
 
 import asyncio
@@ -70,7 +71,9 @@ async def storing(what: Callable[..., T], *args: Any) -> T:
 
 
 def unwritable(why: str, where: str | None) -> Unavailable:
-    """Return what to raise when the shared folder cannot be written: nothing was submitted then, or it is found by its name."""
+    """Return what to raise when the shared folder cannot be written: nothing was submitted then, or it is found by its
+    name.
+    """
     return Unavailable(slurm.shared_file_unwritable(why, where) if where else slurm.shared_folder_unwritable(why))
 
 
@@ -91,8 +94,8 @@ class Gone(ClusterDown):
 class Hand(asyncio.Protocol):
     """The server's end of the submitter, which is started when it is first needed and again when it has ended.
 
-    Invariant: nothing is asked of a process that is known to have ended, and another is started only when all that the first
-    had answered has been read.
+    Invariant: nothing is asked of a process that is known to have ended, and another is started only when all that the
+    first had answered has been read.
 
     `lock`: the path of a file; of those that name the same one works at a time, whichever servers have started them.
     """
@@ -122,7 +125,9 @@ class Hand(asyncio.Protocol):
         return answer
 
     async def ask(self, op: str, **more: Any) -> dict[str, Any]:
-        """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be written."""
+        """Return the answer to a request. Raises ClusterDown when there is none, Unavailable where a file cannot be
+        written.
+        """
         await self.start()
         try:
             return check_answer(await self.send(op, **more))
@@ -162,9 +167,13 @@ class Hand(asyncio.Protocol):
             words = [sys.executable, "-I", "-S", "-c", submitter.START, CODE, str(self.access.timeout_s), self._lock]
             try:
                 self._process = subprocess.Popen(
-                    words, env=environment(self.access), cwd="/", start_new_session=True, stdin=its.fileno(),
+                    words,
+                    env=environment(self.access),
+                    cwd="/",
+                    start_new_session=True,
+                    stdin=its.fileno(),
                     stdout=subprocess.DEVNULL,
-                )  # fmt: skip
+                )
             except OSError as error:
                 ours.close()
                 raise ClusterDown(slurm.submitter_not_started(error.strerror or str(error))) from error
@@ -214,7 +223,9 @@ class Order:
 
 
 class Submitting:
-    """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine has started."""
+    """Submits the attempts of one cluster. `package`: where our code lies on the shared folder, known once the engine
+    has started.
+    """
 
     def __init__(
         self, hand: Hand, layout: Layout, asking: Asking, people: ClusterPeople, queue: Queue, own: SlurmEngineConfig
@@ -313,7 +324,8 @@ class Submitting:
             return Following(attempt, order.shared, order.work, *found, user.name)
 
     async def _before(self, order: Order) -> tuple[str, JobId] | None:
-        """Return how Slurm calls what was submitted before, None when that has not come to Slurm: then all is as we would have it.
+        """Return how Slurm calls what was submitted before, None when that has not come to Slurm: then all is as we
+        would have it.
 
         Raises LaunchRefused, Unavailable.
         """

@@ -1,10 +1,12 @@
-"""One submitter at a time for one engine of one home: it works while it holds the lock of a file, which it does until it ends.
+"""One submitter at a time for one engine of one home: it works while it holds the lock of a file, which it does until
+it ends.
 
-The programs that it starts hold the lock with it: so it is nobody else's turn while one of them may still submit, also where the submitter
-itself was killed. That of a server that was killed finishes what it has begun. The next one waits for that, and then finds it written down.
-Who does not come to an end is killed: all processes of which the kernel says that they hold this lock. The lock saves work and
-nodes that are asked in vain; that an attempt runs once does not hang on it (`agent.folder.Folder.claim`). So nobody waits for ever: where
-not even that has helped, and where there can be no lock, work begins without. Needs nothing but the standard library.
+The programs that it starts hold the lock with it: so it is nobody else's turn while one of them may still submit, also
+where the submitter itself was killed. That of a server that was killed finishes what it has begun. The next one waits
+for that, and then finds it written down. Who does not come to an end is killed: all processes of which the kernel says
+that they hold this lock. The lock saves work and nodes that are asked in vain; that an attempt runs once does not hang
+on it (`agent.folder.Folder.claim`). So nobody waits for ever: where not even that has helped, and where there can be no
+lock, work begins without. Needs nothing but the standard library.
 """
 
 import fcntl
@@ -26,7 +28,8 @@ DYING_S: Final = 5.0
 
 
 def take(path: str, server: socket.socket, patience_s: float) -> tuple[int, ...] | None:
-    """Return, once it is this process's turn, what its programs must inherit; None when the server at the other end has gone meanwhile.
+    """Return, once it is this process's turn, what its programs must inherit; None when the server at the other end has
+    gone meanwhile.
 
     `patience_s`: what who holds the lock of `path` has from now on to end by itself, in seconds.
     """
@@ -74,7 +77,9 @@ def _taken(lock: int) -> bool:
 
 
 def _holders(lock: int) -> list[int]:
-    """Return the processes that hold the lock of this open file, parents first. Those of other users are not seen. O(open files)."""
+    """Return the processes that hold the lock of this open file, parents first. Those of other users are not seen.
+    O(open files).
+    """
     path = os.readlink(f"/proc/self/fd/{lock}")
     return sorted(int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _holds(int(pid), path))
 
@@ -92,7 +97,9 @@ def _holds(pid: int, path: str) -> bool:
 
 
 def _kill(pid: int, lock: int) -> bool:
-    """Kill a process that holds the lock, and say whether that was done. It is looked at when its number cannot become another's."""
+    """Kill a process that holds the lock, and say whether that was done. It is looked at when its number cannot become
+    another's.
+    """
     try:
         process = os.pidfd_open(pid)
     except (OSError, AttributeError):  # gone; or Python was built without

@@ -1,7 +1,8 @@
-"""What must hold before jobs are sent to a cluster: each thing that was looked at becomes a `Check`, with its remedy. Pure.
+"""What must hold before jobs are sent to a cluster: each thing that was looked at becomes a `Check`, with its remedy.
+Pure.
 
-Who looks is `examine`; the engine's own start uses the same checks; what a probe job tells is judged by `probed`. What was found, and
-what to do about it, is said by `messages.slurm_checks`.
+Who looks is `examine`; the engine's own start uses the same checks; what a probe job tells is judged by `probed`. What
+was found, and what to do about it, is said by `messages.slurm_checks`.
 """
 
 import base64
@@ -22,7 +23,9 @@ PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
 OLDEST: Final = (20, 11)
 """Our scripts use the words ``hetjob`` and ``SLURM_..._HET_GROUP_n`` (20.02), and ``srun --overlap`` (20.11)."""
 TESTED: Final = (22, 5)
-"""What our tests run on: Debian 12's. Nothing is asked for by position or as JSON, whose form changes between versions."""
+"""What our tests run on: Debian 12's. Nothing is asked for by position or as JSON, whose form changes between
+versions.
+"""
 LEAST_MIB: Final = 1024
 ROOMY_MIB: Final = 20 * 1024
 """Free space below which no engine is added, and below which it is told."""
@@ -65,7 +68,7 @@ LABELS: Final[dict[str, Said]] = {
 """What the checks are called."""
 
 
-# ----------------------------------------------------------------------------------------------------- the server's machine
+# ------------------------------------------------------------------------------------------------- the server's machine
 
 
 def path(data: str) -> Check:
@@ -159,7 +162,8 @@ def dotted(parts: Sequence[int]) -> str:
 
 
 def token(path: str, said: str, trouble: str, now: float) -> Check:
-    """Judge the token of slurmrestd, a JSON Web Token (RFC 7519), by what it says of itself; who signed it Slurm judges.
+    """Judge the token of slurmrestd, a JSON Web Token (RFC 7519), by what it says of itself; who signed it Slurm
+    judges.
 
     `said`: what is in its file; `trouble`: why that cannot be read.
     """
@@ -187,11 +191,13 @@ def _claims(token: str) -> dict[str, Any] | None:
     return claims if isinstance(header, dict) and isinstance(claims, dict) else None
 
 
-# --------------------------------------------------------------------------------------------------------------- the cluster
+# ---------------------------------------------------------------------------------------------------------- the cluster
 
 
 def controller(said: Mapping[str, str], client: tuple[int, int, int]) -> Check:
-    """Judge the controller by its own configuration. A client may not be newer than its controller, nor two versions older."""
+    """Judge the controller by its own configuration. A client may not be newer than its controller, nor two versions
+    older.
+    """
     name, theirs = said.get("ClusterName", ""), said.get("SLURM_VERSION", "")
     if theirs and not theirs.startswith(dotted(client)[:5]):
         other = saying.controller_of_another_version(name, theirs, dotted(client))
@@ -208,7 +214,9 @@ def no_answer(why: Said) -> Check:
 
 
 def rest(place: str, trouble: Said | None) -> Check:
-    """Judge slurmrestd, from which the cluster is read. `trouble`: why nothing was; None: it answers, lets us in, speaks what we do."""
+    """Judge slurmrestd, from which the cluster is read. `trouble`: why nothing was; None: it answers, lets us in,
+    speaks what we do.
+    """
     if trouble is None:
         return Check("rest", True, saying.answers_at(place))
     return Check("rest", False, trouble if render.remedy(trouble) else saying.slurmrestd_unusable(trouble, place))
@@ -264,7 +272,7 @@ def submit(where: str, refused: Said | None) -> Check:
     return Check("submit", True, saying.jobs_would_be_taken(), where=where)
 
 
-# ------------------------------------------------------------------------------------------------------------ the probe job
+# -------------------------------------------------------------------------------------------------------- the probe job
 
 
 def not_tried() -> Check:

@@ -1,7 +1,8 @@
-"""Looks at everything that a cluster must have before jobs are sent to it, from the server's machine, one `Check` after the other.
+"""Looks at everything that a cluster must have before jobs are sent to it, from the server's machine, one `Check` after
+the other.
 
-Used before a cluster is added and whenever somebody asks. Invariants: nothing of the cluster is changed, and a probe job
-never outlives the look, however it ends.
+Used before a cluster is added and whenever somebody asks. Invariants: nothing of the cluster is changed, and a probe
+job never outlives the look, however it ends.
 """
 
 import os
@@ -177,7 +178,9 @@ def file_system(folder: str) -> str:
 
 
 def munge_socket(conf: str) -> str | None:
-    """Return where munged of the cluster of this slurm.conf is to answer; None where that is not known, or something else is used."""
+    """Return where munged of the cluster of this slurm.conf is to answer; None where that is not known, or something
+    else is used.
+    """
     try:
         with open(conf, encoding="utf-8", errors="replace") as file:
             said = dict(re.findall(r"^\s*(AuthType|AuthInfo)\s*=\s*(\S+)", file.read(), re.MULTILINE | re.IGNORECASE))

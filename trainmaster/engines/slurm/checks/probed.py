@@ -24,7 +24,8 @@ _NO_PYTHON: Final = re.compile(r"(?:execve\(\)|exec): .*?(/\S+): (.+)")
 def silent(
     where: str, python: str, data: str, node: str, seen: JobStateSeen | None, printed: Said | None, scratch: str = ""
 ) -> Check:
-    """Say why a probe job ended without a word. `printed`: its own words, or why the connection with its node ended; None: nothing came.
+    """Say why a probe job ended without a word. `printed`: its own words, or why the connection with its node ended;
+    None: nothing came.
 
     `scratch`: the nodes' own folder, where none is shared.
     """
@@ -45,7 +46,9 @@ def silent(
 
 
 def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards: int, scratch: str = "") -> list[Check]:
-    """Judge what a node told of itself (`engines.slurm.node.survey`). `word`: what it had to read; `cards`: how many it was to be given."""
+    """Judge what a node told of itself (`engines.slurm.node.survey`). `word`: what it had to read; `cards`: how many it
+    was to be given.
+    """
     return [
         Check("python", True, saying.python_on_node(found["python"], found["node"]), where=where),
         _shared(where, found, word, scratch),
@@ -53,7 +56,7 @@ def survey(where: str, found: Mapping[str, Any], word: str, sandbox: str, cards:
         *_environment(where, found),
         _sandbox(where, found, sandbox),
         _cards(where, found, cards),
-    ]  # fmt: skip
+    ]
 
 
 def _shared(where: str, found: Mapping[str, Any], word: str, scratch: str) -> Check:
@@ -67,7 +70,9 @@ def _shared(where: str, found: Mapping[str, Any], word: str, scratch: str) -> Ch
 
 
 def queue(where: str, shown: bool, trouble: Said | None) -> Check:
-    """Judge whether a probe job that ran is in the queue as it is read where jobs are followed. `trouble`: why it cannot be read."""
+    """Judge whether a probe job that ran is in the queue as it is read where jobs are followed. `trouble`: why it
+    cannot be read.
+    """
     if shown:
         return Check("queue", True, saying.queue_shows_our_jobs(), where=where)
     hidden = saying.queue_hides_our_jobs() if trouble is None else saying.queue_unreadable(trouble)

@@ -1,7 +1,8 @@
-"""One probe job in one partition: the real batch script, package and Python, and what a node there finds (`engines.slurm.node.survey`).
+"""One probe job in one partition: the real batch script, package and Python, and what a node there finds
+(`engines.slurm.node.survey`).
 
-Its folder lies beside those of real jobs and is removed with it. Invariant: the job is cancelled and the folder removed however
-this ends, also when whoever looks has enough of waiting.
+Its folder lies beside those of real jobs and is removed with it. Invariant: the job is cancelled and the folder removed
+however this ends, also when whoever looks has enough of waiting.
 """
 
 import asyncio
@@ -53,14 +54,21 @@ END_S: Final = 15.0
 
 
 class Trial:
-    """`reading`: from which jobs will be followed; the probe job itself is followed by Slurm's programs. `cards`: how many it
-    asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why it waits.
+    """`reading`: from which jobs will be followed; the probe job itself is followed by Slurm's programs. `cards`: how
+    many it asks for. `wait_s`: how long it may wait for its start. `tell`: is given the partition and why it waits.
     """
 
     def __init__(
-        self, commands: Commands, reading: Reading, own: SlurmEngineConfig, data: str, partition: str, cards: int,
-        wait_s: float, tell: Callable[[str, Said], None],
-    ) -> None:  # fmt: skip
+        self,
+        commands: Commands,
+        reading: Reading,
+        own: SlurmEngineConfig,
+        data: str,
+        partition: str,
+        cards: int,
+        wait_s: float,
+        tell: Callable[[str, Said], None],
+    ) -> None:
         self.commands, self.reading, self.own, self.data, self.partition = commands, reading, own, data, partition
         self.cards, self.wait_s, self.tell = cards, wait_s, tell
         self.queue = Queue(Printed(commands), "")
@@ -96,13 +104,23 @@ class Trial:
     def _script(self, package: str) -> str:
         resources = Resources(cpu=1, memory_mib=256, gpu=self.cards)
         gang = Gang(
-            job=self.job, attempt=1, name="probe", user="", framework="single", roles=(Role("probe", 1, resources),),
-            commands=(RoleCommand(),), placement=(),
-        )  # fmt: skip
+            job=self.job,
+            attempt=1,
+            name="probe",
+            user="",
+            framework="single",
+            roles=(Role("probe", 1, resources),),
+            commands=(RoleCommand(),),
+            placement=(),
+        )
         terms = script.Terms(
-            partition=self.partition, limit_s=LIMIT_S, features=self.own.features, reservation=self.own.reservation,
-            account=self.own.account, qos=self.own.qos,
-        )  # fmt: skip
+            partition=self.partition,
+            limit_s=LIMIT_S,
+            features=self.own.features,
+            reservation=self.own.reservation,
+            account=self.own.account,
+            qos=self.own.qos,
+        )
         place = script.AttemptPlace(self.shared.path, package, self.own.python, self.own.scratch, SPEAK_S)
         return script.script(gang, terms, place, script.SURVEY)
 

@@ -1,4 +1,6 @@
-"""What a program says, read up to a bound: whatever a cluster answers, it does not fill the server's memory. Blocking: for a thread."""
+"""What a program says, read up to a bound: whatever a cluster answers, it does not fill the server's memory. Blocking:
+for a thread.
+"""
 
 import os
 import selectors

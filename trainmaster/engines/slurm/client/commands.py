@@ -1,10 +1,11 @@
 """Running Slurm's client programs: one call, one answer as text, never blocking the loop.
 
-Argument lists are made of our own words, no shell is between, and the environment is ours alone: no SBATCH_* variable of whoever
-started the server can change what is asked for. A cluster that does not answer (`ClusterDown`) is never mistaken for one that
-says no (`ClusterRefused`). Times come as epoch seconds.
+Argument lists are made of our own words, no shell is between, and the environment is ours alone: no SBATCH_* variable
+of whoever started the server can change what is asked for. A cluster that does not answer (`ClusterDown`) is never
+mistaken for one that says no (`ClusterRefused`). Times come as epoch seconds.
 
-To act as the submitting person the server calls ``sudo -n -u PERSON -- PROGRAM ...``. That takes this rule, and no other:
+To act as the submitting person the server calls ``sudo -n -u PERSON -- PROGRAM ...``. That takes this rule, and no
+other:
 
     Cmnd_Alias TRAINMASTER = /usr/bin/sbatch, /usr/bin/scancel, /usr/bin/scontrol, /usr/bin/srun
     Defaults!TRAINMASTER env_keep += "SLURM_CONF SLURM_TIME_FORMAT SLURM_EXIT_ERROR", !requiretty
@@ -30,7 +31,9 @@ from trainmaster.messages.said import Said, verbatim
 Process = subprocess.Popen[bytes]
 Program = Literal["sbatch", "scancel", "scontrol", "sinfo", "squeue", "sacct", "sacctmgr", "srun"]
 TIMEOUT_S: Final = 30.0
-"""Slurm's own programs give up after MessageTimeout, 10 s unless the site has changed it; under load three times that was seen."""
+"""Slurm's own programs give up after MessageTimeout, 10 s unless the site has changed it; under load three times that
+was seen.
+"""
 AT_ONCE: Final = 4
 """Programs that run at the same time: slurmctld answers one request after the other, and more of them only wait."""
 
@@ -81,7 +84,9 @@ UNUSABLE: Final = (
 
 
 class ClusterDown(Unavailable):
-    """The cluster does not answer, or this machine cannot speak with it. Whether a request was carried out is not known."""
+    """The cluster does not answer, or this machine cannot speak with it. Whether a request was carried out is not
+    known.
+    """
 
 
 class ClusterRefused(TrainmasterError):
@@ -93,7 +98,9 @@ class ClusterRefused(TrainmasterError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a cluster is reached. `conf`: its slurm.conf, "" as the machine has it; `programs`: their folder, "" where PATH finds them."""
+    """How a cluster is reached. `conf`: its slurm.conf, "" as the machine has it; `programs`: their folder, "" where
+    PATH finds them.
+    """
 
     conf: str = ""
     programs: str = ""
@@ -118,7 +125,9 @@ class Commands:
         raise failure(program, code, err or out)
 
     async def test(self, *words: str, given: str, user: str = "") -> str:
-        """Return what ``sbatch --test-only`` says of the script `given`; it says it on its standard error. Raises as `run` does."""
+        """Return what ``sbatch --test-only`` says of the script `given`; it says it on its standard error. Raises as
+        `run` does.
+        """
         code, out, err = await self._call(command(self.access, "sbatch", ("--test-only", *words), user), given)
         if code == 0:
             return err or out
@@ -148,12 +157,19 @@ class Commands:
         return process.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
 
     def _start(self, argv: list[str], given: int) -> Process:
-        """Start a program, by vfork: the loop's own way copies the page tables of the whole server. Raises ClusterDown."""
+        """Start a program, by vfork: the loop's own way copies the page tables of the whole server. Raises
+        ClusterDown.
+        """
         try:
             return subprocess.Popen(
-                argv, env=environment(self.access), cwd="/", start_new_session=True,
-                stdin=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            )  # fmt: skip
+                argv,
+                env=environment(self.access),
+                cwd="/",
+                start_new_session=True,
+                stdin=given,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
         except OSError as error:
             why = error.strerror or str(error)
             raise ClusterDown(slurm.program_not_run(os.path.basename(argv[0]), why)) from error

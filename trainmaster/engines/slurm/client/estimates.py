@@ -1,8 +1,9 @@
 """What Slurm foresees for a job that is not submitted: ``sbatch --test-only``, as the port says it.
 
-Each question takes a number of the cluster's jobs, and its controller 10 ms or more: the same one is asked once in FRESH_S. What
-Slurm does not foresee is said and not guessed (22.05, measured): of a heterogeneous job it judges each component as if it were alone,
-a partition that is down is as good as any to it, and nodes out of service do not exist for it.
+Each question takes a number of the cluster's jobs, and its controller 10 ms or more: the same one is asked once in
+FRESH_S. What Slurm does not foresee is said and not guessed (22.05, measured): of a heterogeneous job it judges each
+component as if it were alone, a partition that is down is as good as any to it, and nodes out of service do not exist
+for it.
 """
 
 import time

@@ -20,8 +20,8 @@ UNTYPED: Final = "gpu"
 
 
 class Machines:
-    """The machines of one cluster. `pools`: those of ours that live here; none: every partition is one, or what `own.partitions` makes
-    of it, which is by pool the name of its partition.
+    """The machines of one cluster. `pools`: those of ours that live here; none: every partition is one, or what
+    `own.partitions` makes of it, which is by pool the name of its partition.
     """
 
     def __init__(self, reading: Reading, pools: tuple[str, ...], own: SlurmEngineConfig) -> None:
@@ -114,10 +114,18 @@ class Machines:
         if reason is None and (partition is None or not partition.up):
             reason = say.slurm_says_partition_down(self.partition(pool))
         return Node(
-            line.name, line.address, float(line.cpus), line.memory_mib,
-            tuple(card.type or model for card in line.cards for _ in range(card.count)), pool, schedulable=reason is None,
-            reason=reason, facts=tuple(facts), driver=self._driver(line), kernel=line.kernel,
-        )  # fmt: skip
+            line.name,
+            line.address,
+            float(line.cpus),
+            line.memory_mib,
+            tuple(card.type or model for card in line.cards for _ in range(card.count)),
+            pool,
+            schedulable=reason is None,
+            reason=reason,
+            facts=tuple(facts),
+            driver=self._driver(line),
+            kernel=line.kernel,
+        )
 
     def _driver(self, line: NodeLine) -> str:
         """Return the version that a feature of the node names, "" where none does."""

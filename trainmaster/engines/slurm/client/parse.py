@@ -1,8 +1,9 @@
 """What Slurm's programs print, as records: jobs, nodes, partitions, reservations, estimates. Pure.
 
-Every format is asked for by name and read by name. A line that cannot be read raises ValueError with the line: it is reported, never
-passed over. Nothing that users can write is asked for but the names of jobs, cut to the length of ours: so no name can hold a whole
-line that reads like one about a job of ours. What an administrator wrote comes last in its line, and nothing is read from it.
+Every format is asked for by name and read by name. A line that cannot be read raises ValueError with the line: it is
+reported, never passed over. Nothing that users can write is asked for but the names of jobs, cut to the length of ours:
+so no name can hold a whole line that reads like one about a job of ours. What an administrator wrote comes last in its
+line, and nothing is read from it.
 """
 
 import re
@@ -16,15 +17,17 @@ from trainmaster.engines.slurm.client.states import JobStateSeen
 from trainmaster.engines.slurm.script import ARRAY, ATTEMPT
 
 JOB_FORMAT: Final = "%43j|%F|%K|%A|%T|%S|%N|%Y|%r"
-"""What squeue is asked for: name, id, place in its array, own number, state, start, nodes, expected nodes, reason. Whose job it is only
-both name and id say: a controller that was killed before it had saved its state gives the same ids again.
+"""What squeue is asked for: name, id, place in its array, own number, state, start, nodes, expected nodes, reason.
+Whose job it is only both name and id say: a controller that was killed before it had saved its state gives the same ids
+again.
 
-10 ms with 600 ended jobs in the controller's memory, against 225 ms of ``--json``; the letters are the same since version 14.
+10 ms with 600 ended jobs in the controller's memory, against 225 ms of ``--json``; the letters are the same since
+version 14.
 """
 
 _NAME: Final = re.compile(f"tm-({ATTEMPT.pattern}|{ARRAY.pattern})")
-"""What a job of ours is called: as its attempt, or as the array of several. Others may call theirs what they like, with the marks between
-our fields."""
+"""What a job of ours is called: as its attempt, or as the array of several. Others may call theirs what they like, with
+the marks between our fields."""
 _WIDTH: Final = 43
 """Characters of a name that squeue is asked for: those of our longest, filled up with blanks."""
 
@@ -32,7 +35,9 @@ NOTHING: Final = ("", "(null)", "N/A", "None", "none", "Unknown", "NONE", "n/a",
 
 
 class JobId(NamedTuple):
-    """Slurm's id of a job, of one component of a heterogeneous job, or of one element of an array: ``12`` or ``12_3``."""
+    """Slurm's id of a job, of one component of a heterogeneous job, or of one element of an array: ``12`` or
+    ``12_3``.
+    """
 
     number: int
     element: int | None = None
@@ -47,10 +52,12 @@ Known = tuple[str, tuple[JobId, ...]]
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """One job of ours, one component of a heterogeneous job, or one element of an array. Times in epoch seconds, None: not known.
+    """One job of ours, one component of a heterogeneous job, or one element of an array. Times in epoch seconds, None:
+    not known.
 
-    `name`: that of its attempt, or of the array. `own`: its number, also where it is an element; of those that wait it is the array's.
-    `start`: also an expected one. `told`: Slurm said so; False: it is what follows if the element has waited until now.
+    `name`: that of its attempt, or of the array. `own`: its number, also where it is an element; of those that wait it
+    is the array's. `start`: also an expected one. `told`: Slurm said so; False: it is what follows if the element has
+    waited until now.
     """
 
     name: str
@@ -97,8 +104,8 @@ class NodeLine:
 
 @dataclass(frozen=True, slots=True)
 class Partition:
-    """One partition: to us a pool. `limit_s` None: jobs may run for ever. `most_mib`: memory of one job on one node, None: as much as
-    there is. `groups` empty: everybody may use it.
+    """One partition: to us a pool. `limit_s` None: jobs may run for ever. `most_mib`: memory of one job on one node,
+    None: as much as there is. `groups` empty: everybody may use it.
     """
 
     name: str
@@ -123,7 +130,9 @@ class SlurmReservation:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What ``sbatch --test-only`` foresees. `start` in epoch seconds; `preempts`: how many jobs would have to make room."""
+    """What ``sbatch --test-only`` foresees. `start` in epoch seconds; `preempts`: how many jobs would have to make
+    room.
+    """
 
     start: float
     nodes: tuple[str, ...]
@@ -168,7 +177,8 @@ _CARDS: Final = re.compile(
 
 
 def pairs(line: str) -> dict[str, str]:
-    """Return the ``Key=Value`` of one line of ``scontrol show ... -o``. A value may have blanks; of two equal keys the first counts.
+    """Return the ``Key=Value`` of one line of ``scontrol show ... -o``. A value may have blanks; of two equal keys the
+    first counts.
 
     The reason, which a person wrote, is the last one, and nothing in it is read.
     """
@@ -192,7 +202,9 @@ Record = TypeVar("Record")
 
 
 def _parse_records(what: str, text: str, read: Callable[[dict[str, str]], Record]) -> list[Record]:
-    """Return one record for each line of ``scontrol show {what} -o``; where there are none it says so in a line of words."""
+    """Return one record for each line of ``scontrol show {what} -o``; where there are none it says so in a line of
+    words.
+    """
     found = []
     for line in text.splitlines():
         if line.lower().startswith(f"{what}name="):
@@ -220,8 +232,17 @@ def _node(found: dict[str, str]) -> NodeLine:
     )
 
 
-_MARKS: Final = {"*": "NOT_RESPONDING", "$": "MAINT", "%": "POWERING_DOWN", "@": "REBOOT", "~": "POWERED_DOWN", "#": "POWERING_UP",
-                 "!": "POWERING_DOWN", "^": "REBOOT", "-": "PLANNED"}  # fmt: skip
+_MARKS: Final = {
+    "*": "NOT_RESPONDING",
+    "$": "MAINT",
+    "%": "POWERING_DOWN",
+    "@": "REBOOT",
+    "~": "POWERED_DOWN",
+    "#": "POWERING_UP",
+    "!": "POWERING_DOWN",
+    "^": "REBOOT",
+    "-": "PLANNED",
+}
 """Signs behind a state: short for flags."""
 
 
@@ -240,7 +261,9 @@ def split_list(text: str) -> tuple[str, ...]:
 
 
 def cards(text: str) -> tuple[NodeCards, ...]:
-    """Return the cards in a list of generic resources: ``gpu:a100:2(IDX:0-1),gpu:2(S:0),shard:4``. Others than gpu are left out."""
+    """Return the cards in a list of generic resources: ``gpu:a100:2(IDX:0-1),gpu:2(S:0),shard:4``. Others than gpu are
+    left out.
+    """
     found = []
     for item in _outside(text):
         match = _CARDS.fullmatch(item.strip())
@@ -268,13 +291,15 @@ _AS_OF: Final = re.compile(r"Configuration data as of (\d+)")
 
 
 def configuration(text: str) -> dict[str, str]:
-    """Return what ``scontrol show config`` says by name, and as "now" the controller's clock (epoch seconds), where it is told."""
+    """Return what ``scontrol show config`` says by name, and as "now" the controller's clock (epoch seconds), where it
+    is told.
+    """
     found = {match[1]: match[2] for match in re.finditer(r"^(\w+) += (.*)$", text, re.MULTILINE)}
     now = _AS_OF.search(text)
     return {**found, "now": now[1]} if now is not None else found
 
 
-# ----------------------------------------------------------------------------------------------- partitions, reservations
+# --------------------------------------------------------------------------------------------- partitions, reservations
 
 
 def partitions(text: str) -> list[Partition]:
@@ -284,12 +309,15 @@ def partitions(text: str) -> list[Partition]:
 
 def _partition(found: dict[str, str]) -> Partition:
     return Partition(
-        name=found["PartitionName"], nodes=hosts(found.get("Nodes", "")), default=found.get("Default") == "YES",
-        up=found["State"] == "UP", limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
+        name=found["PartitionName"],
+        nodes=hosts(found.get("Nodes", "")),
+        default=found.get("Default") == "YES",
+        up=found["State"] == "UP",
+        limit_s=limit_s(found.get("MaxTime", "UNLIMITED")),
         most_mib=_most(found.get("MaxMemPerNode", "")),
         groups=() if found.get("AllowGroups", "ALL") == "ALL" else split_list(found["AllowGroups"]),
         hidden=found.get("Hidden") == "YES",
-    )  # fmt: skip
+    )
 
 
 def _most(text: str) -> int | None:
@@ -353,7 +381,9 @@ def estimate(text: str) -> Estimate | None:
 
 
 def name_of(name: str) -> str | None:
-    """Return what we call a job of this name: as its attempt, or as the array of several. None for a name that is none of ours."""
+    """Return what we call a job of this name: as its attempt, or as the array of several. None for a name that is none
+    of ours.
+    """
     match = _NAME.fullmatch(name)
     return match[1] if match is not None else None
 

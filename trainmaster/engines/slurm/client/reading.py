@@ -1,7 +1,8 @@
-"""What is read of a cluster over and over - jobs, nodes, partitions, reservations - as records, wherever they come from.
+"""What is read of a cluster over and over - jobs, nodes, partitions, reservations - as records, wherever they come
+from.
 
-Two ways: what Slurm's client programs print (`Printed`), and slurmrestd (`rest.Served`). Both give the same records for the same cluster,
-which a test compares field by field on a real one.
+Two ways: what Slurm's client programs print (`Printed`), and slurmrestd (`rest.Served`). Both give the same records for
+the same cluster, which a test compares field by field on a real one.
 """
 
 from collections.abc import Sequence
@@ -16,10 +17,14 @@ UNKNOWN: Final = "Invalid job id"
 
 
 class Reading(Protocol):
-    """One cluster as it can be read. Every method raises ClusterDown, ClusterRefused or ValueError for what is not understood."""
+    """One cluster as it can be read. Every method raises ClusterDown, ClusterRefused or ValueError for what is not
+    understood.
+    """
 
     async def present(self, users: Sequence[str]) -> list[JobLine]:
-        """Return our jobs of these system users that wait or run; also others of ours where leaving them out costs more."""
+        """Return our jobs of these system users that wait or run; also others of ours where leaving them out costs
+        more.
+        """
         ...
 
     async def some(self, numbers: Sequence[int]) -> list[JobLine]:
@@ -27,7 +32,9 @@ class Reading(Protocol):
         ...
 
     async def named(self, name: str, user: str = "") -> list[JobLine]:
-        """Return the jobs of one attempt, or of one array, also those that have ended of late. `user`: only those of that system user."""
+        """Return the jobs of one attempt, or of one array, also those that have ended of late. `user`: only those of
+        that system user.
+        """
         ...
 
     async def nodes(self) -> list[NodeLine]:

@@ -1,7 +1,9 @@
-"""slurmrestd as a source of the same records that the client programs print: openapi v0.0.38, which Slurm 22.05 to 23.11 speak.
+"""slurmrestd as a source of the same records that the client programs print: openapi v0.0.38, which Slurm 22.05 to
+23.11 speak.
 
-Only reading. The token, where one is needed, is read from its file before every question, so that it may be renewed there, and goes
-into a header. Invariant: a cluster that does not answer (`ClusterDown`) is never mistaken for one that says no (`ClusterRefused`).
+Only reading. The token, where one is needed, is read from its file before every question, so that it may be renewed
+there, and goes into a header. Invariant: a cluster that does not answer (`ClusterDown`) is never mistaken for one that
+says no (`ClusterRefused`).
 """
 
 import asyncio
@@ -35,15 +37,19 @@ def reading(own: SlurmEngineConfig, commands: Commands, service: str) -> Reading
 
 
 class Served:
-    """What one slurmrestd serves. `place`: ``unix:/its/socket`` or ``https://host:port``; `token`: the file of a token, "": none needed."""
+    """What one slurmrestd serves. `place`: ``unix:/its/socket`` or ``https://host:port``; `token`: the file of a token,
+    "": none needed.
+    """
 
     def __init__(self, place: str, token: str, user: str) -> None:
         self._token, self._user = token, user
         socket = place.removeprefix(SOCKET) if place.startswith(SOCKET) else None
         self._http = httpx.AsyncClient(
             base_url="http://localhost" if socket else place,
-            transport=httpx.AsyncHTTPTransport(uds=socket), timeout=TIMEOUT_S, trust_env=False,
-        )  # fmt: skip
+            transport=httpx.AsyncHTTPTransport(uds=socket),
+            timeout=TIMEOUT_S,
+            trust_env=False,
+        )
 
     async def present(self, users: Sequence[str]) -> list[JobLine]:
         """Return all of ours: v0.0.38 serves jobs with all that have ended of late, or one by one."""
@@ -172,21 +178,33 @@ def _places(item: Mapping[str, Any]) -> list[JobId]:
 def node_of(item: Mapping[str, Any]) -> NodeLine:
     """Return one node."""
     return NodeLine(
-        name=item["name"], address=item["address"], cpus=int(item["cpus"]), memory_mib=int(item["real_memory"]),
-        cards=parse.cards(item["gres"]), features=parse.split_list(item["features"]), partitions=tuple(item["partitions"]),
-        states=(item["state"].upper(), *item["state_flags"]), reason=item["reason"], kernel=item["operating_system"],
+        name=item["name"],
+        address=item["address"],
+        cpus=int(item["cpus"]),
+        memory_mib=int(item["real_memory"]),
+        cards=parse.cards(item["gres"]),
+        features=parse.split_list(item["features"]),
+        partitions=tuple(item["partitions"]),
+        states=(item["state"].upper(), *item["state_flags"]),
+        reason=item["reason"],
+        kernel=item["operating_system"],
         version=item["slurmd_version"],
-    )  # fmt: skip
+    )
 
 
 def partition_of(item: Mapping[str, Any]) -> Partition:
     """Return one partition."""
     minutes = _most(item["max_time_limit"])
     return Partition(
-        name=item["name"], nodes=parse.hosts(item["nodes"]), default="default" in item["flags"], up=item["state"] == "UP",
-        limit_s=None if minutes is None else minutes * 60.0, most_mib=_most(item["maximum_memory_per_node"]),
-        groups=parse.split_list(item["allowed_groups"]), hidden="hidden" in item["flags"],
-    )  # fmt: skip
+        name=item["name"],
+        nodes=parse.hosts(item["nodes"]),
+        default="default" in item["flags"],
+        up=item["state"] == "UP",
+        limit_s=None if minutes is None else minutes * 60.0,
+        most_mib=_most(item["maximum_memory_per_node"]),
+        groups=parse.split_list(item["allowed_groups"]),
+        hidden="hidden" in item["flags"],
+    )
 
 
 def reservation_of(item: Mapping[str, Any]) -> SlurmReservation:

@@ -1,7 +1,8 @@
-"""What Slurm's words mean: one literal table of the states of a job, one of the reasons to wait, one of the states of a node. Pure.
+"""What Slurm's words mean: one literal table of the states of a job, one of the reasons to wait, one of the states of a
+node. Pure.
 
-`STATES` holds every state and flag of the manual (squeue, sacct, scontrol). A word that is in neither is unknown: the job is taken
-to be still there, and a person is told; it is never guessed.
+`STATES` holds every state and flag of the manual (squeue, sacct, scontrol). A word that is in neither is unknown: the
+job is taken to be still there, and a person is told; it is never guessed.
 """
 
 from collections.abc import Collection, Iterable
@@ -13,11 +14,15 @@ from trainmaster.messages.said import Said
 from trainmaster.messages.said import verbatim as as_it_is
 
 Standing = Literal["pending", "running", "ended", "unknown"]
-"""pending: holds nothing yet, or again. running: something of it may hold or use nodes. ended: nothing of it will run any more."""
+"""pending: holds nothing yet, or again. running: something of it may hold or use nodes. ended: nothing of it will run
+any more.
+"""
 
 
 class State(NamedTuple):
-    """What a state means. `code`: the verdict code when it ended ("" where our own records say it); `said`: to people."""
+    """What a state means. `code`: the verdict code when it ended ("" where our own records say it); `said`: to
+    people.
+    """
 
     standing: Standing
     code: str
@@ -56,14 +61,34 @@ STATES: Final[dict[str, State]] = {
     "BOOT_FAIL": State("ended", "bad_node", say.slurm_state_boot_fail()),
     "PREEMPTED": State("ended", "lost", say.slurm_state_preempted()),
     "REVOKED": State("ended", "lost", say.slurm_state_revoked()),
-}  # fmt: skip
+}
 
 SHORT: Final[dict[str, str]] = {
-    "PD": "PENDING", "RQ": "REQUEUED", "RF": "REQUEUE_FED", "RH": "REQUEUE_HOLD", "RD": "RESV_DEL_HOLD", "SE": "SPECIAL_EXIT",
-    "CF": "CONFIGURING", "R": "RUNNING", "S": "SUSPENDED", "ST": "STOPPED", "SI": "SIGNALING", "RS": "RESIZING",
-    "SO": "STAGE_OUT", "CG": "COMPLETING", "CD": "COMPLETED", "F": "FAILED", "CA": "CANCELLED", "TO": "TIMEOUT",
-    "DL": "DEADLINE", "OOM": "OUT_OF_MEMORY", "NF": "NODE_FAIL", "BF": "BOOT_FAIL", "PR": "PREEMPTED", "RV": "REVOKED",
-}  # fmt: skip
+    "PD": "PENDING",
+    "RQ": "REQUEUED",
+    "RF": "REQUEUE_FED",
+    "RH": "REQUEUE_HOLD",
+    "RD": "RESV_DEL_HOLD",
+    "SE": "SPECIAL_EXIT",
+    "CF": "CONFIGURING",
+    "R": "RUNNING",
+    "S": "SUSPENDED",
+    "ST": "STOPPED",
+    "SI": "SIGNALING",
+    "RS": "RESIZING",
+    "SO": "STAGE_OUT",
+    "CG": "COMPLETING",
+    "CD": "COMPLETED",
+    "F": "FAILED",
+    "CA": "CANCELLED",
+    "TO": "TIMEOUT",
+    "DL": "DEADLINE",
+    "OOM": "OUT_OF_MEMORY",
+    "NF": "NODE_FAIL",
+    "BF": "BOOT_FAIL",
+    "PR": "PREEMPTED",
+    "RV": "REVOKED",
+}
 """The short forms, which jobcomp and old tools write."""
 
 
@@ -83,7 +108,8 @@ class JobStateSeen:
 
 
 def read(text: str) -> JobStateSeen:
-    """Return what a state means, as any of Slurm's programs writes it: ``RUNNING``, ``CG``, ``CANCELLED by 1000``, ``A,B``.
+    """Return what a state means, as any of Slurm's programs writes it: ``RUNNING``, ``CG``, ``CANCELLED by 1000``,
+    ``A,B``.
 
     A base state with flags counts as running while any of them does: COMPLETED,COMPLETING still has processes.
     """
@@ -141,7 +167,9 @@ REASONS: Final[dict[str, Said]] = {
     "InvalidQOS": say.slurm_reason_invalid_qos(),
     "ReqNodeNotAvail": say.slurm_reason_nodes_not_available(),
     "NodeDown": say.slurm_reason_node_down(),
-    "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions": say.slurm_reason_nodes_kept_for_others(),
+    (
+        "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+    ): say.slurm_reason_nodes_kept_for_others(),
     "Reservation": say.slurm_reason_reservation(),
     "ReservationDeleted": say.slurm_reason_reservation_deleted(),
     "AssociationJobLimit": say.slurm_reason_account_jobs(),
@@ -164,7 +192,9 @@ REASONS: Final[dict[str, Said]] = {
     "JobLaunchFailure": say.slurm_reason_launch_failure(),
     "SystemFailure": say.slurm_reason_system_failure(),
 }
-"""A name that ends with `*` stands for all that begin so. Those of https://slurm.schedmd.com/job_reason_codes.html that users meet."""
+"""A name that ends with `*` stands for all that begin so. Those of https://slurm.schedmd.com/job_reason_codes.html that
+users meet.
+"""
 
 
 def reason(text: str) -> Said:
@@ -203,8 +233,8 @@ NOT_USABLE: Final[dict[str, Said]] = {
     "POWER_DOWN": say.slurm_node_switching_off(),
     "POWERING_DOWN": say.slurm_node_switching_off(),
 }
-"""States of a node in which it starts nothing, the one that matters most first. One that is switched off to save power is not among
-them: Slurm wakes it.
+"""States of a node in which it starts nothing, the one that matters most first. One that is switched off to save power
+is not among them: Slurm wakes it.
 """
 
 

@@ -1,5 +1,6 @@
-"""What is said of a Slurm cluster when it is used: why it does not answer, what this machine lacks to speak with it, and its words. What
-its own words mean is in `slurm_states`, what becomes of files that its nodes do not share with the server in `slurm_files`.
+"""What is said of a Slurm cluster when it is used: why it does not answer, what this machine lacks to speak with it,
+and its words. What its own words mean is in `slurm_states`, what becomes of files that its nodes do not share with the
+server in `slurm_files`.
 """
 
 # fmt: off

@@ -1,4 +1,6 @@
-"""What is said when a cluster is looked at before jobs are sent to it: what each check is called, what it found, and what to do about it."""
+"""What is said when a cluster is looked at before jobs are sent to it: what each check is called, what it found, and
+what to do about it.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

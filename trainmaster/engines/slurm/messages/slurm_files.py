@@ -1,4 +1,6 @@
-"""What is said where a cluster's nodes share no folder with the server: of what it brings to them and fetches from them, and of what was not."""
+"""What is said where a cluster's nodes share no folder with the server: of what it brings to them and fetches from
+them, and of what was not.
+"""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)

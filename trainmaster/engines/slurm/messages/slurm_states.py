@@ -1,5 +1,5 @@
-"""What Slurm's words mean, said to people: the states of a job, the reasons for which one waits, the states of a node. `engines.slurm.client.states`
-says which word is which.
+"""What Slurm's words mean, said to people: the states of a job, the reasons for which one waits, the states of a node.
+`engines.slurm.client.states` says which word is which.
 """
 
 # fmt: off

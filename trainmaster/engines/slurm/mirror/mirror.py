@@ -1,15 +1,16 @@
-"""One node that shares no folder with the server: brings it what its tasks need, and fetches what they make. All of it blocks.
+"""One node that shares no folder with the server: brings it what its tasks need, and fetches what they make. All of it
+blocks.
 
-The other end is `engines.slurm.node.mirror`, a step of the job's own that srun connects with us. We ask, it answers; how far something
-was fetched the files here say themselves, so that whoever is killed, the next one goes on there. Invariants: a node is believed nothing:
-it writes only the files of its own part and tasks, and below the trees of its job; no link is followed here, no path leaves its folder.
-Which run has the attempt is decided here (`agent.folder.Folder.claim`). What tells of an end is fetched after what was written before it.
+The other end is `engines.slurm.node.mirror`, a step of the job's own that srun connects with us. We ask, it answers;
+how far something was fetched the files here say themselves, so that whoever is killed, the next one goes on there.
+Invariants: a node is believed nothing: it writes only the files of its own part and tasks, and below the trees of its
+job; no link is followed here, no path leaves its folder. Which run has the attempt is decided here
+(`agent.folder.Folder.claim`). What tells of an end is fetched after what was written before it.
 """
 
 import contextlib
 import ctypes
 import fcntl
-import json
 import logging
 import os
 import re
@@ -21,15 +22,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from trainmaster.agent.measuring import logcap
 from trainmaster.engines.slurm.client.commands import plain
 from trainmaster.engines.slurm.messages import slurm_files as say
-from trainmaster.engines.slurm.mirror.mirror_disk import Failed, growing, sound
+from trainmaster.engines.slurm.mirror.mirror_disk import Failed, growing
+from trainmaster.engines.slurm.mirror.mirror_growth import Growth
 from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
-from trainmaster.engines.slurm.mirror.mirror_trees import MOST_FILES, PIECE, Shape, Trees, pieces
+from trainmaster.engines.slurm.mirror.mirror_trees import PIECE, Shape, Trees
 from trainmaster.engines.slurm.node import mirror
 from trainmaster.engines.slurm.node.mirror_start import START, root_of
-from trainmaster.engines.slurm.wrong import Wrong
 
 log = logging.getLogger("trainmaster.slurm")
 
@@ -43,52 +43,47 @@ LEAVE_S: Final = 5.0
 """What srun has to end by itself."""
 COLLECT_S: Final = 15.0
 """Between two looks at what the tasks have made, while they run."""
-MOST_KEPT: Final = 1 << 30
-"""Bytes of one file that grows, but a log, whose limit is configured."""
-MOST_CUTS: Final = 1 << 20
-"""Bytes of a list of cuts: it is read whole whenever it has grown."""
-MOST_NAMES: Final = 1 << 20
-"""Characters of the names of all files that grow: each question repeats them."""
 MOST_SAID: Final = 1 << 16
 """Bytes of what srun, or Python there, may say."""
-ENOUGH: Final = 1 << 62
-"""As many bytes of a file are here as it can have: it is not fetched any further."""
 RUN: Final = re.compile("[0-9a-f-]{36}")
-MOST_LOG: Final = 1 << 44
-"""Bytes of a log, with all that was cut of it."""
 _SOURCE: Final = Path(mirror.__file__).read_bytes()
 _INTO: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class Mirror:
-    """One connection with the node of `part`, which is the `order`-th. `argv`: srun with all its words but what it runs."""
+    """One connection with the node of `part`, which is the `order`-th. `argv`: srun with all its words but what it
+    runs.
+    """
 
     def __init__(
-        self, shape: Shape, part: str, order: int, argv: Sequence[str], env: Mapping[str, str],
+        self,
+        shape: Shape,
+        part: str,
+        order: int,
+        argv: Sequence[str],
+        env: Mapping[str, str],
         progress: MirrorProgress | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._progress, self._shown, self._final = progress or MirrorProgress(), 0.0, False
         self.shape, self.part, self.order = shape, part, order
         self.root = root_of(shape.base, part)
-        number = int(part.partition("-")[0])
-        self._tasks = frozenset(shape.tasks[number]) if number < len(shape.tasks) else frozenset()
-        self._own = re.compile(
-            rf"(facts|again)-{re.escape(part)}\.jsonl|record-task\d+-\d+\.jsonl|{re.escape(mirror.PRINTED)}"
-        )
+        self._growth = Growth(shape, part, self._ask)
         self._trees = Trees(shape, part, order, self._ask, self._meanwhile)
         self._rounded = 0.0
-        self._have: dict[str, int] = {}
-        self._short: set[str] = set()  # of which less came than was asked for: what follows would leave a hole
-        self._cuts: dict[str, list[tuple[int, int]]] = {}
         self._told = 0  # bytes of the orders
         self._beat = 0
         self._said = _sealed("said", MOST_SAID)
         self._socket, its = socket.socketpair()
         with its:
             self.process = subprocess.Popen(
-                [*argv, "-I", "-S", "-c", START, self.root], env=env, cwd="/", start_new_session=True,
-                stdin=its.fileno(), stdout=its.fileno(), stderr=self._said,
-            )  # fmt: skip
+                [*argv, "-I", "-S", "-c", START, self.root],
+                env=env,
+                cwd="/",
+                start_new_session=True,
+                stdin=its.fileno(),
+                stdout=its.fileno(),
+                stderr=self._said,
+            )
         self._socket.settimeout(SILENT_S)
         self._source = self._socket.makefile("rb", buffering=1 << 16)
 
@@ -138,7 +133,9 @@ class Mirror:
     # ------------------------------------------------------------------------------------------------------------ life
 
     def run(self) -> None:
-        """Return when all was fetched, or there is nothing to do. Raises OSError, EOFError, ValueError, KeyError or TypeError else."""
+        """Return when all was fetched, or there is nothing to do. Raises OSError, EOFError, ValueError, KeyError or
+        TypeError else.
+        """
         self._socket.sendall(len(_SOURCE).to_bytes(4, "big") + _SOURCE)
         if os.path.exists(self.shape.fetched(self.part)):  # the node was not told
             self._leave()
@@ -159,16 +156,23 @@ class Mirror:
                 return
 
     def _round(self, known: Sequence[Any], wait_s: float) -> list[Any]:
-        """Bring the orders, fetch what has grown, and return how it stands: after `wait_s` if that is still as `known`."""
+        """Bring the orders, fetch what has grown, and return how it stands: after `wait_s` if that is still as
+        `known`.
+        """
         said, _ = self._ask(
-            "state", folder=self.shape.folder, have=self._have, beat=f"beat-{self.part}", known=known, wait_s=wait_s
+            "state",
+            folder=self.shape.folder,
+            have=self._growth.have,
+            beat=f"beat-{self.part}",
+            known=known,
+            wait_s=wait_s,
         )
         self._rounded = time.monotonic()
         stands: list[Any] = said["stands"]
         self._final = bool(stands[2] or stands[3])
         if stands[1]:
             self._order()
-            self._grow(said["sizes"])
+            self._growth.fetch(said["sizes"])
             self._live(said["beat"])
         return stands
 
@@ -211,7 +215,9 @@ class Mirror:
             os.close(fd)
 
     def _leave(self) -> None:
-        """Say to the node that all is here. A step whose srun is killed tries to reach it for seconds, and the job ends later."""
+        """Say to the node that all is here. A step whose srun is killed tries to reach it for seconds, and the job ends
+        later.
+        """
         self._sync("fetched")
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(LEAVE_S)
@@ -273,96 +279,6 @@ class Mirror:
                     if at >= size:
                         break
 
-    # ----------------------------------------------------------------------------------------------------- what grows
-
-    def allowed(self, name: str) -> bool:
-        """Return whether the node may write the file `name` of the attempt's folder: one of its own part, or of a task of it."""
-        if self._own.fullmatch(name) is not None:
-            return True
-        task, _, of = name.partition("/")
-        metrics = of.startswith("metrics/") and sound(of)
-        return task in self._tasks and (metrics or of in ("log", "log.cuts", "usage.jsonl", "status"))
-
-    def _grow(self, sizes: Mapping[str, int]) -> None:
-        """Fetch what has grown. What is cut of a log is known before the log is read, and facts come last."""
-        asked: list[tuple[str, int, int]] = []
-        self._short.clear()
-        for name in sorted(
-            sizes, key=lambda one: (one.startswith("facts-"), one.removesuffix(".cuts"), not one.endswith(".cuts"))
-        ):
-            size = int(sizes[name])
-            if not self.allowed(name):
-                self._have[name] = size
-                continue
-            at = self._skip(name, self._size(name))
-            while at < size and name not in self._short:
-                most = min(PIECE, self._until(name, at, size) - at)
-                if len(asked) >= MOST_FILES or sum(one[2] for one in asked) + most > PIECE:
-                    self._get(asked)
-                    asked = []
-                asked.append((name, at, most))
-                at = self._skip(name, at + most)
-            if name.endswith(".cuts") and asked:  # it says what of the log is not to be read
-                self._get(asked)
-                asked = []
-            self._have[name] = max(size, self._have.get(name, 0))
-        if asked:
-            self._get(asked)
-        if sum(map(len, self._have)) > MOST_NAMES:
-            raise Wrong(say.too_many_logs(len(self._have)))
-
-    def _get(self, asked: Sequence[tuple[str, int, int]]) -> None:
-        for (name, at, wanted), (piece, *_) in zip(asked, pieces(self._ask, self.shape.folder, asked), strict=True):
-            if self._have.get(name) == ENOUGH or name in self._short:
-                continue
-            if len(piece) < wanted:
-                self._short.add(name)
-            with growing(self.shape.data, f"{self.shape.folder}/{name}") as fd:
-                mirror.pwrite_all(fd, piece, at)
-                kept = os.fstat(fd).st_blocks * 512
-            if name.endswith("/log.cuts"):
-                self._cut(name)
-            most = (
-                self.shape.log_mib << 21
-                if name.endswith("/log")
-                else MOST_CUTS
-                if name.endswith("/log.cuts")
-                else MOST_KEPT
-            )
-            if most and kept > most:  # the agent would not have done that
-                log.warning("%s of %s: %s is far longer than it may be", self.part, self.shape.base, name)
-                self._have[name] = ENOUGH
-
-    def _size(self, name: str) -> int:
-        with growing(self.shape.data, f"{self.shape.folder}/{name}") as fd:
-            return os.fstat(fd).st_size
-
-    def _skip(self, name: str, at: int) -> int:
-        """Return from where on a file is to be read: behind what was cut of it."""
-        if name.endswith("/log"):
-            if name not in self._cuts:
-                self._cut(f"{name}.cuts")
-            at = next((end for start, end in self._cuts[name] if start <= at < end), at)
-        return at
-
-    def _until(self, name: str, at: int, size: int) -> int:
-        """Return up to where a file is to be read from `at` on: to the next thing that was cut of it."""
-        return min([size, *(start for start, _ in self._cuts.get(name, ()) if start > at)])
-
-    def _cut(self, name: str) -> None:
-        """Cut of a log here what its node has cut. Where nobody understands what that is, nothing more of it is read."""
-        of, cuts = name.removesuffix(".cuts"), []
-        with contextlib.suppress(FileNotFoundError), open(self.shape.shared.file(name), "rb") as file:
-            for line in file:
-                cut = _range(line)
-                if cut is None:
-                    break
-                cuts.append(cut)
-        before, self._cuts[of] = self._cuts.get(of, []), _merged(cuts)
-        for start, end in sorted({*self._cuts[of]} - {*before}):
-            with contextlib.suppress(FileNotFoundError):
-                logcap.punch(self.shape.shared.file(of), start, end - start)
-
     def _live(self, beat: int) -> None:
         """Show that the agent there lives."""
         if beat and beat != self._beat:
@@ -377,24 +293,3 @@ def _sealed(name: str, size: int) -> int:
     os.ftruncate(fd, size)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
     return fd
-
-
-def _merged(cuts: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the same ranges in order, those that touch as one."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(cuts):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return found
-
-
-def _range(line: bytes) -> tuple[int, int] | None:
-    """Return from where to where a line of a list of cuts says that was cut; None: it is not whole, or says what cannot be."""
-    try:
-        cut = json.loads(line) if line.endswith(b"\n") else {}
-        start, end = int(cut["offset"]), int(cut["offset"]) + int(cut["length"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return (start, end) if 0 <= start < end < MOST_LOG else None

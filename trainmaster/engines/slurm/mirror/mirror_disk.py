@@ -1,4 +1,6 @@
-"""Where the server writes what a node gave it: below the folder of all jobs, through no link, whole where it has to be whole."""
+"""Where the server writes what a node gave it: below the folder of all jobs, through no link, whole where it has to be
+whole.
+"""
 
 import contextlib
 import errno
@@ -84,7 +86,9 @@ def growing(data: str, path: str) -> Iterator[int]:
 
 @contextlib.contextmanager
 def whole(data: str, path: str, fresh: str, mode: int, mtime: int) -> Iterator[int]:
-    """Give a file to write into, `fresh` until it comes to its place; with Changed raised it does not. Raises Trespass, OSError."""
+    """Give a file to write into, `fresh` until it comes to its place; with Changed raised it does not. Raises Trespass,
+    OSError.
+    """
     fd = os.open(fresh, _NEW | os.O_TRUNC, 0o600)
     try:
         yield fd

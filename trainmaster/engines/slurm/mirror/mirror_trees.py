@@ -1,7 +1,8 @@
-"""What the tasks of one node make in the folders of their job, `model` and `outputs`, as it comes to the server: a part of `mirror`.
+"""What the tasks of one node make in the folders of their job, `model` and `outputs`, as it comes to the server: a part
+of `mirror`.
 
-A file is fetched when size or time are not those that it has here, and has the node's time afterwards: so nothing is remembered,
-and whoever is killed, the next one fetches what is missing. Believed is nothing: see `mirror_disk`.
+A file is fetched when size or time are not those that it has here, and has the node's time afterwards: so nothing is
+remembered, and whoever is killed, the next one fetches what is missing. Believed is nothing: see `mirror_disk`.
 """
 
 import contextlib
@@ -40,11 +41,12 @@ Ask = Callable[..., tuple[dict[str, Any], bytes]]
 
 @dataclass
 class Shape:
-    """What of an attempt is the same at the server and on its nodes. Relative paths lie below `data`, the folder of all jobs.
+    """What of an attempt is the same at the server and on its nodes. Relative paths lie below `data`, the folder of all
+    jobs.
 
-    `base`: how the roots on the nodes begin. `brings`: folders and files that its tasks read, our package first; `trees`: folders that
-    its tasks write, brought before and fetched after. `request`: the file that says what is to be done; `text`: what stands in it for
-    a root. `tasks`: names of the tasks of each component. `log_mib`: 0: no limit.
+    `base`: how the roots on the nodes begin. `brings`: folders and files that its tasks read, our package first;
+    `trees`: folders that its tasks write, brought before and fetched after. `request`: the file that says what is to be
+    done; `text`: what stands in it for a root. `tasks`: names of the tasks of each component. `log_mib`: 0: no limit.
     """
 
     shared: Folder
@@ -71,7 +73,9 @@ class Shape:
         return self.shared.file(f"fetched-{part}")
 
     def giver(self, path: str, order: int) -> bool:
-        """Return whether `path` is taken from the node that is the `order`-th. Of several that write it, the first has it."""
+        """Return whether `path` is taken from the node that is the `order`-th. Of several that write it, the first has
+        it.
+        """
         with self.turn:
             givers = self._givers()
             if (before := givers.get(path, order)) != order:
@@ -103,7 +107,9 @@ class Shape:
 
 
 class Trees:
-    """Those of one node, the `order`-th of its attempt. `ask`: asks the node; `meanwhile` is called after each piece of them."""
+    """Those of one node, the `order`-th of its attempt. `ask`: asks the node; `meanwhile` is called after each piece of
+    them.
+    """
 
     def __init__(self, shape: Shape, part: str, order: int, ask: Ask, meanwhile: Callable[[], None]) -> None:
         self.shape, self.part, self.order, self.ask, self.meanwhile = shape, part, order, ask, meanwhile
@@ -117,7 +123,9 @@ class Trees:
             raise Failed(say.files_not_fetched(len(rest), escape_path(path), why))
 
     def collect(self, final: bool) -> None:
-        """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more, all of it."""
+        """Fetch what the tasks have made or changed since it was brought, oldest first. `final`: they write no more,
+        all of it.
+        """
         self._missing = {}
         files: list[Sequence[Any]] = []
         at, more = 0, bool(self.shape.trees)
@@ -144,7 +152,9 @@ class Trees:
             self._missing[entry[0]] = entry[1], why
 
     def _take(self, entry: Sequence[Any], final: bool, now: int) -> bool:
-        """Do what one entry asks for; return whether it is a file that has to be fetched. Raises Trespass for what may not be written."""
+        """Do what one entry asks for; return whether it is a file that has to be fetched. Raises Trespass for what may
+        not be written.
+        """
         path, kind, size, mtime, _, target = entry
         tree = next((tree for tree in self.shape.trees if path.startswith(tree + "/")), None)
         if tree is None or not sound(path):
@@ -179,7 +189,9 @@ class Trees:
         mirror_disk.folder(self.shape.data, path)
 
     def _mine(self, path: str) -> bool:
-        """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another node lies."""
+        """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another
+        node lies.
+        """
         here = mirror_disk.found(self.shape.data, path)
         if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.folder_of_another_node())
@@ -229,7 +241,9 @@ def _why_not(size: int) -> Said:
 
 
 def within(tree: str, path: str, target: str) -> bool:
-    """Return whether a link at `path` leads to something below `tree`, wherever other links here lead: up first, then only down."""
+    """Return whether a link at `path` leads to something below `tree`, wherever other links here lead: up first, then
+    only down.
+    """
     parts = [part for part in target.split("/") if part not in ("", ".")]
     up = sum(part == ".." for part in parts)
     to = os.path.normpath(os.path.join(os.path.dirname(path), target))
@@ -262,8 +276,8 @@ def batches(files: Sequence[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
 def pieces(
     ask: Ask, folder: str, asked: Sequence[tuple[str, int, int]], holes: bool = False
 ) -> Iterator[tuple[bytes, int, int, int]]:
-    """Yield of each ``(name, at, most)`` in `folder` what is there, size and time of the file, and where it begins: with `holes` where
-    something was written from `at` on. Raises what `ask` does, ValueError.
+    """Yield of each ``(name, at, most)`` in `folder` what is there, size and time of the file, and where it begins:
+    with `holes` where something was written from `at` on. Raises what `ask` does, ValueError.
     """
     said, body = ask("get", folder=folder, files=asked, holes=holes)
     got, begins = said["got"], 0

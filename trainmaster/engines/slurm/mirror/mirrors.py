@@ -1,7 +1,9 @@
-"""All mirrors of a cluster whose nodes share no folder with the server: one thread and one srun for each node of each attempt that runs.
+"""All mirrors of a cluster whose nodes share no folder with the server: one thread and one srun for each node of each
+attempt that runs.
 
-Threads, because a mirror waits all the time, for the node or the disk, and the server's loop must not. Invariants: of a part there is
-at most one at a time, and none once all of it was fetched; one that breaks is begun again for as long as the job runs.
+Threads, because a mirror waits all the time, for the node or the disk, and the server's loop must not. Invariants: of a
+part there is at most one at a time, and none once all of it was fetched; one that breaks is begun again for as long as
+the job runs.
 """
 
 import asyncio
@@ -44,7 +46,9 @@ SOME: Final = 3
 
 
 def srun(access: Access, python: str, number: int, node: str, component: int | None) -> list[str]:
-    """Return the words that run `python` beside the tasks of job `number` on `node`. `component`: of a heterogeneous job."""
+    """Return the words that run `python` beside the tasks of job `number` on `node`. `component`: of a heterogeneous
+    job.
+    """
     # Unbuffered: else only whole lines are passed on, and we write none.
     return command(access, "srun", (*beside("mirror", number, node, component), "--unbuffered", python))
 
@@ -66,12 +70,16 @@ def shape(attempt: str, shared: Folder, work: StepWork, scratch: str) -> Shape:
     layout = Layout("", data)
     sources = tuple(mount.source for mount in work.gang.mounts if mount.source.startswith(data + "/"))
     return Shape(
-        shared, data, f"{scratch}/{attempt}", "step.json", lambda root: step_text(moved(work, data, root)),
+        shared,
+        data,
+        f"{scratch}/{attempt}",
+        "step.json",
+        lambda root: step_text(moved(work, data, root)),
         (work.settings.package, *sources),
         tuple(os.path.relpath(path, data) for path in (layout.model_out(job), layout.outputs(job))),
         tuple(tuple(task_name(role, index) for role, index in component) for component in work.components),
         work.settings.log_mib,
-    )  # fmt: skip
+    )
 
 
 class MirrorKeeper(threading.Thread):

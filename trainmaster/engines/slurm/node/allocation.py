@@ -1,6 +1,8 @@
-"""Who runs where on a cluster that chose the nodes itself. Pure: every node of an attempt works out the same answer alone.
+"""Who runs where on a cluster that chose the nodes itself. Pure: every node of an attempt works out the same answer
+alone.
 
-A job's tasks of one kind are a component; the cluster says on which nodes it lies and how many of its tasks each of them takes.
+A job's tasks of one kind are a component; the cluster says on which nodes it lies and how many of its tasks each of
+them takes.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class Component:
 
 
 def component(tasks: Tasks, nodes: str, counts: str) -> Component:
-    """Return a component by what Slurm says of it: ``n[1-2]`` and ``2,1``. Raises ValueError when that does not fit `tasks`."""
+    """Return a component by what Slurm says of it: ``n[1-2]`` and ``2,1``. Raises ValueError when that does not fit
+    `tasks`.
+    """
     found = Component(tuple(tasks), tuple(expand(nodes)), tasks_per_node(counts))
     if len(found.nodes) != len(found.counts) or sum(found.counts) != len(found.tasks):
         raise ValueError(f"{len(found.tasks)} tasks were asked for, the cluster gave {nodes!r} with {counts!r}")
@@ -61,9 +65,10 @@ def placement(
 ) -> tuple[Assignment, ...]:
     """Return where every task runs, in the order of the roles.
 
-    `addresses` by node; a node that is not in it is reached by its name. Cards are counted from the first that the component has
-    on the node. Ports are the attempt's own: from a start that its id gives on, and different for all of its tasks, so that two
-    nodes may be one machine. Whether one is taken by somebody else is known on the node only. O(tasks log tasks).
+    `addresses` by node; a node that is not in it is reached by its name. Cards are counted from the first that the
+    component has on the node. Ports are the attempt's own: from a start that its id gives on, and different for all of
+    its tasks, so that two nodes may be one machine. Whether one is taken by somebody else is known on the node only.
+    O(tasks log tasks).
     """
     found: list[Assignment] = []
     for part in components:

@@ -1,19 +1,22 @@
-"""On a node that shares no folder with the server: keeps what lies there and what lies at the server the same, as the server asks.
+"""On a node that shares no folder with the server: keeps what lies there and what lies at the server the same, as the
+server asks.
 
-The server starts it (`engines.slurm.mirror.mirror`) as a step of the job's own and speaks with it over standard input and output. It does
-nothing by itself: it writes what it is given, tells what has grown, and gives what it is asked for, so that whoever is killed, the
-next one goes on where the files themselves end. Its own root on the node has the layout of the server's data folder, beside:
+The server starts it (`engines.slurm.mirror.mirror`) as a step of the job's own and speaks with it over standard input
+and output. It does nothing by itself: it writes what it is given, tells what has grown, and gives what it is asked for,
+so that whoever is killed, the next one goes on where the files themselves end. Its own root on the node has the layout
+of the server's data folder, beside:
 
 ``wants-<run>``   a run waits for what the server brings (`mirrored`)
 ``ready``         all is there: [run, package, folder]; the run is the one that has claimed the attempt, at the server
 ``known``         what was brought of the trees that tasks write, and what was told of them: a line each
 ``left``          nothing of this node's tasks is left, and nothing more will be written
-``heard``         touched by the server as it gets further with what it brings, or fetches at the end: for so long it is waited for
+``heard``         touched by the server as it gets further with what it brings, or fetches at the end: for so long it
+                  is waited for
 ``fetched``       the server has all of it: the root may go
 
-Frames, both ways: length of the head and of the body, 4 bytes each, big-endian; the head, a JSON object; the body. Every request is
-answered but ``put``, ``link`` and ``folder``: what went wrong with one of those the next ``sync`` says. This file is sent alone and
-executed: it imports nothing of ours. Standard library of Python 3.9 only.
+Frames, both ways: length of the head and of the body, 4 bytes each, big-endian; the head, a JSON object; the body.
+Every request is answered but ``put``, ``link`` and ``folder``: what went wrong with one of those the next ``sync``
+says. This file is sent alone and executed: it imports nothing of ours. Standard library of Python 3.9 only.
 """
 
 from __future__ import annotations
@@ -67,7 +70,9 @@ def _exactly(read: Callable[[int], bytes], size: int) -> bytes:
 
 
 def pwrite_all(fd: int, data: bytes, at: int) -> None:
-    """Write all of `data` from byte `at` on: one call may write less of it, on a disk that is nearly full. Raises OSError."""
+    """Write all of `data` from byte `at` on: one call may write less of it, on a disk that is nearly full. Raises
+    OSError.
+    """
     rest = memoryview(data)
     while rest:
         written = os.pwrite(fd, rest, at)
@@ -75,7 +80,9 @@ def pwrite_all(fd: int, data: bytes, at: int) -> None:
 
 
 def squatted(path: str) -> str:
-    """Return why the folder `path`, which is made if it is not there, may not be used: somebody else could write there; "": it may."""
+    """Return why the folder `path`, which is made if it is not there, may not be used: somebody else could write there;
+    "": it may.
+    """
     try:
         os.makedirs(path, 0o700, exist_ok=True)
         found = os.lstat(path)
@@ -88,8 +95,8 @@ def squatted(path: str) -> str:
 
 
 def exposed(path: str) -> str:
-    """Return the first folder or link on the way to `path`, or itself, in which or as which somebody else but root can put something
-    else; "": there is none. In a sticky folder that is only its owner. Raises OSError.
+    """Return the first folder or link on the way to `path`, or itself, in which or as which somebody else but root can
+    put something else; "": there is none. In a sticky folder that is only its owner. Raises OSError.
     """
     above = os.path.dirname(path)
     if above != path and (found := exposed(above)):
@@ -113,9 +120,16 @@ class NodeMirror:
     def serve(self) -> None:
         """Answer until the server is gone, or has everything."""
         asked: dict[str, Callable[..., None]] = {
-            "put": self.put, "link": self.link, "folder": self.folder, "sync": self.sync, "state": self.state,
-            "made": self.made, "get": self.get, "ready": self.ready, "fetched": self.fetched,
-        }  # fmt: skip
+            "put": self.put,
+            "link": self.link,
+            "folder": self.folder,
+            "sync": self.sync,
+            "state": self.state,
+            "made": self.made,
+            "get": self.get,
+            "ready": self.ready,
+            "fetched": self.fetched,
+        }
         with contextlib.suppress(EOFError, BrokenPipeError):
             while not os.path.exists(self.path("fetched")):
                 head, body = receive(self.source.read)
@@ -197,8 +211,9 @@ class NodeMirror:
     # ------------------------------------------------------------------------------------------------------ is asked
 
     def state(self, folder: str, have: dict[str, int], beat: str, known: list[Any], wait_s: float, body: bytes) -> None:
-        """Tell which files in `folder` are longer than the server has them, as soon as any is, or how it stands is not as `known`, or
-        `wait_s` is over. Of all that is written together the facts are looked at first: what they tell of is then among what has grown.
+        """Tell which files in `folder` are longer than the server has them, as soon as any is, or how it stands is not
+        as `known`, or `wait_s` is over. Of all that is written together the facts are looked at first: what they tell
+        of is then among what has grown.
         """
         give_up = time.monotonic() + wait_s
         while True:
@@ -214,7 +229,9 @@ class NodeMirror:
         self.answer(sizes=sizes, stands=stands, beat=at, now=time.time_ns())
 
     def _stands(self) -> list[Any]:
-        """Return how it stands: which runs wait, whether one may go on, whether it has left, whether the cluster ends it."""
+        """Return how it stands: which runs wait, whether one may go on, whether it has left, whether the cluster ends
+        it.
+        """
         names = os.listdir(self.root)
         waiting = sorted(name[len("wants-") :] for name in names if name.startswith("wants-"))
         return [waiting, "ready" in names, "left" in names, self.ending]
@@ -246,7 +263,9 @@ class NodeMirror:
                         yield f"{task}/metrics/{of}", info.st_size
 
     def made(self, trees: list[str], at: int, body: bytes = b"") -> None:
-        """Tell what in `trees` is not as it was brought, and of what was there before what is there no more: from entry `at` on."""
+        """Tell what in `trees` is not as it was brought, and of what was there before what is there no more: from entry
+        `at` on.
+        """
         if at == 0:
             self._look(trees)
         page = self.listed[at : at + PAGE]
@@ -272,7 +291,8 @@ class NodeMirror:
         self.listed = sorted(new, key=lambda entry: int(entry[3])) + gone  # what is written last may speak of the rest
 
     def _walk(self, tree: str) -> Iterator[list[Any]]:
-        """Yield [path, kind, size, mtime, mode, target] of everything below `tree`; of what is unknown, why it is stands last.
+        """Yield [path, kind, size, mtime, mode, target] of everything below `tree`; of what is unknown, why it is
+        stands last.
 
         A name that is no text stands there as Python has it, with lone surrogates, which JSON escapes.
         """
@@ -289,8 +309,9 @@ class NodeMirror:
                 yield [path, FILE, info.st_size, info.st_mtime_ns, stat.S_IMODE(info.st_mode), ""]
 
     def get(self, folder: str, files: list[list[Any]], holes: bool = False, body: bytes = b"") -> None:
-        """Give pieces of files, ``[name, at, size]``; the answer's `got` says of each how much it is, size and time of the file, and
-        where it begins: with `holes` where something was written next, which is the size where nothing follows.
+        """Give pieces of files, ``[name, at, size]``; the answer's `got` says of each how much it is, size and time of
+        the file, and where it begins: with `holes` where something was written next, which is the size where nothing
+        follows.
         """
         got, pieces = [], []
         for name, at, size in files:
@@ -319,8 +340,8 @@ def _written(fd: int, at: int, size: int) -> int:
 
 
 def _below(root: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
-    """Yield relative path and lstat of everything below `root`, or why it could not be looked at; no link is followed, and what
-    disappears is left out.
+    """Yield relative path and lstat of everything below `root`, or why it could not be looked at; no link is followed,
+    and what disappears is left out.
     """
     pending = [""]
     for here in pending:  # grows while it is walked

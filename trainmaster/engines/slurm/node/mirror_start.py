@@ -1,4 +1,6 @@
-"""What is given on a command line to begin on a node that shares no folder with the server: it can read nothing of ours yet."""
+"""What is given on a command line to begin on a node that shares no folder with the server: it can read nothing of ours
+yet.
+"""
 
 from __future__ import annotations
 
@@ -40,8 +42,9 @@ sys.path.insert(0, package)
 from trainmaster.engines.slurm.node.mirrored import main
 sys.exit(main([program, root, folder, run, number, most]))
 """
-"""What ``python -I -S -c BEGIN BASE RUN COMPONENT SECONDS PROGRAM`` runs on each node. The root is called after base, component and
-node; it waits for the server, at the start and at the end, until that has got no further for so many seconds."""
+"""What ``python -I -S -c BEGIN BASE RUN COMPONENT SECONDS PROGRAM`` runs on each node. The root is called after base,
+component and node; it waits for the server, at the start and at the end, until that has got no further for so many
+seconds."""
 
 
 START: Final = f"""\

@@ -1,8 +1,8 @@
-"""A step on a node that shares no folder with the server: waits until a `mirror` has brought all it needs, and at its end until the server
-has all that it made.
+"""A step on a node that shares no folder with the server: waits until a `mirror` has brought all it needs, and at its
+end until the server has all that it made.
 
-Invariants: nothing of ours is executed but from a folder that only this user can write, and nothing of the user's runs before the
-server has said that this run has the attempt. Standard library of Python 3.9 only.
+Invariants: nothing of ours is executed but from a folder that only this user can write, and nothing of the user's runs
+before the server has said that this run has the attempt. Standard library of Python 3.9 only.
 """
 
 from __future__ import annotations

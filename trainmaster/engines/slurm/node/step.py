@@ -1,8 +1,10 @@
-"""The agent inside a cluster's job: one on each node of each component, started by the batch script, ended with its tasks.
+"""The agent inside a cluster's job: one on each node of each component, started by the batch script, ended with its
+tasks.
 
-It finds out which tasks are this node's, runs them through the same supervisor as everywhere, and talks with the server through the
-attempt's folder alone (`folder`): the node needs no route to the server. Invariants: only the run that has claimed the attempt starts
-anything; what is told is on disk first; it leaves only when nothing of its tasks is left. Standard library of Python 3.9 only.
+It finds out which tasks are this node's, runs them through the same supervisor as everywhere, and talks with the server
+through the attempt's folder alone (`folder`): the node needs no route to the server. Invariants: only the run that has
+claimed the attempt starts anything; what is told is on disk first; it leaves only when nothing of its tasks is left.
+Standard library of Python 3.9 only.
 """
 
 from __future__ import annotations
@@ -41,13 +43,19 @@ from trainmaster.messages.jobs import starting as saying
 LOOK_S: Final = 1.0
 BEAT_S: Final = 5.0
 GONE: Final = 10
-"""Looks in a row that do not find the attempt's folder: somebody has removed it. Less may be a hiccup of a network file system."""
+"""Looks in a row that do not find the attempt's folder: somebody has removed it. Less may be a hiccup of a network file
+system.
+"""
 LAST_WORDS_S: Final = 60.0
 """How long the last facts are tried to be written."""
 SAME_MOMENT_S: Final = 0.3
-"""A cluster that ends a job signals one process after the other. What failed is told so much later: its agent may be signalled next."""
+"""A cluster that ends a job signals one process after the other. What failed is told so much later: its agent may be
+signalled next.
+"""
 SIGNALLED_S: Final = 3.0
-"""The same for what ended by a signal that clusters send: on a busy node the next process has to wait for its signal."""
+"""The same for what ended by a signal that clusters send: on a busy node the next process has to wait for its
+signal.
+"""
 BY_CLUSTERS: Final = (signal.SIGTERM, signal.SIGKILL, 128 + signal.SIGTERM, 128 + signal.SIGKILL)
 """Signals, and the exit codes by which shells pass them on."""
 REFUSED: Final = 1
@@ -84,14 +92,21 @@ class Facts:
 
 
 class Step:
-    """The agent of one part of an attempt. `gang` is placed and says what is to be started here; `private` is the agent's own folder."""
+    """The agent of one part of an attempt. `gang` is placed and says what is to be started here; `private` is the
+    agent's own folder.
+    """
 
     def __init__(
         self, shared: Folder, part: str, work: StepWork, gang: Gang, settings: Settings, facts: Facts, private: str
     ) -> None:
         self.shared, self.part, self.work, self.gang, self.settings, self.facts = (
-            shared, part, work, gang, settings, facts,
-        )  # fmt: skip
+            shared,
+            part,
+            work,
+            gang,
+            settings,
+            facts,
+        )
         self.name = live.name_of(gang)
         self.private = private
         layout = Layout(self.private, work.data)
@@ -178,7 +193,9 @@ class Step:
             os.utime(path)
 
     def end(self, grace_s: float, why: str) -> None:
-        """End this node's tasks: SIGTERM, `grace_s` seconds, SIGKILL; over when nothing is left of them. `why` "": they have ended."""
+        """End this node's tasks: SIGTERM, `grace_s` seconds, SIGKILL; over when nothing is left of them. `why` "": they
+        have ended.
+        """
         if not self.ending and why:
             self.facts.tell({"event": "ending", "attempt": self.name, "at": time.time(), "why": why})
         while self.held:
@@ -209,7 +226,8 @@ def refusal(attempt: str, refused: StartRefused) -> dict[str, Any]:
 
 
 def placed(work: StepWork, number: int, node: str, env: Mapping[str, str]) -> Gang:
-    """Return the gang with its whole placement, and with the tasks that component `number` has on `node` to be started here.
+    """Return the gang with its whole placement, and with the tasks that component `number` has on `node` to be started
+    here.
 
     Raises ValueError when what the cluster gave is not what was asked for.
     """
@@ -258,25 +276,41 @@ def _check_ports(gang: Gang, node: str) -> None:
 
 
 def began(gang: Gang, part: str, run: str, settings: Settings, env: Mapping[str, str], private: str) -> dict[str, Any]:
-    """Return the fact that says who runs here, with the cards by their numbers on the node, and where the agent keeps its records."""
+    """Return the fact that says who runs here, with the cards by their numbers on the node, and where the agent keeps
+    its records.
+    """
     _, numbers = own_cards(env)
     tasks = [
         {
-            "role": place.role, "index": place.index, "node": place.node, "host": place.host,
+            "role": place.role,
+            "index": place.index,
+            "node": place.node,
+            "host": place.host,
             "gpus": [int(numbers[card]) if numbers[card].isdigit() else card for card in place.gpus],
             "ports": [[label, list(ports)] for label, ports in place.ports],
         }
         for place in gang.own()
-    ]  # fmt: skip
+    ]
     return {
-        "event": "began", "attempt": live.name_of(gang), "at": time.time(), "part": part, "run": run, "tasks": tasks,
-        "job": env.get("SLURM_JOB_ID", ""), "machine": socket.gethostname(), "pid": os.getpid(),
-        "python": platform.python_version(), "sandbox": bool(settings.bwrap), "home": private,
-    }  # fmt: skip
+        "event": "began",
+        "attempt": live.name_of(gang),
+        "at": time.time(),
+        "part": part,
+        "run": run,
+        "tasks": tasks,
+        "job": env.get("SLURM_JOB_ID", ""),
+        "machine": socket.gethostname(),
+        "pid": os.getpid(),
+        "python": platform.python_version(),
+        "sandbox": bool(settings.bwrap),
+        "home": private,
+    }
 
 
 def main(argv: list[str]) -> int:
-    """Run as ``step FOLDER RUN COMPONENT`` on one node. Exit code 0: all that was to be done here was done, 1: nothing was started."""
+    """Run as ``step FOLDER RUN COMPONENT`` on one node. Exit code 0: all that was to be done here was done, 1: nothing
+    was started.
+    """
     shared, run, number = Folder(argv[0]), argv[1], int(argv[2])
     env, node = dict(os.environ), os.environ["SLURMD_NODENAME"]
     part = f"{number}-{node}"

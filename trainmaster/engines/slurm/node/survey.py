@@ -1,8 +1,9 @@
 """What a node of a cluster has that a step needs: looked at on the node itself, before any job of a user is sent there.
 
-Started like a step, by the same line of the batch script, and it imports all that a step does. It reads what the server wrote into
-the folder, writes back what it finds, and answers once when the server has read that: so both directions are tried, and the clocks
-are compared without any guess about how long a message takes. It needs no network. Standard library of Python 3.9 only.
+Started like a step, by the same line of the batch script, and it imports all that a step does. It reads what the server
+wrote into the folder, writes back what it finds, and answers once when the server has read that: so both directions are
+tried, and the clocks are compared without any guess about how long a message takes. It needs no network. Standard
+library of Python 3.9 only.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from trainmaster.messages.said import Said
 REQUEST: Final = "survey.json"
 """What the server asks: {word, sandbox, environment}."""
 PATIENCE_S: Final = 60.0
-"""How long the node waits for the server to read what it wrote: network file systems show a new file half a minute late."""
+"""How long the node waits for the server to read what it wrote: network file systems show a new file half a minute
+late.
+"""
 LOOK_S: Final = 0.1
 FIND: Final = "/usr/local/bin:/usr/bin:/bin"
 PYTHONS: Final = ("python", "python3")
@@ -60,16 +63,25 @@ def survey(shared: Folder, node: str) -> dict[str, Any]:
     visible, numbers = step.own_cards(os.environ)
     environment = asked["environment"]
     return {
-        "event": "survey", "word": asked["word"], "node": node, "machine": socket.gethostname(),
-        "python": platform.python_version(), "user": os.geteuid(), "writing": trouble_writing(shared.path),
-        "private": trouble_writing(tempfile.gettempdir()), "sandbox": bool(probe.bwrap), "degraded": _plain(probe.why),
-        "unfiltered": _plain(seccomp.missing()), "reachable": _plain(apart.missing(probe.bwrap) if probe.bwrap else None),
-        "cards": list(visible), "devices": list(numbers),
+        "event": "survey",
+        "word": asked["word"],
+        "node": node,
+        "machine": socket.gethostname(),
+        "python": platform.python_version(),
+        "user": os.geteuid(),
+        "writing": trouble_writing(shared.path),
+        "private": trouble_writing(tempfile.gettempdir()),
+        "sandbox": bool(probe.bwrap),
+        "degraded": _plain(probe.why),
+        "unfiltered": _plain(seccomp.missing()),
+        "reachable": _plain(apart.missing(probe.bwrap) if probe.bwrap else None),
+        "cards": list(visible),
+        "devices": list(numbers),
         "environment": environment or None,
         "environment_there": os.access(os.path.join(environment, "bin", "python"), os.X_OK),
         "pythons": [name for name in PYTHONS if shutil.which(name, path=SYSTEM_PATH)],
         "at": time.time(),
-    }  # fmt: skip
+    }
 
 
 def _plain(said: Said | None) -> dict[str, Any] | None:

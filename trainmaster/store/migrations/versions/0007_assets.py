@@ -10,7 +10,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Move every model and every version as it is. Metrics that cannot be read stay unreadable, and nothing else does."""
+    """Move every model and every version as it is. Metrics that cannot be read stay unreadable, and nothing else
+    does.
+    """
     name = Text().with_variant(String(collation="C"), "postgresql")
     op.create_table(
         "asset",

@@ -10,7 +10,9 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the table, with what people did to jobs; of settings only who changed them last is known. One look at each event."""
+    """Add the table, with what people did to jobs; of settings only who changed them last is known. One look at each
+    event.
+    """
     name = Text().with_variant(String(collation="C"), "postgresql")
     op.create_table(
         "audit",
@@ -29,7 +31,9 @@ def upgrade() -> None:
     op.execute(
         text(
             'INSERT INTO audit (at, "by", subject_kind, subject, kind, data)'
-            " SELECT event.at, event.actor, 'job', job.id, event.kind, event.data FROM event JOIN job ON job.seq = event.job"
-            " WHERE event.kind <> 'submitted' AND event.actor NOT IN ('system', 'scheduler', 'agent', 'engine') ORDER BY event.seq"
+            " SELECT event.at, event.actor, 'job', job.id, event.kind, event.data"
+            " FROM event JOIN job ON job.seq = event.job"
+            " WHERE event.kind <> 'submitted' AND event.actor NOT IN ('system', 'scheduler', 'agent', 'engine')"
+            " ORDER BY event.seq"
         )
     )
