@@ -3,10 +3,13 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 for _name in [name for name in os.environ if name.startswith("TRAINMASTER_")]:
     if not _name.startswith("TRAINMASTER_TEST_"):
         del os.environ[_name]
+
+settings.register_profile("fast", max_examples=15)  # of a hundred: see tests/fixtures/examples.py
 
 
 class AtOnce:

@@ -99,11 +99,11 @@ class Stage:
         self.platform: Platform = self._build()
 
     def _build(self) -> Platform:
-        clock = Clock(wall=lambda: time.time() + self.set_by)
+        self.clock = Clock(wall=lambda: time.time() + self.set_by)
         if self._make_engine is None:
-            return build(str(self.home), clock=clock)
+            return build(str(self.home), clock=self.clock)
         made = self._make_engine()
-        return build(str(self.home), engines=made if isinstance(made, Engines) else Engines([made]), clock=clock)
+        return build(str(self.home), engines=made if isinstance(made, Engines) else Engines([made]), clock=self.clock)
 
     async def __aenter__(self) -> Self:
         await self.platform.start()
@@ -131,6 +131,11 @@ class Stage:
         await self.platform.close()
         self.platform = self._build()
         await self.platform.start()
+
+    def let_pass(self, seconds: float) -> None:
+        """Let time pass at once: for the platform, and by the machine's clock."""
+        self.set_by += seconds
+        self.clock.follow(seconds)
 
     # -- do ----------------------------------------------------------------------------------------------------
 

@@ -165,9 +165,15 @@ async def test_what_is_placed_during_a_recovery_is_durable_before_it_is_launched
     assert (await fake.view(waits)).state == "queued"
     machines.mend_node("n2")
     inner, failures = Ledger._write, ["the placement is not stored"]
+    loop = asyncio.get_running_loop()
+
+    async def many_turns() -> None:
+        """Whatever is launched too early is launched by the end of them."""
+        for _ in range(50):
+            await asyncio.to_thread(int)
 
     def poor(ledger: Ledger, connection: Connection, items: list[Any]) -> None:
-        time.sleep(0.2)  # a slow disk, in its own thread: what is launched too early is found out
+        asyncio.run_coroutine_threadsafe(many_turns(), loop).result(PATIENCE_S)
         if not failures:
             inner(ledger, connection, items)
             return

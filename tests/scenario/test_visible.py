@@ -245,7 +245,6 @@ async def test_the_feed_tells_of_ones_own(scene: Scene) -> None:
     for number, (person, _) in enumerate(scene.pairs()):
         await scene.stage.platform.delete(person.jobs["gone"], ADMIN)
         await scene.stage.platform.change(person.jobs["runs"], person.who, duration_s=86_000.0 + number)
-    await asyncio.sleep(0)
     heard = dict(zip((person.name for person in people), await asyncio.gather(*ears), strict=True))
     for person, other in scene.pairs():
         assert not seen_in(heard[person.name], other.marks), heard[person.name]

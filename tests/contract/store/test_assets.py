@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.contract.store.conftest import Store
+from tests.fixtures.examples import examples
 from tests.fixtures.seeing import ALL, only
 from trainmaster.access.visible import NOTHING
 from trainmaster.core.errors import Conflict
@@ -86,7 +87,7 @@ def test_versions_never_change_and_count_from_1(store: Store) -> None:
     """Whatever is registered in whatever order, once or again."""
     reader, turn = AssetReader(store.database), iter(range(10**6))
 
-    @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(ATTEMPTS, max_size=12))
     def holds(registered: list[tuple[str, str, int | None, int]]) -> None:
         workspace = f"w{next(turn)}"

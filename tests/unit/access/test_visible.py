@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import trainmaster
 from tests.fixtures.audited import audit_event
+from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only, reading
 from trainmaster.access.visible import NOTHING, Visible
@@ -94,7 +95,7 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
     every = models.list_assets(ALL, AssetKind.MODEL)
     assert (len(jobs), len(every)) == (36, 36)
 
-    @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
     @given(VISIBLE, st.sampled_from(["-submitted_at", "name", "run_s"]), st.just("") | NAMES, st.integers(0, 35))
     def holds(visible: Visible, order: str, owner: str, at: int) -> None:
         seen = {job.seq for job in jobs if visible.covers(job) and owner in ("", job.owner)}

@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from trainmaster.cli.main import PARTS
+from trainmaster.core.folders.layout import Layout
 
 TM = [sys.executable, "-m", "trainmaster.cli"]
 
@@ -232,9 +233,15 @@ def until_watched_by(tm: Shell, count: int) -> None:
 
 
 def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
-    file = write(tmp_path / "j.json", "bash -c 'echo one; sleep 2; echo two'")
+    until_go = "until [ -e $TRAINMASTER_OUTPUT_DIR/go ]; do sleep 0.05; done"
+    file = write(tmp_path / "j.json", f"bash -c 'echo one; {until_go}; echo two'")
     job = tm("submit", file).strip()
-    assert tm("logs", "-f", job) == "one\ntwo\n"
+    with subprocess.Popen([*TM, "logs", "-f", job], env=tm.env, stdout=subprocess.PIPE, text=True) as follows:
+        assert follows.stdout is not None
+        assert follows.stdout.readline() == "one\n"
+        Path(Layout(str(tm.home)).outputs(job), "go").touch()
+        assert follows.stdout.read() == "two\n"
+    assert follows.returncode == 0
     endless = write(tmp_path / "k.json", "sleep 1000")
     until_watched_by(tm, 0)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores Ctrl-C

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from tests.unit.dialects.pai_jobs import ROLE, job, one, spec_of
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.pai import display_name, pai_path, to_pai
@@ -356,7 +357,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return {"jobName": draw(NAMES), "image": "local", "taskRoles": roles, **optional}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(documents())
 def test_out_and_in_again_is_the_same_job(document: dict[str, Any]) -> None:
     """What is written back means the same job, and writing it back again gives the same text."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from trainmaster.storage.logs.logpoints import LogPoints
 from trainmaster.storage.points import MAX_POINTS, Curve, Growing, PointLog
 
@@ -122,7 +123,7 @@ def test_a_large_log_is_collected_in_bounded_looks(tmp_path: Path) -> None:
     assert len(task.collect()) == 100_000
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     pieces=st.lists(st.sampled_from(["loss 1\n", "lo", "ss 2\n", "\n", "x\r", "loss 3", "é"]), max_size=20),
     reopen=st.booleans(),

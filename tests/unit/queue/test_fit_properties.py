@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from tests.unit.queue.clusters import PORTS, gangs, nodes
 from trainmaster.core.records import Assignment, Node, Resources, Role
 from trainmaster.queue.placing.buckets import Buckets
@@ -18,7 +19,7 @@ from trainmaster.queue.placing.packing import Packing, mix_of
 from trainmaster.queue.placing.ports import PortChoice
 from trainmaster.queue.rules.rehearsal import earliest
 
-few = settings(max_examples=150, deadline=None)
+few = settings(max_examples=examples(150), deadline=None)
 POOL = "default"
 
 shares = st.builds(

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import job, node
+from tests.fixtures.examples import examples
 from tests.unit.queue.clusters import nodes, queues
 from trainmaster.core.records import Job, Node, Policy
 from trainmaster.queue.forecasting.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
@@ -149,7 +150,7 @@ def test_only_the_first_in_line_are_foreseen() -> None:
     assert job(f"j{MOST + 20}").done().id not in found.starts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(nodes(), queues(), st.integers(0, 5))
 def test_nothing_is_foreseen_before_now_and_equal_seeds_foresee_alike(
     machines: tuple[Node, ...], jobs: tuple[Job, ...], seed: int

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import job
+from tests.fixtures.examples import examples
 from trainmaster.core.states import Priority
 from trainmaster.queue.ordering.classes import PendingQueue
 from trainmaster.queue.ordering.order import Ordered
@@ -17,7 +18,7 @@ def entry(seq: int) -> Pending:
     return Pending(f"t{seq}", REQUEST, (0.0, seq))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.integers(0, 4000), max_size=3000, unique=True), st.data())
 def test_ordered_is_a_sorted_list(numbers: list[int], data: st.DataObject) -> None:
     ordered, model = Ordered(), []

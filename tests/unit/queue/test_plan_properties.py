@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.builders import job as build
 from tests.builders import snapshot
+from tests.fixtures.examples import examples
 from tests.unit.queue.clusters import PORTS, capacity, gangs, misplaced, nodes, overbooked, queues
 from trainmaster.core.records import Job, Node, Role
 from trainmaster.queue.explaining.explain import explain, position
@@ -19,7 +20,7 @@ from trainmaster.queue.policy import NAMED, QueuePolicy
 from trainmaster.queue.rules.never import can_ever_fit
 from trainmaster.queue.snapshot import ClassKey, Snapshot, Usage
 
-few = settings(max_examples=200, deadline=None)
+few = settings(max_examples=examples(200), deadline=None)
 
 
 def look(members: tuple[Node, ...], jobs: tuple[Job, ...], room: Capacity | None = None) -> Snapshot:

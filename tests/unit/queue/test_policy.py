@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import job, node, snapshot, waiting
+from tests.fixtures.examples import examples
 from trainmaster.core.records import job_from_json, to_json
 from trainmaster.messages import render
 from trainmaster.queue.ordering.classes import placing
@@ -60,7 +61,7 @@ def test_values_change_one_policy() -> None:
 tenants = st.builds(Tenant, st.just(""), st.sampled_from("xyz"), st.sampled_from("ab"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(tenants, st.integers(1, 8000), st.floats(0, 1e6)), max_size=8), st.sets(tenants, min_size=1))
 def test_a_share_moves_nobody_further_than_its_bound(held: list[tuple[Tenant, int, float]], waits: set[Tenant]) -> None:
     fair = Fairness(DEFAULT.fair_half_life_s)

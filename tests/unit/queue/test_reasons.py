@@ -10,6 +10,7 @@ from typing import Any
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from tests.unit.queue.clusters import PORTS
 from tests.unit.queue.ledger import Ledger
 from tests.unit.queue.naive import only
@@ -48,7 +49,7 @@ def led(draw: st.DrawFn) -> World:
     return world
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(worlds() | crowded() | mixed() | led(), policies)
 def test_the_reason_is_true(world: World, policy: QueuePolicy) -> None:
     made = plan(world.snapshot(), world.now, policy)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from tests.unit.queue.worlds import World, mixed
 from trainmaster.queue.explaining.explain import explain
 from trainmaster.queue.explaining.suggest import suggest
@@ -16,7 +17,7 @@ from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 policies = st.sampled_from((*NAMED.values(), replace(DEFAULT, packing="worst-fit"), replace(DEFAULT, packing="fgd")))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(mixed(), policies)
 def test_every_change_works_when_applied(world: World, policy: QueuePolicy) -> None:
     for name, usage in world.running.items():  # limits long enough for shorter ones to be named

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.audited import audit_event, audit_of
+from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, reading
 from trainmaster.access.roles import Principal
@@ -135,7 +136,7 @@ PASTS: Final = st.builds(
 KEPT: Final = st.sampled_from([0.0, 1 * DAY_S, 2 * DAY_S, 3 * DAY_S])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(PASTS, max_size=7),
     st.dictionaries(st.integers(0, 3), AGES),

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from trainmaster.core.errors import InvalidSpec, TooLarge
 from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.pack import folder_digest, pack
@@ -233,7 +234,7 @@ class TestIgnoring:
             pack(code / "no-such-folder")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     tree=st.dictionaries(
         st.from_regex(r"[a-zé]{1,3}(/[a-zé]{1,3}){0,3}", fullmatch=True), st.binary(max_size=300), max_size=12

@@ -8,6 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.examples import examples
 from trainmaster.storage import usage
 from trainmaster.storage.downsample import keep
 
@@ -62,7 +63,7 @@ def test_a_week_of_samples_is_thinned_quickly_and_keeps_its_peaks(tmp_path: Path
     assert read["t"] == sorted(read["t"])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(values=st.lists(st.one_of(st.floats(allow_nan=True), st.none()), max_size=300), points=st.integers(4, 60))
 def test_thinning_keeps_extremes_and_ends(values: list[float | None], points: int) -> None:
     kept = keep(range(len(values)), values, points)
@@ -77,7 +78,7 @@ def test_thinning_keeps_extremes_and_ends(values: list[float | None], points: in
         assert max(real) in shown
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(memory=st.lists(st.integers(0, 10**6), min_size=1, max_size=200), points=st.integers(4, 40))
 def test_thinned_usage_keeps_extremes(tmp_path_factory, memory: list[int], points: int) -> None:
     path = write(tmp_path_factory.mktemp("u"), [sample(float(n), memory=value) for n, value in enumerate(memory)])

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 from socket import SHUT_WR, socketpair
@@ -383,13 +384,18 @@ def test_one_that_cannot_be_killed_is_waited_for(tmp_path: Path, monkeypatch: py
     """As sudo's cannot: it may come to Slurm as long as it lives."""
     monkeypatch.setattr(Program, "end", lambda program: None)
     monkeypatch.setattr(submitter, "SWEEP_S", 0.01)
-    argv = ["/bin/sh", "-c", f"cat > {tmp_path}/given; sleep 1; touch {tmp_path}/came"]
+    monkeypatch.chdir(tmp_path)
+    argv = ["/bin/sh", "-c", "cat > given; until [ -e go ]; do sleep 0.01; done; touch came"]
     begun = {"attempt": f"t{1:032x}-1", "step": "{}", "user": "", "batch": ONE, "argv": argv, "alone": False}
     ours, its = socketpair()
     with ours, its:
         for request in ({"op": "begin", **begun}, {"op": "submit"}):
             ours.sendall(json.dumps({"id": 1, "folder": str(tmp_path / "attempt"), **request}).encode() + b"\n")
         ours.shutdown(SHUT_WR)
-        submitter.Submitter(its, 0.0).serve()
-        assert b'"late": true' in ours.recv(1000)
+        serving = threading.Thread(target=submitter.Submitter(its, 0.0).serve, daemon=True)
+        serving.start()
+        ours.settimeout(PATIENCE_S)
+        assert any(b'"late": true' in line for line in ours.makefile("rb"))
+        (tmp_path / "go").touch()
+        serving.join(PATIENCE_S)
     assert (tmp_path / "came").exists()
