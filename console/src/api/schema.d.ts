@@ -20,7 +20,8 @@ export interface paths {
         put?: never;
         /**
          * Submit Job
-         * @description Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry run.
+         * @description Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry
+         *     run.
          */
         post: operations["submit_job"];
         delete?: never;
@@ -492,7 +493,8 @@ export interface paths {
         put?: never;
         /**
          * Sign In
-         * @description Sign in with name and password: the answer sets the cookie and says the key, which every request sends as X-Session-Key.
+         * @description Sign in with name and password: the answer sets the cookie and says the key, which every request sends as
+         *     X-Session-Key.
          */
         post: operations["sign_in"];
         /**
@@ -516,7 +518,8 @@ export interface paths {
         put?: never;
         /**
          * Take Ticket
-         * @description Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's socket.
+         * @description Take leave to ask for one address once, soon and in this session, without the key: for a download or a browser's
+         *     socket.
          */
         post: operations["take_ticket"];
         delete?: never;
@@ -954,7 +957,8 @@ export interface paths {
         };
         /**
          * List Flavors
-         * @description List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every model.
+         * @description List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every
+         *     model.
          */
         get: operations["list_flavors"];
         put?: never;
@@ -1104,7 +1108,8 @@ export interface paths {
         put?: never;
         /**
          * Would Start
-         * @description Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any way can.
+         * @description Say whether a job would start now or queue, also instead of one that waits; with several flavors, now when any
+         *     way can.
          */
         post: operations["would_start"];
         delete?: never;
@@ -1224,7 +1229,8 @@ export interface paths {
         put?: never;
         /**
          * Upload
-         * @description Upload a code folder as tar.gz; the same content gives the same name. Nothing is taken while a disk is nearly full.
+         * @description Upload a code folder as tar.gz; the same content gives the same name. Nothing is taken while a disk is nearly
+         *     full.
          */
         post: operations["upload"];
         delete?: never;
@@ -1510,7 +1516,8 @@ export interface components {
         Shown: "queued" | "initialising" | "pending" | "running" | "saving" | "retained" | "stopping" | "succeeded" | "failed" | "stopped" | "expired";
         /**
          * SignIn
-         * @description Name and password, and what the answer to an earlier sign-in of this name in the same browser said as `browser`.
+         * @description Name and password, and what the answer to an earlier sign-in of this name in the same browser said as
+         *     `browser`.
          */
         SignIn: {
             /** Username */
@@ -1551,7 +1558,8 @@ export interface components {
         };
         /**
          * VirtualClusterBody
-         * @description A virtual cluster as it is to be: its pool, and what is guaranteed by resource (gpu, gpu:<model>, cpu, memory_mib).
+         * @description A virtual cluster as it is to be: its pool, and what is guaranteed by resource (gpu, gpu:<model>, cpu,
+         *     memory_mib).
          */
         VirtualClusterBody: {
             /**
@@ -1617,7 +1625,8 @@ export interface components {
             description: string;
         };
         /**
-         * @description One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is made of.
+         * @description One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is
+         *         made of.
          *
          *         `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
          */
@@ -1633,7 +1642,10 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a job's name is its id. */
+        /**
+         * @description What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a
+         *         job's name is its id.
+         */
         Subject: {
             kind: string;
             name: string;
@@ -1651,8 +1663,8 @@ export interface components {
         /**
          * @description What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.
          *
-         *         `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than that. `oldest`:
-         *         when the first of them was made, used or ended.
+         *         `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than
+         *         that. `oldest`: when the first of them was made, used or ended.
          */
         RetentionRule: {
             /** @enum {unknown} */
@@ -1688,7 +1700,8 @@ export interface components {
         /**
          * @description A problem document (RFC 9457), with every problem found.
          *
-         *         `kind`: the class of refusal, such as not_found; `code`: what exactly was refused, `args` what its words are made of.
+         *         `kind`: the class of refusal, such as not_found; `code`: what exactly was refused, `args` what its words are made
+         *         of.
          */
         Problem: {
             type: string;
@@ -1798,7 +1811,10 @@ export interface components {
             items: components["schemas"]["Flavor"][];
             demand: components["schemas"]["CardDemand"][];
         };
-        /** @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts nothing there. */
+        /**
+         * @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
+         *         nothing there.
+         */
         NodeDetail: {
             name: string;
             host: string;
@@ -1832,7 +1848,8 @@ export interface components {
             share: components["schemas"]["Share"][];
         };
         /**
-         * @description One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above nominal.
+         * @description One limit with what counts against it. `cap` null: as much as others leave unused; `borrowed`: used above
+         *         nominal.
          *
          *         `warning`: what follows from a limit that is below what is used; null while it is not.
          */
@@ -1844,7 +1861,10 @@ export interface components {
             borrowed: number;
             warning: components["schemas"]["Text"] | null;
         };
-        /** @description Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says why. */
+        /**
+         * @description Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says
+         *         why.
+         */
         ResourcePool: {
             name: string;
             /** @enum {unknown} */
@@ -2011,7 +2031,10 @@ export interface components {
             suggestions: components["schemas"]["Suggestion"][];
             forecast: components["schemas"]["Forecast"] | null;
         };
-        /** @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null: ours. */
+        /**
+         * @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
+         *         ours.
+         */
         Reason: {
             code: string;
             message: components["schemas"]["Text"];
@@ -2033,8 +2056,8 @@ export interface components {
             otherwise_at: number | null;
         };
         /**
-         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is `after`: not
-         *         before `low`, more is not known; `why`: of `after` and `unknown`.
+         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
+         *         `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
          *
          *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
          */
@@ -2152,7 +2175,10 @@ export interface components {
             of: number;
             eta_s: number | null;
         };
-        /** @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or not at all. */
+        /**
+         * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
+         *         not at all.
+         */
         Role: {
             name: string;
             system_name: string;
@@ -2273,7 +2299,10 @@ export interface components {
             roles: components["schemas"]["RolePreview"][];
             native: components["schemas"]["Native"] | null;
         };
-        /** @description What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there would be. */
+        /**
+         * @description What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there
+         *         would be.
+         */
         RolePreview: {
             name: string;
             system_name: string;
@@ -2290,7 +2319,10 @@ export interface components {
             };
             more_env: number;
         };
-        /** @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is told. */
+        /**
+         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is
+         *         told.
+         */
         CardHolder: {
             job: string | null;
             name: string | null;
@@ -2357,9 +2389,9 @@ export interface components {
             running: number;
         };
         /**
-         * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it foresees when jobs
-         *         would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be entered; `measures`: it tells how
-         *         busy cards are.
+         * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
+         *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
+         *         entered; `measures`: it tells how busy cards are.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -2398,7 +2430,10 @@ export interface components {
             resources: components["schemas"]["Need"];
             ports: components["schemas"]["Port"][];
         };
-        /** @description What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how many. */
+        /**
+         * @description What a job asked for, as every way in which it might have run. `run_s` null: it never ran; `tasks`: as how
+         *         many.
+         */
         Asked: {
             id: string;
             owner: string;
@@ -2446,7 +2481,10 @@ export interface components {
             items: components["schemas"]["Asked"][];
             next_cursor: string | null;
         };
-        /** @description One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a switch. */
+        /**
+         * @description One setting of the queue's policy: what it is, its bounds, and what it means. `choices` empty: a number or a
+         *         switch.
+         */
         Knob: {
             name: string;
             title: components["schemas"]["Text"];
@@ -2469,7 +2507,8 @@ export interface components {
             changed: components["schemas"]["WaitFigures"];
         };
         /**
-         * @description How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without jobs.
+         * @description How long jobs waited that ran. `waits`: quantiles, evenly spaced from the shortest to the longest; empty without
+         *         jobs.
          *
          *         `not_run`: who would never have started.
          */
@@ -2534,7 +2573,8 @@ export interface components {
             cards: number;
         };
         /**
-         * @description Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that was asked.
+         * @description Would it start now? With several flavors: now when any of them can. `suggestions`: where it would wait and that
+         *         was asked.
          *
          *         `pool`: the one that this was said of, chosen by the platform where the job leaves it the choice.
          */
@@ -2608,7 +2648,10 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person there. */
+        /**
+         * @description A session just begun; `key` is shown only here. `browser` is sent with the next sign-in of the same person
+         *         there.
+         */
         NewSession: {
             user: components["schemas"]["User"];
             server: components["schemas"]["Server"];
@@ -2693,7 +2736,10 @@ export interface components {
         ExecCauses: {
             causes: components["schemas"]["ExecCause"][];
         };
-        /** @description The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of what was refused. */
+        /**
+         * @description The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of
+         *         what was refused.
+         */
         ExecStatus: {
             metadata: components["schemas"]["Nothing"];
             /** @enum {unknown} */
@@ -2740,7 +2786,10 @@ export interface components {
             next_offset: number;
             done: boolean;
         };
-        /** @description What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something away. */
+        /**
+         * @description What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something
+         *         away.
+         */
         LogPiece: {
             offset: number;
             next_offset: number;
@@ -2766,7 +2815,10 @@ export interface components {
                 [key: string]: number | null;
             };
         };
-        /** @description One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be fewer. */
+        /**
+         * @description One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be
+         *         fewer.
+         */
         Series: {
             name: string;
             source: string;
@@ -2837,7 +2889,8 @@ export interface components {
         JobOrPreview: components["schemas"]["Job"] | components["schemas"]["Preview"];
         /**
          * Question
-         * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say what helps.
+         * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say
+         *     what helps.
          */
         Question: {
             /** Spec */
