@@ -73,7 +73,7 @@ class Readiness:
             return Ready(ok=False, checks={"ledger": error.message})
         except TimeoutError:
             return Ready(ok=False, checks={"ledger": render.text(server.engine_silent(round(PATIENCE_S)))})
-        if address is None:
+        if not address:
             return Ready(ok=False, checks={"ledger": "ok", "leader": render.text(nobody_leads())})
         answers = await _listens(address)
         leader = "ok" if answers else render.text(server.leader_silent(address))
