@@ -187,6 +187,19 @@ async def test_a_preview_changes_nothing_and_says_where_it_would_run(fake: Stage
     assert "每个副本" in chinese.problems[0].rule
 
 
+async def test_a_preview_of_a_job_over_a_limit_says_so_like_any_other_problem(
+    tmp_path: Path, machines: FakeMachines
+) -> None:
+    """It is an answer, as for every document that cannot be submitted, and no refusal."""
+    config = {"limits": {"max_duration_s": 60}}
+    async with Stage(tmp_path / "short", config, engine=lambda: FakeEngine(machines)) as stage:
+        shown = await stage.platform.preview({"spec": spec("long", duration="2m")}, ADMIN)
+        assert (shown.ok, [problem.code for problem in shown.problems]) == (False, ["duration_over_limit"])
+        with pytest.raises(InvalidSpec) as refused:
+            await stage.submit(spec("long", duration="2m"))
+        assert [problem.code for problem in refused.value.problems] == ["duration_over_limit"]
+
+
 async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) -> None:
     """R170: an administrator sees every job; others their own, and of the rest only the size."""
     amy, bob = Principal("amy", "user"), Principal("bob", "user")

@@ -17,6 +17,7 @@ from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Attempt, Job, Role
 from trainmaster.core.states import JobState, Phase
+from trainmaster.service.curves import metrics
 from trainmaster.service.curves.metrics import MetricsReader, Summary
 from trainmaster.service.curves.tensorboard import TensorBoardChild, event_files
 from trainmaster.spec.job import JobSpec
@@ -203,6 +204,7 @@ class TestSummary:
     def test_it_follows_a_running_job_and_rests_for_an_ended_one(
         self, world: World, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        monkeypatch.setattr(metrics, "BOARD_EVERY_S", 0.1)
         world.log("epoch=0 loss=2.5\n")
         assert world.reader.summary(world.job(), world.spec()).metrics == {"loss": 2.5}
         world.log("epoch=1 loss=1.5\n")
