@@ -59,7 +59,7 @@ MODULES = {
     "prometheus-client": "prometheus_client",
     "pyyaml": "yaml",
 }
-BY_NAME = {("psycopg", "store"), ("uvloop", "api"), ("websockets", "api")}
+BY_NAME = {("psycopg", "store"), ("uvloop", "api")}
 """Never imported: another package is told to use it."""
 
 

@@ -384,8 +384,7 @@ def test_one_that_cannot_be_killed_is_waited_for(tmp_path: Path, monkeypatch: py
     """As sudo's cannot: it may come to Slurm as long as it lives."""
     monkeypatch.setattr(Program, "end", lambda program: None)
     monkeypatch.setattr(submitter, "SWEEP_S", 0.01)
-    monkeypatch.chdir(tmp_path)
-    argv = ["/bin/sh", "-c", "cat > given; until [ -e go ]; do sleep 0.01; done; touch came"]
+    argv = ["/bin/sh", "-c", f"cd {tmp_path}; cat > given; until [ -e go ]; do sleep 0.01; done; touch came"]
     begun = {"attempt": f"t{1:032x}-1", "step": "{}", "user": "", "batch": ONE, "argv": argv, "alone": False}
     ours, its = socketpair()
     with ours, its:
