@@ -15,8 +15,10 @@ from tests.fixtures.api_contract import signed_in
 from tests.fixtures.postgres import Server, cluster
 from tests.scenario.stage import PATIENCE_S, Stage, spec
 from trainmaster.api.app import create_app
-from trainmaster.core.errors import Conflict
+from trainmaster.core.errors import Conflict, Unavailable
+from trainmaster.messages.server.ledger import ledger_closed
 from trainmaster.service import failover as module
+from trainmaster.service import wiring
 from trainmaster.service.failover import Failover
 from trainmaster.service.wiring import prepare
 
@@ -123,6 +125,7 @@ async def test_a_leader_that_another_one_fenced_off_stands_by(stage: Stage, monk
     await stage.platform.close()
     failover = Failover(stage.platform.layout, stage.platform.config, NOWHERE)
     seen: list[bool] = []
+    failover.on_change.append(lambda platform: 1 / 0)  # who is told may fail; nothing hangs on it
     failover.on_change.append(lambda platform: seen.append(platform.context.leads))
     assert failover.leads
     await failover.start()
@@ -138,6 +141,24 @@ async def test_a_leader_that_another_one_fenced_off_stands_by(stage: Stage, monk
         await failover.close()
         stage.platform = stage._build()
         await stage.platform.start()
+
+
+async def test_who_cannot_go_on_lets_go_of_the_lead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another one could not take over from a server that holds the lock and answers nobody."""
+    await stage.platform.close()
+
+    def refuse(*parts: object, **more: object) -> None:
+        raise Unavailable(ledger_closed())
+
+    with monkeypatch.context() as broken:
+        broken.setattr(wiring, "assemble", refuse)
+        with pytest.raises(Unavailable):
+            Failover(stage.platform.layout, stage.platform.config, NOWHERE)
+    failover = Failover(stage.platform.layout, stage.platform.config, NOWHERE)
+    assert failover.leads
+    await failover.close()
+    stage.platform = stage._build()
+    await stage.platform.start()
 
 
 async def test_two_that_start_together_on_an_empty_database_agree(tmp_path: Path, stage: Stage) -> None:

@@ -117,5 +117,10 @@ def _standing_by(app: FastAPI, failover: "Failover", servers: Servers) -> "Forwa
     """Let `app` answer with whichever platform `failover` has; return what hands requests to the server that leads."""
     from trainmaster.api.socket.forwarding import Forwarding  # noqa: PLC0415 - an HTTP client costs memory
 
-    failover.on_change.append(lambda other: setattr(app.state, "platform", other))
+    def changed(platform: "Platform") -> None:
+        app.state.platform = platform
+        app.state.closing.set()  # live views hang on the memory of who led: they are asked for again
+        app.state.closing = asyncio.Event()
+
+    failover.on_change.append(changed)
     return Forwarding(servers, lambda: failover.leader)

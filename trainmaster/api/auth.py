@@ -127,7 +127,7 @@ async def _forwarded(
     try:
         await forwarding.forward(scope, receive, send)
     except Unavailable:
-        if policy.by is By.LEADER:
+        if policy.by is By.LEADER or b"ticket=" in scope["query_string"]:
             raise
         return False  # nothing was sent yet
     return True

@@ -9,7 +9,7 @@ lead it writes nothing.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
@@ -42,7 +42,7 @@ class Failover:
         self.leader: str | None = None
         """Where the server is that leads; None while that is this one, or nobody."""
         self.on_change: list[Callable[[Platform], None]] = []
-        """Told whenever another platform answers in this process."""
+        """Told whenever another platform answers in this process, or the same one leads no more."""
         self.platform = self._first(accept_loss)
         """Who answers in this process now."""
         self._following: asyncio.Task[None] | None = None
@@ -107,12 +107,11 @@ class Failover:
 
     async def _keep(self) -> None:
         """Step down once another one leads: what is in memory here is out of date."""
-        if not await asyncio.to_thread(self.platform.context.records.database.fenced):
-            return
-        log.warning("another server leads; this one stands by")
-        platform = await asyncio.to_thread(follow, self._layout, self._config)
-        await self._replace(platform, platform.stand_by)
-        await self._look()
+        if await asyncio.to_thread(self.platform.context.records.database.fenced):
+            log.warning("another server leads; this one stands by")
+            await self.platform.step_down()
+            self._tell()
+            await self._look()
 
     async def _wait(self) -> None:
         """Take over once nobody leads."""
@@ -125,20 +124,27 @@ class Failover:
         except AnotherLeads:  # one more stood by, and was faster
             return
         log.warning("nobody led; this server leads now")
-        await self._replace(platform, platform.start)
+        await self._replace(platform)
 
     async def _look(self) -> None:
-        self.leader = await asyncio.to_thread(self.platform.context.records.database.leader)
+        leader = await asyncio.to_thread(self.platform.context.records.database.leader)
+        self.leader = None if leader == self.address else leader
 
-    async def _replace(self, platform: Platform, begin: Callable[[], Awaitable[None]]) -> None:
-        """Let `platform` answer once it has begun, and close the one before, which answers what it can meanwhile."""
+    async def _replace(self, platform: Platform) -> None:
+        """Let `platform` lead once it has begun, and close the one before, which answers what it can meanwhile."""
         try:
-            await begin()
+            await platform.start()
         except BaseException:
             await platform.close()
             raise
         before, self.platform = self.platform, platform
         self.leader = None
-        for tell in self.on_change:
-            tell(platform)
+        self._tell()
         await before.close()
+
+    def _tell(self) -> None:
+        for tell in self.on_change:
+            try:
+                tell(self.platform)
+            except Exception:  # a full disk, a terminal that is gone: who leads does not hang on it
+                log.exception("that another server leads could not be told")

@@ -94,6 +94,17 @@ class Life:
         await self._observer.look()
         self._keep_doing(self._sweeper.follow())
 
+    async def step_down(self) -> None:
+        """Another server leads: act no more, let go of the ledger, and answer from rows and files like one that stands
+        by.
+        """
+        ctx = self._ctx
+        ctx.leads = self._started = False
+        await self._stop()
+        ctx.master.live.clear()
+        await asyncio.to_thread(self._database.close)  # the writer; who reads opens a connection anew
+        await self.catch_up()
+
     def leave(self) -> None:
         """Start nothing more. What waits is the next server's."""
         self._ctx.followers.leaving = True

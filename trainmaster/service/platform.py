@@ -87,6 +87,10 @@ class Platform:
         """While standing by: take in how far the ledger is."""
         await self._life.catch_up()
 
+    async def step_down(self) -> None:
+        """Stand by from now on: another server leads."""
+        await self._life.step_down()
+
     def leave(self) -> None:
         """Start nothing more."""
         self._life.leave()

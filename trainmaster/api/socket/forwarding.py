@@ -70,7 +70,7 @@ class Forwarding:
         )
         try:
             answer = await self._http.send(asking, stream=True)
-        except httpx.ConnectError:
+        except (httpx.ConnectError, httpx.ConnectTimeout):
             raise Unavailable(ledger.nobody_leads()) from None
         except httpx.TransportError as error:
             log.info("%s %s was not answered by %s: %r", scope["method"], scope["path"], address, error)

@@ -30,6 +30,29 @@ def secret_in(path: str, prefix: str = "") -> str:
     Blocking. Raises OSError.
     """
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    if found := _private_text(path):
+        return found
+    secret = prefix + secrets.token_urlsafe(32)
+    fresh = f"{path}.{secrets.token_hex(4)}.new"
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(secret + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(fresh, path)
+    except FileExistsError:  # of two servers that start together the first one's holds
+        if found := _private_text(path):
+            os.unlink(fresh)
+            return found
+        os.replace(fresh, path)
+    else:
+        os.unlink(fresh)
+    return secret
+
+
+def _private_text(path: str) -> str:
+    """Return what is in the file, "" where it is missing, not private, or no secret. Raises OSError."""
     try:
         status = os.stat(path, follow_symlinks=False)
         if status.st_mode & 0o777 == 0o600 and status.st_uid == os.geteuid():
@@ -39,12 +62,4 @@ def secret_in(path: str, prefix: str = "") -> str:
                 return secret
     except FileNotFoundError:
         pass
-    secret = prefix + secrets.token_urlsafe(32)
-    fresh = f"{path}.new"
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-        os.fchmod(file.fileno(), 0o600)
-        file.write(secret + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    return secret
+    return ""
