@@ -72,7 +72,7 @@ class Standby:
         while said not in self.log.read_text():
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < give_up, self.log.read_text()
-            time.sleep(0.02)
+            time.sleep(0.02)  # until another process has written it: nobody tells us
 
     def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Any:
         """Ask until the answer is a good one; nobody may lead for a moment."""
