@@ -1,5 +1,5 @@
-"""The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read
-by halves.
+"""The folder through which a server and the steps of one attempt talk: who writes what, and how nothing is read
+half-written.
 
 ``step.json``          the server, before anything starts: what to run (`StepWork`, `step_text`)
 ``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows

@@ -30,7 +30,7 @@ from trainmaster.messages.said import Said
 CREATE_RULESET, RESTRICT_SELF = 444, 446
 """Numbers of landlock_create_ruleset(2) and landlock_restrict_self(2), the same on every architecture."""
 ASK_VERSION: Final = 1
-SCOPES_SINCE: Final = 6  # version of Landlock
+SCOPES_SINCE: Final = 6  # the Landlock version that first keeps abstract sockets apart
 SCOPE_ABSTRACT_SOCKETS: Final = 1
 PR_SET_NO_NEW_PRIVS: Final = 38
 CLONE_NEWNET: Final = 0x40000000
@@ -87,7 +87,7 @@ def run(work: Callable[[], None], given: Restrictions) -> None:
             if given.sockets:
                 _leave_sockets()
             work()
-        except BaseException as error:  # it is raised where it is waited for
+        except BaseException as error:  # raised again below, in the thread that waits
             failed.append(error)
 
     thread = threading.Thread(target=inside, name="apart")

@@ -67,7 +67,7 @@ def exit_of(task: LiveTask) -> int | None:
     info = bytearray(struct.pack("=Q", EXIT).ljust(INFO_SIZE, b"\0"))
     try:
         fcntl.ioctl(task.handle, GET_INFO, info)
-    except (OSError, ValueError):  # no such question, or no handle
+    except (OSError, ValueError):  # the kernel cannot answer, or there is no handle
         return None
     return int(struct.unpack_from("=i", info, CODE_AT)[0]) if struct.unpack_from("=Q", info)[0] & EXIT else None
 
