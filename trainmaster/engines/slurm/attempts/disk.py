@@ -48,7 +48,7 @@ def remembered(shared: Folder) -> Remembered | None:
         given, *taken = _own_lines(shared.file(SUBMITTED))
         number = taken[0]["job"] if taken else None
         return Remembered(work, closed, ran, given["name"], given["element"], given["user"], number)
-    except (ValueError, KeyError, TypeError):  # not yet, or a machine lost its power before it was on the disk
+    except (ValueError, KeyError, TypeError):  # not submitted yet, or lost when the machine lost its power
         return Remembered(work, closed, ran)
 
 

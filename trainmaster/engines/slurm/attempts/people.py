@@ -150,7 +150,7 @@ class ClusterPeople:
             raise Unavailable(slurm.no_access_lists(self._layout.data)) from error
 
     async def _check_sight(self) -> None:
-        """Raises Unavailable where we could not see others' jobs: they would count as gone while they run."""
+        """Raise Unavailable where the queue hides others' jobs from us: they would count as gone while they run."""
         told = await self._commands.run("scontrol", "show", "config")
         if "jobs" not in parse.setting(told, "PrivateData").split(","):
             return

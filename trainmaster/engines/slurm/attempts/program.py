@@ -46,7 +46,7 @@ class Program:
         assert self.process.stdin is not None
         data = text.encode()
         with suppress(BrokenPipeError), self.process.stdin as pipe:
-            if len(data) > PIPE:  # it must not be waited for
+            if len(data) > PIPE:  # a full pipe would block us until the program reads
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, len(data))
             pipe.write(data)
 

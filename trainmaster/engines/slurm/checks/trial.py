@@ -77,7 +77,7 @@ class Trial:
         self.shared = Folder(os.path.join(data, "checks", self.job))
         self.word, self.answer = secrets.token_hex(8), secrets.token_hex(8)
         self.package = ""
-        self.keeper: mirrors.MirrorKeeper | None = None  # where the nodes share no folder with us
+        self.keeper: mirrors.MirrorKeeper | None = None  # set where the nodes share no folder with us
 
     async def run(self) -> list[Check]:
         """Return what the node finds, or why it does not come to that."""
@@ -161,7 +161,7 @@ class Trial:
         """Wait for the node's report and for its answer to ours."""
         began, spoke, line, left = time.monotonic(), 0.0, None, 0
         told: Said | None = None
-        sent = 0.0  # when the node was answered
+        sent = 0.0  # when we answered the node
         found: dict[str, Any] | None = None
         low = 0.0
         while True:

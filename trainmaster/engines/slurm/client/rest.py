@@ -172,7 +172,7 @@ def _places(item: Mapping[str, Any]) -> list[JobId]:
         return [JobId(int(item["job_id"]))]
     if waiting:
         return [JobId(array, int(name[1:])) for name in expand(f"e[{waiting}]")]
-    return [JobId(array, None if element is None else int(element))]  # None: all that waited were cancelled
+    return [JobId(array, None if element is None else int(element))]  # element None: all that waited were cancelled
 
 
 def node_of(item: Mapping[str, Any]) -> NodeLine:

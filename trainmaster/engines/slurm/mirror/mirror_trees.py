@@ -60,7 +60,7 @@ class Shape:
     log_mib: int = 0
     givers: dict[str, int] | None = None  # which node a file or link was taken from; None: not yet read
     turn: threading.Lock = field(default_factory=threading.Lock)
-    twice: set[str] = field(default_factory=set)  # what several nodes have written
+    twice: set[str] = field(default_factory=set)  # paths that several nodes have written
     left_out: dict[str, Said] = field(default_factory=dict)  # links that were not made here, and why
 
     @property
@@ -113,7 +113,7 @@ class Trees:
 
     def __init__(self, shape: Shape, part: str, order: int, ask: Ask, meanwhile: Callable[[], None]) -> None:
         self.shape, self.part, self.order, self.ask, self.meanwhile = shape, part, order, ask, meanwhile
-        self._missing: dict[str, tuple[str, Said]] = {}  # what the last look could not fetch: its kind, and why
+        self._missing: dict[str, tuple[str, Said]] = {}  # path -> its kind, and why the last look could not fetch it
 
     def complete(self) -> None:
         """Say which links were left out. Raises Failed where a file or folder was: the node has the only copy of it."""
@@ -148,7 +148,7 @@ class Trees:
             files.clear()
 
     def _left_out(self, entry: Sequence[Any], why: Said) -> None:
-        if entry[1]:  # else it is gone there
+        if entry[1]:  # an entry without a kind is gone on the node
             self._missing[entry[0]] = entry[1], why
 
     def _take(self, entry: Sequence[Any], final: bool, now: int) -> bool:
@@ -222,7 +222,7 @@ class Trees:
                     self._left_out(entry, _why_not(now))
                     raise Changed
                 if not piece or at >= size:
-                    os.truncate(fd, at)  # to its end, where nothing was written there
+                    os.truncate(fd, at)  # a hole at the end counts to its size, too
                     return
 
     def _pieces(self, asked: Sequence[tuple[str, int, int]], holes: bool = False) -> list[tuple[bytes, int, int, int]]:

@@ -91,7 +91,7 @@ class MirrorKeeper(threading.Thread):
         self.part, self._connect = part, connect
         self.fetched = False
         self.said: Said | None = None  # why the last connection ended
-        self._turn = threading.Lock()  # the server's loop takes it: nothing that blocks is done with it
+        self._turn = threading.Lock()  # the server's loop takes it, too: never block while holding it
         self._mirror: Mirror | None = None
         self._cut = False  # no connection may go on
         self._ended = threading.Event()
@@ -116,7 +116,7 @@ class MirrorKeeper(threading.Thread):
                     mirror.close()
             mirror.run()
             self.fetched = True
-        except Exception as error:  # a node may say anything at all; nobody else's job may notice
+        except Exception as error:  # whatever a node sends, other jobs must not suffer
             self.said = why_ended(error, mirror.words() if mirror is not None else "")
             if not self._ended.is_set():
                 log.warning("the mirror of %s: %s (%r)", self.part, render.text(self.said), error)
@@ -168,7 +168,7 @@ class Mirrors:
         for one in about:
             try:
                 self._tend(one)
-            except Exception:  # no thread is left, say; the others are followed as before
+            except Exception:  # for example, no more threads: go on with the other attempts
                 log.exception("%s cannot be mirrored now", one.attempt)
 
     def _tend(self, one: Following) -> None:
