@@ -113,9 +113,8 @@ def _apply(job: Job, event: Event) -> Result:
     if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):
-        return job, (
-            Watch(job.id, _number(job), job.expires_at),
-        )  # early, or the duration was changed meanwhile (R191)
+        # The timer was early, or the duration was changed meanwhile (R191).
+        return job, (Watch(job.id, _number(job), job.expires_at),)
     if event.kind is Kind.DURATION_CHANGED:
         changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
         return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id), *_adjust(job))

@@ -89,7 +89,7 @@ class Failover:
             except Unavailable:
                 if time.monotonic() > give_up:
                     raise
-                time.sleep(0.2)  # the other one is just making the tables
+                time.sleep(0.2)  # the leader is still making the tables
 
     async def _follow(self) -> None:
         while True:
@@ -100,7 +100,7 @@ class Failover:
                 if error.message != self._trouble:
                     log.warning("%s", error.message)
                 self._trouble = error.message
-            except Exception:  # whatever it was, the next look may find the lead free
+            except Exception:  # go on looking: the lead may be free next time
                 log.exception("who leads could not be looked at")
             else:
                 self._trouble = ""
@@ -146,5 +146,5 @@ class Failover:
         for tell in self.on_change:
             try:
                 tell(self.platform)
-            except Exception:  # a full disk, a terminal that is gone: who leads does not hang on it
+            except Exception:  # a listener's failure (full disk, closed terminal) must not decide who leads
                 log.exception("that another server leads could not be told")

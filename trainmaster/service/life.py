@@ -102,7 +102,7 @@ class Life:
         ctx.leads = self._started = False
         await self._stop()
         ctx.master.live.clear()
-        await asyncio.to_thread(self._database.close)  # the writer; who reads opens a connection anew
+        await asyncio.to_thread(self._database.close)  # ends the writer; readers open new connections
         await self.catch_up()
 
     def leave(self) -> None:
@@ -173,7 +173,7 @@ class Life:
                 await self._ctx.disks.help()
                 await self._readiness.probe()
                 await self._restore()
-            except Exception as error:  # whatever the disk says, the loop must come back
+            except Exception as error:  # whatever the disk says, try again
                 log.warning("the ledger still cannot be used: %s", error)
                 await asyncio.sleep(1.0)
             else:
@@ -190,7 +190,7 @@ class Life:
     async def _follow_machines(self) -> None:
         while True:
             await asyncio.sleep(MACHINES_S)
-            with suppress(TrainmasterError):  # while no engine answers they are as they were seen last
+            with suppress(TrainmasterError):  # no engine answers: keep the machines as last seen
                 await self.see_machines()
 
     async def see_machines(self) -> None:

@@ -150,9 +150,8 @@ def _leave_sockets() -> None:
     """Let this thread, and whatever it starts, reach no abstract socket but those made by whatever it starts. Raises
     OSError.
     """
-    rules = ctypes.create_string_buffer(
-        struct.pack("=QQQ", 0, 0, SCOPE_ABSTRACT_SOCKETS), 24
-    )  # struct landlock_ruleset_attr
+    # struct landlock_ruleset_attr
+    rules = ctypes.create_string_buffer(struct.pack("=QQQ", 0, 0, SCOPE_ABSTRACT_SOCKETS), 24)
     ruleset = _must(_call(CREATE_RULESET, rules, ctypes.c_size_t(24), 0))
     try:
         _must(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

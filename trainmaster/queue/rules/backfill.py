@@ -131,9 +131,8 @@ def rehearse(
         for usage in releases[count:] if at < math.inf else ():
             if usage.ends_at > at:
                 break
-            found.room.give_held(
-                one for one in held_by(usage) if one.node in nodes
-            )  # it ends at that very time as well
+            # It ends at that very time as well.
+            found.room.give_held(one for one in held_by(usage) if one.node in nodes)
         promise = Promise(at, demand.roles, found.placement, found.room, count)
         best = promise if allowed(promise) else best
     return best

@@ -139,7 +139,7 @@ class Pools:
         self._changed(kind)
 
     def _said(self, kind: str, name: str, record: Record) -> Said:
-        """Return what a record will become, compared with what holds now."""
+        """Return what the audit says of storing `record`: how it differs from what holds now."""
         always: Mapping[str, Mapping[str, Record]] = {
             "pool": self.pools,
             "workspace": self.workspaces,

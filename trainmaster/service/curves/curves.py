@@ -181,7 +181,7 @@ class JobCurves:
                 answer = child.ask(self.folder, {path: self._board_done.get(path, 0) for path in news})
                 self._keep_board(answer.files)
             except (Unavailable, OSError):
-                return False  # tried again at the next look
+                return False  # the next look tries again
             if not answer.more:
                 self._board_seen.update(news)
                 return False
@@ -247,7 +247,7 @@ class JobCurves:
         for key in sorted(self.curves, key=lambda key: (key.attempt, -SOURCES.index(key.source), key.task, key.run)):
             held = best.get(key.name)
             if held is None or (held.attempt, held.source) != (key.attempt, key.source):
-                best[key.name] = key  # of several tasks the first one
+                best[key.name] = key  # of several tasks, that of the first
         values = {name: self.curves[key].values[-1] for name, key in sorted(best.items())}
         return {name: value if value - value == 0 else None for name, value in values.items()}
 

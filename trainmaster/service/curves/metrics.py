@@ -140,8 +140,8 @@ class MetricsReader:
                 board_ended = curves.board_ended
                 due = not board_ended and time.monotonic() - curves.board_asked_at >= BOARD_EVERY_S
                 if due:
-                    curves.board_asked_at = time.monotonic()  # asked for once, however long it waits for its turn
-        except TimeoutError:  # somebody is collecting: what is known will do
+                    curves.board_asked_at = time.monotonic()  # set before the wait, so that only one look queues
+        except TimeoutError:  # another thread is collecting: answer with what is known
             return known or _Glance(now, job.version, False, NOTHING)
         if due:
             with suppress(RuntimeError):  # the server is closing
@@ -169,7 +169,7 @@ class MetricsReader:
 
     def _store(self, job: Job, glance: _Glance) -> None:
         path = os.path.join(self._layout.job(job.id), SUMMARY)
-        with suppress(OSError):  # only a short cut for the next start of the server
+        with suppress(OSError):  # the file only saves work after a restart
             with open(path + ".new", "wb") as file:
                 file.write(msgspec.json.encode(_Stored(job.version, glance.summary.progress, glance.summary.metrics)))
             os.replace(path + ".new", path)

@@ -62,7 +62,7 @@ class Scheduling:
         self._weights: Mapping[str, float] = {}
         self._recent = Recent()
         self._mix: Mix = ()
-        self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
+        self._flexible: dict[str, Job] = {}  # waiting jobs that may run as one of several shapes
         self._busy = BusyPorts()
         self.again_s: float | None = None
         """In how many seconds another pass is wanted though nothing changes, as of the last one: 0 at once, None
@@ -76,7 +76,7 @@ class Scheduling:
 
     def _begin(self) -> None:
         self.queue, self.running, self.pausing = PendingQueue(), Running(), Pausing()
-        self._planned: tuple[object, ...] | None = None  # what the last pass was made of, time aside
+        self._planned: tuple[object, ...] | None = None  # all that the last pass depended on, but for the time
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
         self._flexible.clear()
@@ -357,7 +357,7 @@ class Scheduling:
             asked = fewest(shape), job.pool, names, job.driver
             ask = asking(capacity, *asked)
             found = await aside(ask) if ask is not None else None
-            if ask is not None and capacity.empty() is empty:  # machines that came meanwhile are asked by `refusal`
+            if ask is not None and capacity.empty() is empty:  # else the machines changed meanwhile: `refusal` will ask
                 remember(capacity, *asked, found)
 
     def refusal(self, job: Job) -> Reason | None:

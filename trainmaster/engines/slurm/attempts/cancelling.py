@@ -36,9 +36,8 @@ class Cancelling:
 
     def __init__(self, commands: Commands, queue: Queue) -> None:
         self._commands, self._queue = commands, queue
-        self._waiting: dict[str, dict[asyncio.Future[None], Wish]] = defaultdict(
-            dict
-        )  # one for each system user, so that none waits for another's
+        # By system user: nobody's cancelling waits for another's.
+        self._waiting: dict[str, dict[asyncio.Future[None], Wish]] = defaultdict(dict)
         self._work: dict[str, asyncio.Task[None]] = {}
 
     async def cancel(self, wish: Wish) -> None:

@@ -271,9 +271,8 @@ class Submitting:
 
     def announce(self, gang: Gang) -> None:
         """Let what would be submitted be written down, while the order to do so is not yet durable."""
-        asyncio.get_running_loop().call_soon(
-            self._announce, gang
-        )  # the ledger's thread has been told to make it so: it goes first
+        # In the next turn of the loop: the ledger's thread gets its batch first.
+        asyncio.get_running_loop().call_soon(self._announce, gang)
 
     def _announce(self, gang: Gang) -> None:
         attempt, user = attempt_id(gang.job, gang.attempt), self._people.known(gang.user)
