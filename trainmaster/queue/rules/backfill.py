@@ -80,7 +80,7 @@ class Line:
         if not self.in_time(ends_at):
             promise.later.take_held(held for held in taken if held.node in kept)
         elif any(held.node in kept for held in taken):
-            self._behind = None  # what is free there later did not change: looked at again when it is wanted
+            self._behind = None  # it ends in time: `later` is as before; `behind` makes this anew
             return
         if self._behind is not None:
             self._behind.take_held(taken)
