@@ -130,7 +130,7 @@ class Database:
         try:
             with self.readers.connect() as connection:
                 yield connection
-        except Exception as error:  # of the library, or of the driver below it; what the caller raised goes on
+        except Exception as error:  # SQLAlchemy's or the driver's error becomes ours; the caller's own goes on
             if not from_below(error):
                 raise
             _log.error("the ledger could not be read: %s", cause_of(error))
@@ -146,7 +146,7 @@ class Database:
 
     def put(self, handler: Handler, item: Item[Any]) -> "Future[Any]":
         """Queue `item` for `handler` on the writer thread."""
-        if self._writer is None:  # it follows
+        if self._writer is None:  # opened by `follow`: read only
             item.future.set_exception(Unavailable(ledger.another_server_leads()))
             return item.future
         return self._writer.put(handler, item)
@@ -243,14 +243,16 @@ class Database:
         patience = 0 if self._epoch else self._patience_s
         give_up = time.monotonic() + patience
         while not (leads := leading.try_to_lead(connection)) and time.monotonic() < give_up:
-            time.sleep(0.05)  # the other server's session ends without a word to us
+            time.sleep(0.05)  # nothing tells us when the other session ends: try again
         if not leads:
             self.lost = bool(self._epoch)
-            problem = Unavailable if self.lost else leading.AnotherLeads  # lost on the way, or never had
+            problem = Unavailable if self.lost else leading.AnotherLeads  # lost the lead, or never had it
             raise problem(ledger.another_server_leads())
 
     def _fence(self, connection: Connection) -> None:
-        """At the begin of every transaction of PostgreSQL's writer: still our epoch? Held until the commit."""
+        """Raise unless the epoch is still ours. Begins every transaction of PostgreSQL's writer; the lock on the epoch
+        lasts until the commit.
+        """
         if not self._epoch:
             return
         now = connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'epoch' FOR SHARE").scalar()
@@ -280,7 +282,7 @@ def _lock_file(url: URL, past: Past | None) -> int:
     """
     path = Path(str(url.database))
     if past is not None and (not path.exists() or path.stat().st_size == 0):
-        past.refuse_empty(str(path))  # before SQLite sees that there is none: it would remove the -wal beside it
+        past.refuse_empty(str(path))  # before SQLite makes an empty file: it would remove the -wal beside it
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -358,7 +360,7 @@ def _hold_to(past: Past, connection: Connection) -> None:
 
 
 def probe(connection: Connection) -> None:
-    """Write one row, so that a disk that is full or a server that went away shows. For `Database.write`."""
+    """Write one row, which fails on a full disk or without a server. For `Database.write`."""
     note(connection, "probe", os.urandom(4).hex())
 
 

@@ -44,7 +44,7 @@ def metrics_of(version: AssetVersion) -> dict[str, float]:
     """Return the last values of what was measured while a model was trained; none where they cannot be read."""
     try:
         return {str(name): float(value) for name, value in version.about.get("metrics", {}).items()}
-    except (AttributeError, TypeError, ValueError) as error:  # the model itself is whole
+    except (AttributeError, TypeError, ValueError) as error:  # the model's files are whole: answer without metrics
         _log.error("the metrics of model %s cannot be read and are left out: %s", version.reference, error)
         return {}
 

@@ -124,7 +124,7 @@ def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: st
     for table, column in ((_TASK, _TASK.c.job), (_ATTEMPT, _ATTEMPT.c.job), (_JOB, _JOB.c.seq)):
         raw[table.name] = [dict(row) for row in connection.execute(select(table).where(column == seq)).mappings()]
         connection.execute(delete(table).where(column == seq))
-    if raw["job"]:  # else somebody was faster
+    if raw["job"]:  # else another reader was faster
         values = {"job": id_, "at": at, "seq": seq, "error": error, "raw": rows.encode(raw)}
         connection.execute(insert(tables.quarantine).values(values))
     return raw
