@@ -102,7 +102,7 @@ class Growing:
     def __init__(self, path: str) -> None:
         self.path = path
         self.offset = 0
-        self.more = False  # the last look stopped at its budget
+        self.more = False  # the last `news` stopped at its budget
         self._inode = 0
 
     def news(self, budget: int = BLOCK) -> tuple[bool, Iterator[Record]]:
@@ -127,7 +127,7 @@ class Growing:
                 if end == 0:
                     if len(data) < BLOCK:
                         return
-                    end = len(data)  # a line of more than a megabyte: no record of ours
+                    end = len(data)  # skip a line of more than a megabyte: no record is so long
                 self.offset = _past_hole(fd, self.offset + end)
                 budget -= end
                 self.more = budget <= 0
@@ -143,7 +143,7 @@ def _past_hole(fd: int, offset: int) -> int:
     """Return where something was written from `offset` on: a task may leave holes of terabytes, and nothing is in
     them.
     """
-    size = os.fstat(fd).st_size  # before: it grows meanwhile
+    size = os.fstat(fd).st_size  # before the seek: the file may grow meanwhile
     try:
         return os.lseek(fd, offset, os.SEEK_DATA)
     except OSError as error:

@@ -55,7 +55,7 @@ class LogPoints:
             if log.fd is None:
                 return False
             if self._inode not in (0, log.inode) or self._offset > log.size:
-                self._offset = 0  # another log, or truncated: what was found in the old one stays
+                self._offset = 0  # another log, or truncated: read from its start, keep the points of the old
             self._inode = log.inode
             moment = max(min(now, log.modified_at), self._seen_at)
             if self._seen_at == 0:
