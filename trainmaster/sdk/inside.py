@@ -76,7 +76,7 @@ class Inside:
     def _send(self, message: bytes) -> None:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
-        with suppress(ConnectionClosed):  # the reading side says why
+        with suppress(ConnectionClosed):  # reading will raise why
             self._socket.send(message)
 
     def close(self) -> None:

@@ -178,7 +178,7 @@ class Job:
         pause_s = PAUSE_S
         while self._known.state not in ENDED:
             try:
-                if lost_at is not None:  # it is there again, and may have seen the end
+                if lost_at is not None:  # the server is back, and the job may have ended meanwhile
                     before = self.seen.version
                     self.refresh()
                     lost_at = None
@@ -333,7 +333,7 @@ class Job:
         name = path.rstrip("/").rpartition("/")[2]
         try:
             http.request("GET", self._path("/files"), params=params)
-        except NotFound:  # no folder
+        except NotFound:  # not a folder: a file
             return [to_file(http.download(self._path("/files/content"), params=params), Path(to, name), on_bytes)]
         return unpacked(http.download(self._path("/files/download"), params=params), Path(to), on_bytes)
 
