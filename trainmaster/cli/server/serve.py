@@ -81,13 +81,13 @@ def serve(
 
     demand_server()
     first.make_way()
-    gc.disable()  # until all is imported and built: nothing of it is garbage
+    gc.disable()  # until `_tune`: what is imported and built at start is no garbage
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
     logging.basicConfig(
         level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    lock = None if standby else _held(folder)  # of several servers the database says which one leads
+    lock = None if standby else _held(folder)  # standby: the database says who leads, not this lock
     from trainmaster.service import wiring
 
     layout, config = wiring.prepare(folder, host, port, demo_cards)
@@ -126,7 +126,7 @@ def _lock(folder: str) -> int | None:
     """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever
     happens.
     """
-    for private in (folder, os.path.join(folder, "run")):  # of several new folders only the last one would get the mode
+    for private in (folder, os.path.join(folder, "run")):  # makedirs gives its mode only to the last new folder
         os.makedirs(private, mode=0o700, exist_ok=True)
     fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -225,11 +225,11 @@ def _run(
 
 def _tune() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each live view takes a file, and a shell allows 1,024
     sys.setswitchinterval(SWITCH_S)
     gc.set_threshold(*COLLECT)
     gc.collect()
-    gc.freeze()  # what was imported and built so far stays
+    gc.freeze()  # the collector need not look at what lives until the end
     gc.enable()
 
 
