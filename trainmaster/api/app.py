@@ -119,7 +119,7 @@ def _standing_by(app: FastAPI, failover: "Failover", servers: Servers) -> "Forwa
 
     def changed(platform: "Platform") -> None:
         app.state.platform = platform
-        app.state.closing.set()  # live views hang on the memory of who led: they are asked for again
+        app.state.closing.set()  # live views hang on the former platform: end them, clients ask again
         app.state.closing = asyncio.Event()
 
     failover.on_change.append(changed)

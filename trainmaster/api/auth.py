@@ -129,7 +129,7 @@ async def _forwarded(
     except Unavailable:
         if policy.by is By.LEADER or b"ticket=" in scope["query_string"]:
             raise
-        return False  # nothing was sent yet
+        return False  # nothing was sent yet: this server answers
     return True
 
 

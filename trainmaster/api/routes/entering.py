@@ -79,7 +79,7 @@ async def exec_task(socket: WebSocket) -> None:
         status = refusal(error, language(socket))
     except (WebSocketDisconnect, TimeoutError):
         return
-    with suppress(WebSocketDisconnect, RuntimeError):  # it has gone meanwhile
+    with suppress(WebSocketDisconnect, RuntimeError):  # the client has hung up
         await socket.send_bytes(bytes((STATUS,)) + encode(status))
         await socket.close()
 

@@ -37,7 +37,7 @@ class Seat:
 
     def __init__(self, line: Peer, group: str) -> None:
         self.line, self.group, self.known = line, group, False
-        self.mates: Seats | None = None  # those of its group, itself among them; None once it is gone
+        self.mates: Seats | None = None  # all seats of its group, this one among them; None once it is gone
 
 
 Seats = OrderedDict[Seat, None]

@@ -155,7 +155,7 @@ async def _pass_on(answer: httpx.Response, send: Send) -> None:
             await send({"type": "http.response.body", "body": piece, "more_body": True})
     except httpx.TransportError:
         if not _is_live(answer):
-            raise  # the connection breaks here, too: what came is not the whole
+            raise  # break our connection, too: the body is not whole
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -169,7 +169,7 @@ async def _gone(receive: Receive) -> None:
 
 
 async def _to_leader(line: ClientConnection, receive: Receive) -> None:
-    with suppress(websockets.ConnectionClosed):  # the other direction says so
+    with suppress(websockets.ConnectionClosed):  # the other direction notices it
         while (message := await receive())["type"] != "websocket.disconnect":
             text, data = message.get("text"), message.get("bytes")
             await line.send(text if text is not None else data or b"")
