@@ -205,7 +205,7 @@ def end_with_parent() -> None:
 # ------------------------------------------------------------------------------------------------------------- the run
 
 
-def made(task: LiveTask) -> int:
+def wait_for_sandbox(task: LiveTask) -> int:
     """Return the pid of the sandbox's pid 1 once all of the sandbox is there: it has started its program. Raises
     NotEntered.
     """
@@ -220,7 +220,7 @@ def made(task: LiveTask) -> int:
 
 def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
     """Run `argv` in the sandbox of `task`; return its exit code. Raises OSError, NotEntered."""
-    init = made(task)
+    init = wait_for_sandbox(task)
     sandbox = Namespaces(init)
     join(task)  # after the sandbox is held: it raises if the task has ended
     terminal = leave_terminal()

@@ -49,10 +49,10 @@ def who(request: HTTPConnection) -> Principal:
     return caller(request).principal
 
 
-async def lost(request: HTTPConnection) -> TrainmasterError:
+async def wait_until_lost(request: HTTPConnection) -> TrainmasterError:
     """Return why the caller may no more what the gate let through, once that is so: what goes on for long ends then."""
     people: People = request.app.state.platform.people
-    return await people.lost(caller(request))
+    return await people.wait_until_lost(caller(request))
 
 
 def working(request: HTTPConnection) -> AbstractAsyncContextManager[None]:

@@ -56,7 +56,7 @@ def _read_all() -> None:
             importlib.import_module(module.name)
 
 
-def known(code: str) -> bool:
+def has_words(code: str) -> bool:
     """Return whether there are words for `code`."""
     return _entry(code) is not None
 

@@ -51,7 +51,7 @@ class Inside:
                 if channel in (STDOUT, STDERR) and data:
                     yield channel, data
                 elif channel == STATUS:
-                    self.exit_code = _exit_code(self._http.known(answers.ExecStatus, json.loads(data)))
+                    self.exit_code = _exit_code(self._http.read_as(answers.ExecStatus, json.loads(data)))
         except ConnectionClosed as error:
             raise Unavailable(client.connection_broke_inside()) from error
         if self.exit_code is None:

@@ -120,7 +120,7 @@ class Transport:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self._unknown(error) from error
 
-    def known(self, kind: type[T], data: Any) -> T:
+    def read_as(self, kind: type[T], data: Any) -> T:
         """Return the data of an event as a `kind` of `trainmaster.answers`. Raises TrainmasterError when it is none."""
         try:
             return msgspec.convert(data, kind)

@@ -84,7 +84,7 @@ class Life:
         await ctx.pools.start(self._decided)
         await ctx.shares.start()
         await ctx.engines.start(self._observer.report, self._engine_came)
-        ctx.pools.seen(await ctx.engines.nodes())
+        ctx.pools.take_machines(await ctx.engines.nodes())
         self._apply_rules()
         self._keep_doing(self._follow_machines())
         self._keep_doing(self._follow_disks())
@@ -195,7 +195,7 @@ class Life:
 
     async def see_machines(self) -> None:
         """Take in what the machines are now. Raises Unavailable when no engine answers."""
-        if self._ctx.pools.seen(await self._ctx.engines.nodes()):
+        if self._ctx.pools.take_machines(await self._ctx.engines.nodes()):
             self._apply()
 
     def _decided(self, kind: str) -> None:

@@ -155,7 +155,7 @@ class Database:
     def server_id(self) -> str:
         """A random name given to this store when it was created."""
         with self.read() as connection:
-            return _noted(connection, "server_id")
+            return _read_note(connection, "server_id")
 
     @property
     def dialect(self) -> Any:
@@ -165,13 +165,13 @@ class Database:
     def leader(self) -> str | None:
         """Return where the server says that it can be reached which leads, None while nobody does. PostgreSQL only."""
         with self.read() as connection:
-            return _noted(connection, "leader") if leading.is_led(connection) else None
+            return _read_note(connection, "leader") if leading.is_led(connection) else None
 
     def fenced(self) -> bool:
         """Return whether another server has led since this one began to. PostgreSQL only."""
         if not self.lost:
             with self.read() as connection:
-                self.lost = _noted(connection, "epoch") != self._epoch
+                self.lost = _read_note(connection, "epoch") != self._epoch
         return self.lost
 
     def close(self) -> None:
@@ -371,5 +371,5 @@ def note(connection: Connection, name: str, text: str) -> None:
         connection.execute(insert(meta).values(key=name, value=text))
 
 
-def _noted(connection: Connection, name: str) -> str:
+def _read_note(connection: Connection, name: str) -> str:
     return str(connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == name)) or "")

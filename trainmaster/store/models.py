@@ -71,7 +71,7 @@ class ModelRows:
 
         return self._database.write(work).result()
 
-    def named(self, name: str, owner: str, workspace: str) -> Asset | None:
+    def find_named(self, name: str, owner: str, workspace: str) -> Asset | None:
         """Return the model that the next version of `owner` with this name belongs to, None when it will be a new
         one.
         """

@@ -128,7 +128,7 @@ def boot() -> str:
         return f"{file.read().strip()}:{os.stat('/proc/self/ns/pid').st_ino}"
 
 
-def same(found: Stat | None, start: int) -> bool:
+def is_same(found: Stat | None, start: int) -> bool:
     """True when `found` is the process that was started at about `start` ticks."""
     return found is not None and abs(found.start - start) <= START_SLACK
 
@@ -156,7 +156,7 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
-def beside(init: int) -> list[int]:
+def neighbours_of(init: int) -> list[int]:
     """Return every other process in the pid namespace whose process 1 is `init`, whoever started it. O(processes)."""
     found = []
     with suppress(OSError):
@@ -193,7 +193,7 @@ def scan(marker: bytes, leader: int = 0, start: int = 0, *, below: bool = True) 
     0 or 1, never this process or its parent, never what is older than the task. O(processes).
     """
     stats = {found.pid: found for found in map(stat, all_pids()) if found is not None}
-    if leader < 2 or (leader in stats and start and not same(stats[leader], start)):
+    if leader < 2 or (leader in stats and start and not is_same(stats[leader], start)):
         leader = 0
     own = {0, 1, 2, os.getpid(), os.getppid()}
     young = {pid: s for pid, s in stats.items() if s.alive and pid not in own and s.start >= start - START_SLACK}

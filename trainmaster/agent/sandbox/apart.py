@@ -46,7 +46,7 @@ class Restrictions:
     network: bool = False
 
 
-def whole(gang: Gang) -> bool:
+def is_whole(gang: Gang) -> bool:
     """Return whether all tasks that `gang` has on these nodes are started by this agent. O(tasks)."""
     own = gang.own()
     nodes = {place.node for place in own}
@@ -65,7 +65,7 @@ def restrictions_of(gang: Gang, settings: Settings) -> Restrictions:
     """Return what is given up for the sandboxes of `gang`."""
     if not settings.bwrap:
         return Restrictions()
-    sockets = whole(gang) and not missing(settings.bwrap)
+    sockets = is_whole(gang) and not missing(settings.bwrap)
     return Restrictions(sockets, os.geteuid() == 0 and has_own_network(gang, settings))
 
 

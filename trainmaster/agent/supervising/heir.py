@@ -58,11 +58,11 @@ class Heir:
 
     def _adopt(self, task: LiveTask) -> None:
         if task.end is not None and self._supervisor.ended_with_it(task):
-            task.end = judge.stopped(task, task.end)
+            task.end = judge.end_as_stopped(task, task.end)
         if task.attempt.elsewhere or task.attempt.boot != procs.boot():  # its pid is not ours: never touch it
             task.settled = True
             if task.end is None:
-                self._supervisor.note_end(task, judge.lost(task, time.time()))
+                self._supervisor.note_end(task, judge.end_as_lost(task, time.time()))
             return
         if task.end is not None:
             task.settled = task.position in task.attempt.stand_ins  # a stand-in is made only once the task is settled
@@ -94,7 +94,7 @@ class Heir:
         if task.pid:
             self._supervisor.by_pid[task.pid] = task
             handles.take(task)
-        there = procs.same(procs.stat(task.pid), task.start)
+        there = procs.is_same(procs.stat(task.pid), task.start)
         if not there or not self._supervisor.watch(task.pid, lambda: self._supervisor.adopted_ended(task)):
             self._supervisor.adopted_ended(task)
         elif task.prepared.options and task.attempt.launched:

@@ -169,6 +169,6 @@ class Stopping:
         tasks = () if attempt is None else attempt.tasks
         for task in tasks:
             if (task.prepared.role, task.prepared.index) == key[1:] and task.end is not None and self.covers(task):
-                task.end = judge.stopped(task, task.end)
+                task.end = judge.end_as_stopped(task, task.end)
                 self.supervisor.notes.write(task, {"e": task.position, **task.end})
                 self._held[key] = task.fact()

@@ -187,7 +187,7 @@ class Supervisor:
         if (found := self.exit_of(task)) is not None:
             self.ended(task, *found)
         else:
-            self.note_end(task, judge.lost(task, time.time()))
+            self.note_end(task, judge.end_as_lost(task, time.time()))
         handles.drop(task)
 
     def exit_of(self, task: LiveTask) -> tuple[int | None, int | None] | None:
@@ -205,7 +205,7 @@ class Supervisor:
 
     def note_end(self, task: LiveTask, end: dict[str, Any]) -> None:
         """Write down how `task` ended, tell it, and end what is left of it."""
-        end = judge.stopped(task, end) if not task.doom and self.was_stopped(task) else end
+        end = judge.end_as_stopped(task, end) if not task.doom and self.was_stopped(task) else end
         end = task.end = {**end, "stamp": procs.stamp()}
         gate.drop(task)
         self.drop(task.attempt.id)  # if it was only made ready: its launch makes another

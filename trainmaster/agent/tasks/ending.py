@@ -77,7 +77,7 @@ def user_processes(task: LiveTask, cgroups: Cgroups) -> list[int]:
     if task.prepared.options:
         init = find_init(task)
         if init and os.path.exists(task.prepared.paths.entered):  # who entered is no descendant of `init`
-            return procs.beside(init)
+            return procs.neighbours_of(init)
         return procs.descendants(init) if init else []
     if task.group is not None:
         return cgroups.members(task.group)
@@ -145,7 +145,7 @@ def exit_of_adopted(folder: str, keeper: int, task: LiveTask, known: set[int]) -
         return noted, None
     found = procs.stat(task.pid)
     status: int | None = None
-    if procs.same(found, task.start) and found is not None and not found.alive:
+    if procs.is_same(found, task.start) and found is not None and not found.alive:
         status = found.code
     # A sandboxed task without a pid is known by bubblewrap's note alone.
     if status is None and (task.pid or not task.prepared.options):

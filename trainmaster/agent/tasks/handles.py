@@ -48,7 +48,7 @@ def take(task: LiveTask) -> None:
     if task.handle < 0:
         with contextlib.suppress(OSError):
             task.handle = os.pidfd_open(task.pid)
-            if not procs.same(procs.stat(task.pid), task.start):
+            if not procs.is_same(procs.stat(task.pid), task.start):
                 drop(task)
 
 

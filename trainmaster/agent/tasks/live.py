@@ -98,7 +98,7 @@ class LiveTask:
         other.
         """
         found = procs.stat(self.pid) if self.pid else None
-        return procs.same(found, self.start) and found is not None and found.alive
+        return procs.is_same(found, self.start) and found is not None and found.alive
 
     @property
     def gone(self) -> bool:

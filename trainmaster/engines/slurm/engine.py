@@ -89,7 +89,7 @@ class SlurmEngine:
         self.cancelling = Cancelling(self.commands, self.queue)
         hand = Hand(self.commands.access, layout.path("run", f"{name}.submitter"))
         self.submitting = Submitting(hand, layout, self.asking, self.people, self.queue, own)
-        self.mirrors = Mirrors(self.commands.access, own.python, own.scratch, self._noted) if own.scratch else None
+        self.mirrors = Mirrors(self.commands.access, own.python, own.scratch, self._take_note) if own.scratch else None
         self.version = (0, 0, 0)
         self._sink: Sink = lambda fact: None
         self._following: dict[str, Following] = {}
@@ -276,10 +276,10 @@ class SlurmEngine:
                     log.exception("%s: what %s wrote about %s was not understood", self.name, part, one.attempt)
             said = verbatim(found.words) if found.words else None
             if said is None and self.mirrors is not None:
-                said = self.mirrors.said(one)
+                said = self.mirrors.why_silent(one)
             self._push(one, one.read(time.time(), said))
 
-    def _noted(self, note: Note) -> None:
+    def _take_note(self, note: Note) -> None:
         self._sink(note)
 
     def _push(self, one: Following, facts: Iterable[Fact]) -> None:

@@ -90,7 +90,7 @@ class Pools:
 
     # -- machines ----------------------------------------------------------------------------------------------
 
-    def seen(self, machines: Iterable[Node]) -> bool:
+    def take_machines(self, machines: Iterable[Node]) -> bool:
         """Take in the machines as the engine shows them; return whether anything is new. `nodes` is then made anew."""
         machines = tuple(machines)
         if machines == self._machines:

@@ -185,7 +185,7 @@ class Saving:
 
     def _next(self, name: str, job: Job) -> str:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
-        known = self._models.named(name, job.owner, job.workspace)
+        known = self._models.find_named(name, job.owner, job.workspace)
         model = known.id if known is not None else "m" + self._random_bytes(6).hex()
         number = (known.latest if known is not None else 0) + 1
         while os.path.lexists(path := self._layout.model(model, number)):

@@ -172,7 +172,7 @@ class People:
         principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
         return self._remember(mark, principal, session.expires_at, ended)
 
-    async def lost(self, seen: Seen) -> TrainmasterError:
+    async def wait_until_lost(self, seen: Seen) -> TrainmasterError:
         """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else
         within REMEMBER_S.
         """
@@ -208,7 +208,7 @@ class People:
         After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference.
         Raises Unauthenticated, or RateLimited where more wait than may.
         """
-        known = self._browsers.known(name, browser, self._clock())
+        known = self._browsers.recognise(name, browser, self._clock())
         strange = ((f"address {client}", OF_ADDRESS), (f"name {name}", OF_NAME))
         lines = strange if known is None else ((f"browser {known}", OF_BROWSER),)
         for line, pace in lines:

@@ -19,7 +19,7 @@ from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, 
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.explaining.changes import LAST, Changes, Suggestion
 from trainmaster.queue.explaining.explain import Judged, explain, position, preview
-from trainmaster.queue.explaining.reasons import nameless
+from trainmaster.queue.explaining.reasons import without_names
 from trainmaster.queue.explaining.sooner import promising
 from trainmaster.queue.explaining.suggest import suggest
 from trainmaster.queue.ordering.classes import PendingQueue, in_order, joined, pending_of, placing, without
@@ -235,10 +235,10 @@ class Scheduling:
 
     def _plan_on_free_ports(self, now: float) -> Plan:
         """Plan again around every port that something outside the platform turns out to listen on."""
-        self.capacity.set_busy_ports(self._busy.known(now))
+        self.capacity.set_busy_ports(self._busy.busy_at(now))
         made = plan(self._snapshot(), now, self.policy)
         while self._busy.look((start.placement for start in made.starts), now):
-            self.capacity.set_busy_ports(self._busy.known(now))
+            self.capacity.set_busy_ports(self._busy.busy_at(now))
             made = plan(self._snapshot(), now, self.policy)
         if self.capacity.busy_ports and any(
             role.ports for cls in self.queue.snapshot_classes() for role in cls.key.request.shapes[0]
@@ -301,7 +301,7 @@ class Scheduling:
         before = position(snapshot, pending, self._plan) if ahead is None else ahead
         why = explain(snapshot, pending, self._plan)
         if name_of(job.id) is None:
-            why = nameless(why, [role.name for role in job.roles])
+            why = without_names(why, [role.name for role in job.roles])
         return view_reason(why, before, name_of)
 
     def judged(self, job: Job) -> Judged | None:

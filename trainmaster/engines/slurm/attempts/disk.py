@@ -57,7 +57,7 @@ def _own_lines(path: str) -> list[Any]:
     ValueError.
     """
     try:
-        with os.fdopen(folder.opened(path), encoding="utf-8") as file:
+        with os.fdopen(folder.open_to_read(path), encoding="utf-8") as file:
             return [json.loads(line) for line in file] if os.fstat(file.fileno()).st_uid == os.geteuid() else []
     except FileNotFoundError:
         return []
@@ -109,7 +109,7 @@ def _facts(one: Following, part: str) -> tuple[list[dict[str, Any]], int]:
 
 def _last_words(path: str) -> str:
     try:
-        with os.fdopen(folder.opened(path), "rb") as file:
+        with os.fdopen(folder.open_to_read(path), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
             return plain("\n".join(file.read(MOST).decode("utf-8", "replace").splitlines()[-3:]))
     except (FileNotFoundError, ValueError):

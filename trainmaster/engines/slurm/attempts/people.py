@@ -105,7 +105,7 @@ class ClusterPeople:
             raise found
         return found
 
-    def known(self, person: str) -> SystemUser | None:
+    def remembered(self, person: str) -> SystemUser | None:
         """Return as whom Slurm was asked about the jobs of `person` of late, None when it was not."""
         _, found = self._known.get(person, (0.0, None)) if self.owners else (0.0, SERVICE)
         return found if isinstance(found, SystemUser) else None

@@ -58,7 +58,7 @@ class Program:
         if not self.process.stdin.closed:
             self.give("")
 
-    def said(self) -> tuple[int, str, str]:
+    def collect(self) -> tuple[int, str, str]:
         """Return how it ended and what it printed, and let go of it."""
         code = self.process.wait()
         out, err = (os.pread(fd, 1 << 16, 0).decode("utf-8", "replace") for fd in self._said)

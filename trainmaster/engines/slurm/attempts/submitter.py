@@ -44,7 +44,7 @@ from trainmaster.agent.host.loop import Loop
 from trainmaster.engines.slurm.attempts import turn
 from trainmaster.engines.slurm.attempts.program import Argv, Program
 from trainmaster.engines.slurm.client.parse import job_number
-from trainmaster.engines.slurm.script import BatchMember, BatchScript, alone, together
+from trainmaster.engines.slurm.script import BatchMember, BatchScript, script_alone, script_together
 
 AT_ONCE: Final = 2
 """Programs that submit at the same time: slurmctld answers one request after the other, and more of them only wait."""
@@ -256,10 +256,10 @@ class Submitter:
         taken = {one.id for one in others}
         self._waiting = deque(one for one in self._waiting if one.id not in taken)
         attempts, name = [first, *others], f"a{os.urandom(16).hex()}"
-        return ScriptSubmission(attempts, name, together(first.batch, name, [one.member for one in attempts]))
+        return ScriptSubmission(attempts, name, script_together(first.batch, name, [one.member for one in attempts]))
 
     def _ended(self, program: Program) -> None:
-        code, out, err = program.said()
+        code, out, err = program.collect()
         if self._spare.get(program.argv) is program:  # a spare that ended before it got work
             del self._spare[program.argv]
         self._late.discard(program)
@@ -303,7 +303,9 @@ def _read(request: dict[str, Any]) -> Begun:
     batch = BatchScript(tuple(map(tuple, options)), tuple(body), *scratch)
     member, user = BatchMember(request["attempt"], request["folder"]), request["user"]
     single = request["alone"] or len(options) > 1 or user != ""  # Slurm knows no arrays of components
-    return Begun(tuple(request["argv"]), member, user, batch, alone(batch, member), single, time.monotonic() + SPARE_S)
+    return Begun(
+        tuple(request["argv"]), member, user, batch, script_alone(batch, member), single, time.monotonic() + SPARE_S
+    )
 
 
 def _unnote(begun: Begun) -> None:

@@ -41,7 +41,7 @@ from trainmaster.engines.slurm.client.commands import (
 )
 from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm
-from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, BatchScript, alone, batch
+from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, BatchScript, batch, script_alone
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.jobs import starting
 
@@ -240,7 +240,7 @@ class Submitting:
     def script(self, gang: Gang) -> str:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
         shared = self._folder(gang)
-        return alone(self._batch(gang, shared), BatchMember(attempt_id(gang.job, gang.attempt), shared.path))
+        return script_alone(self._batch(gang, shared), BatchMember(attempt_id(gang.job, gang.attempt), shared.path))
 
     def _folder(self, gang: Gang) -> Folder:
         return Folder(self._layout.attempt(gang.job, gang.attempt))
@@ -275,7 +275,7 @@ class Submitting:
         asyncio.get_running_loop().call_soon(self._announce, gang)
 
     def _announce(self, gang: Gang) -> None:
-        attempt, user = attempt_id(gang.job, gang.attempt), self._people.known(gang.user)
+        attempt, user = attempt_id(gang.job, gang.attempt), self._people.remembered(gang.user)
         new = attempt not in self._begun and attempt not in self._launched
         free = new and len(self._begun) < AT_ONCE and not self._turns.locked()
         if free and user is not None and self.hand.there:

@@ -179,7 +179,7 @@ class Trial:
                         clock,
                         await self._seen_by_reading(),
                     ]
-            line = next(iter(await self.queue.named(self.attempt)), line)
+            line = next(iter(await self.queue.find_named(self.attempt)), line)
             now = time.monotonic()
             left += line is not None and line.state.standing == "ended"
             if line is not None:
@@ -200,7 +200,7 @@ class Trial:
     async def _seen_by_reading(self) -> Check:
         """Look whether whoever follows jobs would have seen this one."""
         try:
-            return probed.queue(self.partition, bool(await self.reading.named(self.attempt)), None)
+            return probed.queue(self.partition, bool(await self.reading.find_named(self.attempt)), None)
         except (ClusterRefused, ValueError) as error:
             return probed.queue(self.partition, False, said_by(error))
 
@@ -222,7 +222,7 @@ class Trial:
     async def _ended(self, patience_s: float) -> None:
         """Wait until nothing of the job is left, at most `patience_s` seconds."""
         give_up = time.monotonic() + patience_s
-        while any(line.state.standing != "ended" for line in await self.queue.named(self.attempt)):
+        while any(line.state.standing != "ended" for line in await self.queue.find_named(self.attempt)):
             if time.monotonic() > give_up:
                 return
             await asyncio.sleep(LOOK_S)

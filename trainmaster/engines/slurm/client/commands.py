@@ -204,7 +204,7 @@ def command(access: Access, program: Program, words: tuple[str, ...], user: str 
     return ["sudo", "-n", "-u", user, "--", path, *words]
 
 
-def beside(name: str, number: int, node: str, component: int | None) -> tuple[str, ...]:
+def srun_words(name: str, number: int, node: str, component: int | None) -> tuple[str, ...]:
     """Return srun's words for a step that shares cores, memory and cards with those of job `number` that run on `node`.
 
     `component`: of a heterogeneous job. Quiet twice: srun would call each exit code but 0 an error.

@@ -60,7 +60,7 @@ class Served:
         wanted = set(numbers)
         return [job for job in await self._jobs() if job.id.number in wanted]
 
-    async def named(self, name: str, user: str = "") -> list[JobLine]:
+    async def find_named(self, name: str, user: str = "") -> list[JobLine]:
         """Return those of this name."""
         return [job for job in await self._jobs([user] if user else ()) if job.name == name]
 

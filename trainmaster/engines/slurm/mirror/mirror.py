@@ -87,7 +87,7 @@ class Mirror:
         self._socket.settimeout(SILENT_S)
         self._source = self._socket.makefile("rb", buffering=1 << 16)
 
-    def words(self) -> str:
+    def last_words(self) -> str:
         """Return what srun, or Python there, had to say."""
         return plain(os.pread(self._said, 1 << 12, 0).rstrip(b"\0").decode("utf-8", "replace"))
 

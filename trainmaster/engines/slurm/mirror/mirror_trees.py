@@ -178,12 +178,12 @@ class Trees:
             return False
         if not self._mine(path):
             return False
-        here = mirror_disk.found(self.shape.data, path)
+        here = mirror_disk.look_up(self.shape.data, path)
         return here is None or not stat.S_ISREG(here.st_mode) or (here.st_size, here.st_mtime_ns) != (size, mtime)
 
     def _folder(self, path: str) -> None:
         """Make a folder, also in place of what is none. Raises Trespass where that came from another node."""
-        here = mirror_disk.found(self.shape.data, path)
+        here = mirror_disk.look_up(self.shape.data, path)
         if here is not None and not stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.file_of_another_node())
         mirror_disk.folder(self.shape.data, path)
@@ -192,7 +192,7 @@ class Trees:
         """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another
         node lies.
         """
-        here = mirror_disk.found(self.shape.data, path)
+        here = mirror_disk.look_up(self.shape.data, path)
         if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.folder_of_another_node())
         return self.shape.giver(path, self.order)
@@ -232,7 +232,9 @@ class Trees:
 
     def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
         path, _, _, mtime, mode, _ = entry
-        return mirror_disk.whole(self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime)
+        return mirror_disk.writing_whole(
+            self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime
+        )
 
 
 def _why_not(size: int) -> Said:

@@ -151,7 +151,7 @@ class NodeMirror:
 
         `size` -1: the file grows in its place instead.
         """
-        with self._noted():
+        with self._noting_trouble():
             to = self.path(path)
             fresh = to if size < 0 else to + "~"
             os.makedirs(os.path.dirname(to), 0o700, exist_ok=True)
@@ -167,7 +167,7 @@ class NodeMirror:
 
     def link(self, path: str, to: str, body: bytes = b"") -> None:
         """Make a symbolic link."""
-        with self._noted():
+        with self._noting_trouble():
             os.makedirs(os.path.dirname(self.path(path)), 0o700, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.path(path))
@@ -175,11 +175,11 @@ class NodeMirror:
 
     def folder(self, path: str, body: bytes = b"") -> None:
         """Make a folder."""
-        with self._noted():
+        with self._noting_trouble():
             os.makedirs(self.path(path), 0o700, exist_ok=True)
 
     @contextlib.contextmanager
-    def _noted(self) -> Iterator[None]:
+    def _noting_trouble(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -192,7 +192,7 @@ class NodeMirror:
 
     def ready(self, run: str, package: str, folder: str, trees: list[str], body: bytes = b"") -> None:
         """Let the run that waits begin, if it is `run`."""
-        with self._noted():
+        with self._noting_trouble():
             with open(self.path("known"), "w", encoding="utf-8") as file:
                 for line in (entry for tree in trees for entry in self._walk(tree)):
                     file.write(json.dumps(line) + "\n")
@@ -204,7 +204,7 @@ class NodeMirror:
 
     def fetched(self, body: bytes = b"") -> None:
         """The server has everything."""
-        with self._noted():
+        with self._noting_trouble():
             os.close(os.open(self.path("fetched"), os.O_CREAT | os.O_WRONLY, 0o600))
         self.sync()
 
