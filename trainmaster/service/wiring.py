@@ -168,16 +168,16 @@ def lead(
         address=address,
         patience_s=patience_s,
     )
-    return _joined(layout, config, database, found, clock or Clock(), leads=True)
+    return _assembled(layout, config, database, found, clock or Clock(), leads=True)
 
 
 def follow(layout: Layout, config: Config) -> Platform:
     """Return the platform that stands by while another server leads, not started. Raises like `Database.follow`."""
     database = Database.follow(database_url(layout, config))
-    return _joined(layout, config, database, engines_of(layout, config), Clock(), leads=False)
+    return _assembled(layout, config, database, engines_of(layout, config), Clock(), leads=False)
 
 
-def _joined(
+def _assembled(
     layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock, leads: bool
 ) -> Platform:
     """Return what `assemble` makes; where it cannot, nobody keeps the lead."""
