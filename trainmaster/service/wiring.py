@@ -88,13 +88,21 @@ def _private(*folders: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def read_config(layout: Layout, host: str | None, port: int | None, demo_cards: int = 0) -> Config:
+def read_config(
+    layout: Layout, host: str | None, port: int | None, demo_cards: int = 0, address: str | None = None
+) -> Config:
     """Return the settings of the home folder, with what the command line says. Raises InvalidSpec, Conflict."""
     config = load(layout.config)
     if demo_cards:
         config = with_demo_cards(config, demo_cards)
     server = config.server
-    return replace(config, server=replace(server, host=host or server.host, port=server.port if port is None else port))
+    said = replace(
+        server,
+        host=host or server.host,
+        port=server.port if port is None else port,
+        address=server.address if address is None else address,
+    )
+    return replace(config, server=said)
 
 
 def past_of(layout: Layout) -> Past:
@@ -134,12 +142,14 @@ def build(
     return lead(layout, config, engines=engines, accept_loss=accept_loss, clock=clock)
 
 
-def prepare(home: str, host: str | None, port: int | None, demo_cards: int = 0) -> tuple[Layout, Config]:
+def prepare(
+    home: str, host: str | None, port: int | None, demo_cards: int = 0, address: str | None = None
+) -> tuple[Layout, Config]:
     """Make the folders of `home`; return where everything lies, and the settings. Raises InvalidSpec, Conflict,
     OSError.
     """
     layout = prepare_home(home)
-    config = read_config(layout, host, port, demo_cards)
+    config = read_config(layout, host, port, demo_cards, address)
     return prepare_data(layout, config.server.data), config
 
 
