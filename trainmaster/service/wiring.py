@@ -226,7 +226,7 @@ def assemble(
     specs = Specs(records.spec, records.set_aside_spec)
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
-    metrics = MetricsReader(layout, clock)
+    metrics = MetricsReader(layout, clock, lambda: database.leads)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     followers = LiveFollowers(
@@ -235,8 +235,8 @@ def assemble(
         counts,
         urgent,
         Tally(),
-        Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
-        Shares(scheduling, layout.path("shares.json")),
+        Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock, lambda: database.leads),
+        Shares(scheduling, layout.path("shares.json"), lambda: database.leads),
         waits,
     )
     master = Master(ledger, feed, clock, followers)
