@@ -60,6 +60,11 @@ class Writer:
         item.future.set_exception(Unavailable(ledger.ledger_closed()))
         return item.future
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is taken any more."""
+        return self._closed
+
     def close(self) -> None:
         """Write everything queued so far, then end the thread and give the connection back."""
         with self._gate:

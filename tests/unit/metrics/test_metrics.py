@@ -293,3 +293,30 @@ class TestChild:
         )
         out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         assert out.strip() == "False False"
+
+
+def test_beside_another_server_that_leads_nothing_is_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same is shown; the files beside the job are the leader's, also one to which it is just adding a line."""
+    monkeypatch.setattr(metrics, "BOARD_EVERY_S", 0.1)
+    world.log("epoch=0 loss=2.5\nepoch=1 loss=1.5\n")
+    board(world.folder / "outputs", "lr", 3)
+    ended = world.job(state=JobState.SUCCEEDED)
+    world.reader.series(ended, world.spec())
+    points = Path(world.layout.task(ID, 1, 0, 0).root) / "log-points.jsonl"
+    points.write_text(points.read_text() + '{"t": 1.0, "step": 2')
+    world.log("epoch=2 loss=0.5\n")
+    board(world.folder / "model", "late", 2)
+    before = {path: path.read_bytes() for path in world.folder.rglob("*") if path.is_file()}
+
+    reader = MetricsReader(world.layout, clock=lambda: world.now, ours=lambda: False)
+    answer = reader.series(ended, world.spec())
+    assert answer.last == {"late": pytest.approx(0.1), "loss": 0.5, "lr": pytest.approx(0.2)}
+    assert shape(answer)["loss", "log", 1, "task0-0"] == [2.5, 1.5, 0.5]
+    until = time.monotonic() + 60
+    while not (ID in reader._glances and reader._glances[ID].final):  # all was looked at: it would be kept
+        assert time.monotonic() < until
+        reader.summary(ended, world.spec())
+        world.now += 2
+        time.sleep(0.05)
+    reader.close()
+    assert {path: path.read_bytes() for path in world.folder.rglob("*") if path.is_file()} == before

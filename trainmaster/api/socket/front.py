@@ -128,6 +128,8 @@ class Front:
         forwarded = self.servers is not None and self.servers.apply(scope)
         if not forwarded:
             self.proxies.apply(scope)
+        elif (seat := scope.get("state", {}).get("seat")) is not None:
+            self.connections.hands_on(seat, scope["client"][0])
         started = False
         extra = [*_COMMON, *((_API_CSP, _NO_STORE) if _is_api(scope["path"]) else (_CONSOLE_CSP,))]
 

@@ -20,6 +20,8 @@ from trainmaster.cli.server import first
 from trainmaster.cli.server.greeting import announce, notes, stands_by
 
 if TYPE_CHECKING:
+    from trainmaster.core.config import Config, ServerConfig
+    from trainmaster.core.folders.layout import Layout
     from trainmaster.service.failover import Failover
     from trainmaster.service.platform import Platform
 
@@ -71,6 +73,10 @@ def serve(
             "--standby", help="Beside another server on this home (PostgreSQL): take its place once it is gone."
         ),
     ] = False,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Host, or host:port, at which the other servers reach this one.", show_default="--host"),
+    ] = None,
     log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
     access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
@@ -90,21 +96,28 @@ def serve(
     lock = None if standby else _held(folder)  # standby: the database says who leads, not this lock
     from trainmaster.service import wiring
 
-    layout, config = wiring.prepare(folder, host, port, demo_cards)
+    layout, config = wiring.prepare(folder, host, port, demo_cards, address)
     listener, url = _listening(config.server.host, config.server.port)
-    failover = None
-    if standby:
-        from trainmaster.service.failover import Failover
-
-        failover = Failover(layout, config, url, accept_loss=accept_loss)
-        platform = failover.platform
-    else:
-        platform = wiring.lead(layout, config, accept_loss=accept_loss, address=url)
+    platform, failover = _serving(layout, config, announced_at(config.server, url), standby, accept_loss)
     for line in notes(config, demo_cards):
         print(line, flush=True)
     _run(platform, failover, listener, url, folder, log_level, access_log)
     if lock is not None:
         os.close(lock)
+
+
+def _serving(
+    layout: "Layout", config: "Config", address: str, standby: bool, accept_loss: bool
+) -> "tuple[Platform, Failover | None]":
+    """Return what answers at first, and what replaces it where several servers share the home."""
+    from trainmaster.service import wiring
+
+    if not standby:
+        return wiring.lead(layout, config, accept_loss=accept_loss, address=address), None
+    from trainmaster.service.failover import Failover
+
+    failover = Failover(layout, config, address, accept_loss=accept_loss)
+    return failover.platform, failover
 
 
 def _held(folder: str) -> int:
@@ -162,6 +175,23 @@ def _listening(host: str, port: int) -> tuple[Any, str]:
     if listener.family == socket.AF_INET6:
         return listener, f"http://[{host}]:{port}"
     return listener, f"http://{'127.0.0.1' if host in ('0.0.0.0', '') else host}:{port}"
+
+
+def announced_at(server: "ServerConfig", url: str) -> str:
+    """Return where the other servers of the home reach this one, which listens at `url`; "" where only this machine
+    could. Raises InvalidSpec.
+    """
+    from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages.server import settings as saying
+    from trainmaster.service.settings import EVERY_ADDRESS, reached_at
+
+    if not server.address:
+        return "" if server.host in EVERY_ADDRESS else url
+    found = reached_at(server.address)
+    if found is None:
+        raise InvalidSpec(saying.not_a_host(server.address))
+    host, port = found
+    return f"http://{f'[{host}]' if ':' in host else host}:{port or url.rpartition(':')[2]}"
 
 
 def _listen(host: str, port: int) -> Any:

@@ -62,6 +62,7 @@ class JobCurves:
 
     folder: str
     patterns: tuple[str, ...] | None  # None: the spec is not at hand; nothing new is matched
+    ours: Callable[[], bool] = lambda: True  # whether files are ours to write (`storage.points.PointLog`)
     curves: dict[Key, Curve] = field(default_factory=dict)
     told: dict[tuple[int, str], Told] = field(default_factory=dict)  # by attempt and task
     _tasks: dict[tuple[int, str], _Task] = field(default_factory=dict)
@@ -118,7 +119,8 @@ class JobCurves:
 
     def _open_task(self, attempt: int, name: str) -> _Task:
         paths = TaskPaths(os.path.join(self.folder, "attempts", str(attempt), name))
-        log = LogPoints(paths.log, os.path.join(paths.root, "log-points.jsonl"), self.patterns, self._began(attempt))
+        cache = PointLog(os.path.join(paths.root, "log-points.jsonl"), self.ours)
+        log = LogPoints(paths.log, cache, self.patterns, self._began(attempt))
         log.load(lambda record: self._add("log", attempt, name, record))
         return _Task(Growing(os.path.join(paths.metrics, "metrics.jsonl")), log)
 
@@ -162,7 +164,7 @@ class JobCurves:
     def load_board(self) -> None:
         """Take what was read of event files before. Cheap after the first time."""
         if self._board is None:
-            self._board = PointLog(os.path.join(self.folder, "tensorboard.jsonl"))
+            self._board = PointLog(os.path.join(self.folder, "tensorboard.jsonl"), self.ours)
             self._board.load(self._add_board)
             self._board_done = {str(path): int(done) for path, done in self._board.cursor.items()}
 

@@ -59,10 +59,19 @@ class _Made:
 
 
 class Forecasts:
-    """One object per server; all methods in the loop's thread. `path`: the file that keeps the calibration."""
+    """One object per server; all methods in the loop's thread. `path`: the file that keeps the calibration; `ours`:
+    whether it is ours to write, and not another server's that leads.
+    """
 
-    def __init__(self, scheduling: Scheduling, past: Past, path: str, clock: Callable[[], float]) -> None:
-        self._scheduling, self._past, self._path, self._clock = scheduling, past, path, clock
+    def __init__(
+        self,
+        scheduling: Scheduling,
+        past: Past,
+        path: str,
+        clock: Callable[[], float],
+        ours: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._scheduling, self._past, self._path, self._clock, self._ours = scheduling, past, path, clock, ours
         self.history, self.calibration = History(), Calibration()
         self._made: dict[str, _Made] = {}
         self._moved: set[str] = set()  # pools in which something changed since their forecast
@@ -280,7 +289,8 @@ class Forecasts:
             return json.load(file)
 
     async def _save(self) -> None:
-        await asyncio.to_thread(self._write, self.calibration.to_json())
+        if self._ours():
+            await asyncio.to_thread(self._write, self.calibration.to_json())
 
     def _write(self, document: list[Any]) -> None:
         with self._writing:

@@ -21,15 +21,15 @@ Sink = Callable[[dict[str, Any]], None]
 
 
 class LogPoints:
-    """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points.
+    """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points. `cache`: keeps them.
 
     `patterns` None: they are not known now; what was collected before is shown, and nothing is collected. `began`: when
     the attempt started, which no line is older than.
     """
 
-    def __init__(self, log: str, cache: str, patterns: Sequence[str] | None, began: float = 0.0) -> None:
+    def __init__(self, log: str, cache: PointLog, patterns: Sequence[str] | None, began: float = 0.0) -> None:
         self._log, self._seen_at = log, began
-        self._points = PointLog(cache)
+        self._points = cache
         self._key = None if patterns is None else hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:16]
         self._patterns = [compiled for compiled in map(_usable, patterns or ()) if compiled is not None]
         self._offset, self._inode = 0, 0
