@@ -40,6 +40,20 @@ def test_what_is_left_beside_the_large_one_is_not_kept() -> None:
     assert lab.why(two, made) == "quota"  # four are in use now
 
 
+def test_where_nobody_has_a_limit_the_large_one_is_not_passed_once_more_in_each_pass() -> None:
+    """Nobody knows when it starts, but one that ends is enough, and stays enough: the second small one must wait."""
+    lab = Lab(ann={"gpu": 4})
+    lab.runs(2)
+    large = lab.waits(gang(3))
+    beside, second = lab.waits(gang(1)), lab.waits(gang(1))
+    assert started(lab.plan()) == [beside.job]
+    lab.waiting.remove(beside)
+    lab.runs(1, started_at=NOW)
+    made = lab.plan()
+    assert started(made) == []
+    assert [lab.why(job, made) for job in (large, second)] == ["quota", "quota_kept"]
+
+
 def test_who_asks_for_more_than_it_will_ever_have_a_right_to_claims_nothing() -> None:
     lab = Lab(ann={"gpu": 2})
     lab.waits(gang(3))
