@@ -1,4 +1,4 @@
-/** The entrance: everything else hangs below App. */
+/** The entry point: mounts App. */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app";

@@ -45,6 +45,8 @@ NODES: Final = {
 }
 """Two nodes with four cores, 4 GiB and two cards each."""
 ENDED: Final = frozenset({"succeeded", "failed", "stopped", "expired"})
+COUNTS: Final = "i=0; while [ ! -e /workspace/outputs/go ]; do i=$((i+1)); echo line $i; sleep 0.05; done; echo end"
+"""Writes a line again and again, until the test makes the file `go` in the job's outputs."""
 
 
 def spec(name: str, text: str = "true", **fields: Any) -> dict[str, Any]:
@@ -57,6 +59,13 @@ def spec(name: str, text: str = "true", **fields: Any) -> dict[str, Any]:
         if key in fields
     }
     return {"name": name, "roles": [role("main", text, **own)], **fields}
+
+
+def fake_spec(name: str, command: str = "true", **fields: Any) -> dict[str, Any]:
+    """Return a job that fake machines understand."""
+    document = spec(name, command, **fields)
+    document["roles"][0]["command"] = command
+    return document
 
 
 def role(name: str, text: str, **fields: Any) -> dict[str, Any]:

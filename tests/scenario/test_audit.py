@@ -20,7 +20,7 @@ async def codes(stage: Stage, **query: Any) -> list[str]:
     for item in page.items:
         assert item.text.zh
         assert item.text.en
-        assert render.known(item.code), item
+        assert render.has_words(item.code), item
     return [item.kind for item in page.items][::-1]
 
 

@@ -5,17 +5,10 @@ from typing import Any
 import pytest
 
 from tests.fixtures.fakes.engine import FakeMachines
-from tests.scenario.stage import ADMIN, Stage, spec
+from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.events import Kind
 from trainmaster.store.jobs.ledger import Ledger
-
-
-def fake_spec(name: str, command: str) -> dict[str, Any]:
-    """Return a job that fake machines understand."""
-    document = spec(name)
-    document["roles"][0]["command"] = command
-    return document
 
 
 async def test_a_change_of_two_fields_is_one_commit(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

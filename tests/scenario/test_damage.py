@@ -17,7 +17,7 @@ import pytest
 from tests.fixtures.api_contract import signed_in
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import Page, every_page
-from tests.scenario.stage import ADMIN, Stage, spec
+from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
 from trainmaster.service.platform import Platform
@@ -47,13 +47,6 @@ class Kept:
     home: Path
     job: str
     model: str
-
-
-def fake_spec(name: str, command: str, **more: Any) -> dict[str, Any]:
-    """Return a job that fake machines understand."""
-    document = spec(name, **more)
-    document["roles"][0]["command"] = command
-    return document
 
 
 @pytest.fixture

@@ -10,20 +10,13 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.fixtures.seeing import ALL, only
-from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, spec
+from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, fake_spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.routes.feed import _items
 from trainmaster.service.context import Context
 from trainmaster.service.control.feed import FeedItem
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
-
-
-def fake_spec(name: str, command: str = "true") -> dict[str, object]:
-    """Return a job that fake machines understand."""
-    document = spec(name, command)
-    document["roles"][0]["command"] = command
-    return document
 
 
 class Follower:

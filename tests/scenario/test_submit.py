@@ -6,19 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
-from tests.scenario.stage import ADMIN, Stage, role, spec
+from tests.scenario.stage import ADMIN, Stage, fake_spec, role, spec
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
 from trainmaster.store.jobs.job_query import JobQuery
 
 SLEEP = "sleep infinity"
-
-
-def fake_spec(name: str, command: str = "true", **fields: object) -> dict[str, object]:
-    """Return a job that fake machines understand."""
-    document = spec(name, command, **fields)
-    document["roles"][0]["command"] = command
-    return document
 
 
 async def test_the_same_key_and_body_give_the_same_job(fake: Stage) -> None:

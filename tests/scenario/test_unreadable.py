@@ -6,23 +6,15 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import every_page
 from tests.fixtures.postgres import Server, cluster
-from tests.scenario.stage import PATIENCE_S, Stage, spec
+from tests.scenario.stage import PATIENCE_S, Stage, fake_spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Unavailable
-
-
-def fake_spec(name: str, command: str = "true") -> dict[str, Any]:
-    """Return a job that fake machines understand."""
-    document = spec(name)
-    document["roles"][0]["command"] = command
-    return document
 
 
 @pytest.fixture

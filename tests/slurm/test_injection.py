@@ -229,9 +229,9 @@ async def test_others_cannot_forge_a_line_of_the_queue(world: World) -> None:
         found = await world.engine.queue.look({ours: (ours, (JobId(number),)), theirs: (theirs, (JobId(999_999),))})
         assert [line.state.standing for line in found[ours]] == ["pending"]
         assert found[theirs] == ()
-        assert [line.id.number for line in await world.engine.queue.named(ours)] == [number]
-        assert await world.engine.queue.named(ours, "nobody") == ()
-        assert await world.engine.queue.named(theirs) == ()
+        assert [line.id.number for line in await world.engine.queue.find_named(ours)] == [number]
+        assert await world.engine.queue.find_named(ours, "nobody") == ()
+        assert await world.engine.queue.find_named(theirs) == ()
     finally:
         world.bed.ask("scancel", "--user=root")
 

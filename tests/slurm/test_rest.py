@@ -76,10 +76,10 @@ async def test_both_read_the_same(bed: Bed, rest: str, commands: Commands) -> No
         assert await printed.partitions() == await served.partitions()
         assert await printed.reservations() == await served.reservations()
         for attempt in (runs, waits, unlimited, held, ended, array):
-            expected = [replace(line, expected_nodes=()) for line in await printed.named(attempt)]
+            expected = [replace(line, expected_nodes=()) for line in await printed.find_named(attempt)]
             assert expected
-            assert await served.named(attempt) == expected
-        assert [line.id.element for line in await served.named(array)] == [0, 1, 3]
+            assert await served.find_named(attempt) == expected
+        assert [line.id.element for line in await served.find_named(array)] == [0, 1, 3]
         assert {line.name for line in await served.present(["root"])} == {runs, waits, unlimited, held, ended, array}
     finally:
         await served.close()

@@ -28,7 +28,7 @@ class Decision:
 
     @property
     def allowed(self) -> bool:
-        """Return whether it is."""
+        """True when nothing speaks against it."""
         return self.said is None
 
     def demand(self) -> Visible:
@@ -39,7 +39,7 @@ class Decision:
 
 
 def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Decision:
-    """Say whether `principal` may do `scope`, to `thing` where there is one.
+    """Decide whether `principal` may do `scope`, to `thing` where there is one.
 
     Without a thing the question is about the kind of thing ("may list jobs at all"). Raises KeyError for a scope that
     is not in SCOPES: that is a mistake in the code, not a refusal.

@@ -56,9 +56,8 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES if most == resource.RLIM_INFINITY else min(FILES, most), most))
-    resource.setrlimit(
-        resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1])
-    )  # a task may ask for more
+    # No core dumps, unless a task raises its soft limit.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     procs.take_orphans()
     procs.leave_keys()
     for name, pid in (("agent.pid", os.getpid()), ("keeper.pid", options.kept)):

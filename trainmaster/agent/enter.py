@@ -42,9 +42,9 @@ NOT_ENTERED: Final = 125
 NOT_EXECUTABLE: Final = 126
 NOT_FOUND: Final = 127
 TERM: Final = "xterm-256color"
-PATIENCE_S, LOOK_S = 10.0, 0.005  # with a sandbox that is being made
+PATIENCE_S, LOOK_S = 10.0, 0.005  # while a sandbox is still being made
 
-LIMITS: Final = 16  # getrlimit(2) knows so many
+LIMITS: Final = 16  # how many limits getrlimit(2) has
 NS_GET_USERNS: Final = 0xB701  # ioctl_ns(2): the user namespace that owns a namespace
 CLONE_NEWUSER: Final = 0x10000000
 ORDER: Final = ("ipc", "uts", "net", "cgroup", "pid", "mnt")
@@ -80,14 +80,12 @@ class Entry:
     argv: tuple[str, ...]
 
     def word(self) -> str:
-        """Return it as one word of letters, digits and ``+/=``: srun splits its own words at a lone colon, whoever
-        wrote it.
-        """
+        """Return the entry as one word of letters, digits and ``+/=``: srun would split at a lone colon."""
         return base64.b64encode(json.dumps(asdict(self)).encode()).decode("ascii")
 
     @staticmethod
     def of(word: str) -> Entry:
-        """Return what `word` says. Raises ValueError or TypeError."""
+        """Return the entry that `word` returned as text. Raises ValueError or TypeError."""
         fields = json.loads(base64.b64decode(word))
         return Entry(**{**fields, "argv": tuple(fields["argv"])})
 
@@ -111,9 +109,7 @@ def find(entry: Entry) -> LiveTask:
 
 
 def last_words(task: LiveTask) -> Said | None:
-    """Return why there is no sandbox for an ended task any more, in bubblewrap's own words; None where nothing was
-    said.
-    """
+    """Return why bubblewrap could not make the sandbox of a stand-in, in its own words; None where it said nothing."""
     if not task.stands_in:
         return None
     with suppress(OSError), open(task.prepared.paths.log, encoding="utf-8", errors="replace") as file:
@@ -123,7 +119,7 @@ def last_words(task: LiveTask) -> Said | None:
 
 
 def join(task: LiveTask) -> None:
-    """Become one of the processes of `task`, but for its sandbox: limits, control group, what its end looks for.
+    """Take on the limits and the control group of `task`, and what its end finds processes by; not its sandbox.
 
     Raises OSError, NotEntered.
     """
@@ -131,7 +127,7 @@ def join(task: LiveTask) -> None:
         mask = next((line.split()[1] for line in file if line.startswith("Umask:")), "077")
     os.umask(int(mask, 8))
     for kind in range(LIMITS):
-        with suppress(OSError, ValueError):  # one that may not be raised again stays as it is
+        with suppress(OSError, ValueError):  # a limit that we may not raise stays as it is
             resource.setrlimit(kind, resource.prlimit(task.pid, kind))
     with suppress(OSError):
         os.sched_setaffinity(0, os.sched_getaffinity(task.pid))
@@ -202,14 +198,14 @@ class Namespaces:
 
 
 def end_with_parent() -> None:
-    """Let this process be told SIGHUP when its parent ends: a terminal ends with its connection."""
+    """Have the kernel send this process SIGHUP when its parent ends: a terminal ends with its connection."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGHUP, 0, 0, 0)
 
 
 # ------------------------------------------------------------------------------------------------------------- the run
 
 
-def made(task: LiveTask) -> int:
+def wait_for_sandbox(task: LiveTask) -> int:
     """Return the pid of the sandbox's pid 1 once all of the sandbox is there: it has started its program. Raises
     NotEntered.
     """
@@ -224,16 +220,16 @@ def made(task: LiveTask) -> int:
 
 def run_inside(task: LiveTask, argv: tuple[str, ...]) -> int:
     """Run `argv` in the sandbox of `task`; return its exit code. Raises OSError, NotEntered."""
-    init = made(task)
+    init = wait_for_sandbox(task)
     sandbox = Namespaces(init)
-    join(task)  # last: it looks whether the task still runs
+    join(task)  # after the sandbox is held: it raises if the task has ended
     terminal = leave_terminal()
     sandbox.join()
     sandbox.give_up_rights()
     child = os.fork()
     if child == 0:
         os._exit(begin(task, argv, terminal))
-    signal.signal(signal.SIGHUP, lambda *_: procs.send([child], signal.SIGHUP))  # and bury it: perhaps nobody else does
+    signal.signal(signal.SIGHUP, lambda *_: procs.send([child], signal.SIGHUP))  # and still wait for it
     _, status = os.waitpid(child, 0)
     code, signum = procs.exit_of(status)
     return 128 + signum if signum is not None else code or 0
@@ -286,7 +282,7 @@ def execute(task: LiveTask, argv: tuple[str, ...]) -> int:
 
 
 def complain(why: str, code: int) -> int:
-    """Say why and return `code`."""
+    """Print why the task is not entered; return `code`."""
     os.write(2, f"trainmaster: {why}\n".encode("utf-8", "replace"))
     return code
 

@@ -1,5 +1,5 @@
-"""The folder through which a server and the steps of one attempt talk: who writes what, and how nothing of it is read
-by halves.
+"""The folder through which a server and the steps of one attempt talk: who writes what, and how nothing is read
+half-written.
 
 ``step.json``          the server, before anything starts: what to run (`StepWork`, `step_text`)
 ``orders.jsonl``       the server alone appends: signal, end. Made before the start, so that a network file system shows
@@ -189,7 +189,7 @@ def append(path: str, line: Mapping[str, Any]) -> None:
         os.close(fd)
 
 
-def opened(path: str) -> int:
+def open_to_read(path: str) -> int:
     """Return a descriptor of a file in an attempt's folder, to read. Raises OSError; ValueError for anything but a
     regular file.
 
@@ -212,7 +212,7 @@ def read(path: str, offset: int = 0) -> tuple[list[dict[str, Any]], int]:
     ValueError.
     """
     try:
-        fd = opened(path)
+        fd = open_to_read(path)
     except FileNotFoundError:
         return [], offset
     try:

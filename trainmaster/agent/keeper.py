@@ -18,8 +18,8 @@ import time
 
 first = 3
 for fd in sorted(int(one.split(":")[2]) for one in os.environ.get("TRAINMASTER_HANDLES", "").split()):
-    os.closerange(first, fd)  # what the server was started with is not for the tasks
-    first = fd + 1  # agent/tasks/handles: kept for each agent
+    os.closerange(first, fd)  # tasks must not inherit what the server had open
+    first = fd + 1  # handles of tasks stay open, for every agent (agent/tasks/handles)
 os.closerange(first, os.sysconf("SC_OPEN_MAX"))
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 FOLDER, AGENT = sys.argv[1], sys.argv[2:]
@@ -45,7 +45,7 @@ def guards() -> bool:
             time.sleep(0.01)
 
 
-agent = 0  # this keeper's own, 0: it has none
+agent = 0  # pid of this keeper's agent, 0: none
 
 
 def asked_to_end(signum: int, frame: object) -> None:
@@ -58,7 +58,7 @@ def asked_to_end(signum: int, frame: object) -> None:
             note.write(f"{BOOT} {ticks} {os.getpid()}")
         os.replace(note.name, os.path.join(FOLDER, "stopped"))
     except OSError:
-        pass  # on a full disk it cannot be noted
+        pass  # the disk is full
 
 
 signal.signal(signal.SIGTERM, asked_to_end)
@@ -97,7 +97,7 @@ def noted(pid: int, code: int) -> bool:
             start = int(stat.read().rpartition(b")")[2].split()[19])
         line = b"%d %d %d\n" % (pid, start, code)
         if full:
-            line = b"\n" + line  # of the last try there may be half a line
+            line = b"\n" + line  # the last try may have left half a line
         return os.write(EXITS, line) == len(line)
     except OSError:
         return False
@@ -108,7 +108,7 @@ agent, born = spawn_agent(0) if guards() else 0, time.monotonic()
 while True:
     try:
         ended = None
-        if full:  # who cannot be noted stays a zombie, which says the same; the agent is looked after all the same
+        if full:  # an orphan that cannot be noted stays a zombie, which keeps its exit code; go on watching the agent
             time.sleep(0.2)
             ended = os.waitid(os.P_PID, agent, os.WEXITED | os.WNOWAIT | os.WNOHANG) if agent else None
         ended = ended or os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
@@ -130,5 +130,5 @@ while True:
             fcntl.flock(EXITS, fcntl.LOCK_UN)
             continue
         early = time.monotonic() - born < 5.0
-        failures = failures + 1 if code > 0 and code != 4 and early else 0  # a killed one is back at once
+        failures = failures + 1 if code > 0 and code != 4 and early else 0  # after a kill, start at once
         agent, born = spawn_agent(failures), time.monotonic()

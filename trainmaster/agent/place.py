@@ -74,14 +74,14 @@ def digest() -> str:
 
 def agent_command(layout: Layout) -> list[str]:
     """Return the command line of an agent of this code; its keeper's pid follows."""
-    # -P: what lies in the folder the server was started from (a checkout of another version, say) is not the agent.
+    # -P: do not import from the folder in which the server was started: it may be a checkout of another version.
     own = [sys.executable, "-P", "-S", "-m", "trainmaster.agent"]
     return [*own, "--home", layout.home, "--data", layout.data, "--kept"]
 
 
 def keeper_command(layout: Layout) -> list[str]:
     """Return the command line of a keeper for a home, which runs this agent until another place is written down."""
-    # The interpreter that a virtual environment is made from outlives it, and a keeper needs nothing else.
+    # The base interpreter: the keeper needs no packages, and the virtual environment may be removed under it.
     base = os.path.realpath(sys.executable)
     python = next(
         (path for path in (base, sys.executable, *_interpreter_written_down(layout)) if os.access(path, os.X_OK)), base
@@ -97,7 +97,7 @@ def _interpreter_written_down(layout: Layout) -> list[str]:
 
 
 def agent_environment() -> dict[str, str]:
-    """Return the whole environment of keeper and agent: nothing of the server's."""
+    """Return the whole environment of keeper and agent: they inherit nothing from the server."""
     return {"PATH": sandbox.SYSTEM_PATH, "LANG": "C.UTF-8", "PYTHONPATH": str(PACKAGE.parent)}
 
 

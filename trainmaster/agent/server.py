@@ -45,9 +45,9 @@ class Connection:
         self.sock = sock
         self.inbox = bytearray()
         self.outbox = bytearray()
-        self.waiting = False  # for room to send the rest of the outbox
+        self.waiting = False  # the socket was full: the rest of the outbox is still to go
         self.settings: Settings | None = None
-        self.announced: set[str] = set()  # attempts made ready for it
+        self.announced: set[str] = set()  # attempts that it had made ready
 
 
 class AgentServer:
@@ -68,20 +68,20 @@ class AgentServer:
         self.lookout = Lookout(self.supervisor, self.loop.later)
         self._open()
         if not self.loop.watch_end(keeper, self._replace_keeper) or os.getppid() != keeper:
-            self._replace_keeper()  # it died while this agent started
+            self._replace_keeper()  # the keeper died while this agent started
 
     def _replace_keeper(self) -> None:
-        """The keeper was killed. What it was the parent of is somebody else's now, but we hold its handles."""
+        """The keeper was killed: take its place. Its children have another parent now, but we hold their handles."""
         every = (task for attempt in self.supervisor.attempts.values() for task in attempt.present)
         self.become_keeper(handles.hand_on(every))
 
     def _open(self) -> None:
-        # Before SIGCHLD: whoever is stopped, is so with its tasks.
+        # SIGTERM first: ends of tasks that come with it are a stop of the platform.
         self.loop.on_signal(signal.SIGTERM, self.end.asked_to_end)
         self.loop.on_signal(signal.SIGCHLD, self.supervisor.children_ended)
         self.end.begin()
         Heir(self.supervisor).adopt()
-        if not self.supervisor.attempts:  # what it says is about nobody
+        if not self.supervisor.attempts:  # no attempt is left that the file could mean
             with contextlib.suppress(OSError):
                 os.truncate(self.layout.path("run", "exits"), 0)
         path = self.layout.agent_socket
@@ -103,7 +103,7 @@ class AgentServer:
 
     def run(self) -> None:
         """Serve until asked to stop or idle for long."""
-        self.supervisor.children_ended()  # one may have ended before its signal was caught
+        self.supervisor.children_ended()  # a child may have ended before SIGCHLD was caught
         while not self.stopping:
             self.loop.turn(self._patience())
             now = time.monotonic()
@@ -170,7 +170,7 @@ class AgentServer:
         except BlockingIOError:
             pass
         except OSError:
-            connection.outbox.clear()  # the end of the connection is noticed by the reading side
+            connection.outbox.clear()  # `_ready` will read the end of the connection
         if bool(connection.outbox) != connection.waiting and connection.sock.fileno() >= 0:
             connection.waiting = bool(connection.outbox)
             self.loop.epoll.modify(
@@ -201,7 +201,7 @@ class AgentServer:
             self._refuse(connection, number, StartRefused("malformed", saying.agent_asked_wrongly(repr(error))))
         except OSError as error:
             self._refuse(connection, number, refusal(error, saying.agent_could_not()))
-        except Exception as error:  # it must not end the agent: the next one would be asked the same again
+        except Exception as error:  # answered, not raised: the next agent would be asked the same and end, too
             say_error()
             self._refuse(connection, number, StartRefused("launch_failed", saying.agent_failed(repr(error))))
 

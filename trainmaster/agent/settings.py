@@ -55,6 +55,6 @@ def settings_from_json(data: dict[str, Any]) -> Settings:
         node: Cards(c["simulated"], tuple(c["uuids"]), tuple(map(tuple, c["devices"])))
         for node, c in data["cards"].items()
     }
-    why = data["degraded"]  # of an earlier version: a text
+    why = data["degraded"]  # a text in records of earlier versions
     degraded = said_from_json(why) if isinstance(why, dict) else verbatim(why) if why else None
     return Settings(**{**data, "cards": cards, "degraded": degraded})

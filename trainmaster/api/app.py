@@ -64,6 +64,8 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failove
     async def life() -> AsyncIterator[None]:
         serving = failover or platform
         await serving.start()
+        if failover is None:
+            await platform.announce()
         try:
             yield
         finally:
@@ -96,8 +98,7 @@ def create_app(platform: "Platform", tables: tuple[Table, ...] = TABLES, failove
     inner.state.forwarding = forwarding
     inner.state.console = static.Console()
     inner.state.closing = asyncio.Event()
-    inner.state.follower = Follower()
-    inner.state.desk = Desk()
+    inner.state.follower, inner.state.desk = Follower(), Desk()
     inner.router.routes[:] = [make(gate) for table in tables for make in table.makers]
     check_policies(inner.router.routes)
     server = platform.config.server
@@ -119,7 +120,7 @@ def _standing_by(app: FastAPI, failover: "Failover", servers: Servers) -> "Forwa
 
     def changed(platform: "Platform") -> None:
         app.state.platform = platform
-        app.state.closing.set()  # live views hang on the memory of who led: they are asked for again
+        app.state.closing.set()  # live views hang on the former platform: end them, clients ask again
         app.state.closing = asyncio.Event()
 
     failover.on_change.append(changed)

@@ -49,10 +49,10 @@ def who(request: HTTPConnection) -> Principal:
     return caller(request).principal
 
 
-async def lost(request: HTTPConnection) -> TrainmasterError:
+async def wait_until_lost(request: HTTPConnection) -> TrainmasterError:
     """Return why the caller may no more what the gate let through, once that is so: what goes on for long ends then."""
     people: People = request.app.state.platform.people
-    return await people.lost(caller(request))
+    return await people.wait_until_lost(caller(request))
 
 
 def working(request: HTTPConnection) -> AbstractAsyncContextManager[None]:
@@ -129,7 +129,7 @@ async def _forwarded(
     except Unavailable:
         if policy.by is By.LEADER or b"ticket=" in scope["query_string"]:
             raise
-        return False  # nothing was sent yet
+        return False  # nothing was sent yet: this server answers
     return True
 
 

@@ -40,9 +40,9 @@ def decode(raw: bytes, values: int = MOST_VALUES) -> Any:
         raise TooLarge(requests.too_many_values_in_body(values))
     try:
         document = msgspec.json.decode(raw)
-    except (ValueError, RecursionError) as error:  # msgspec's own errors are ValueErrors, as that of bad UTF-8 is
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors, and so is bad UTF-8
         raise unreadable(_detail(error)) from None
-    if opened > MOST_DEPTH and _deeper(document, MOST_DEPTH):  # first: what follows goes as deep as the document
+    if opened > MOST_DEPTH and _deeper(document, MOST_DEPTH):  # before what follows, which recurses as deep
         _refuse("", requests.nested_deeper_than(MOST_DEPTH))
     if raw.count(b":") != msgspec.json.encode(document).count(b":") or b"\\u003" in raw:
         _refuse_doubles(raw)

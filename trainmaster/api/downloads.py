@@ -14,7 +14,7 @@ from starlette.concurrency import iterate_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from trainmaster.api.auth import lost
+from trainmaster.api.auth import wait_until_lost
 from trainmaster.storage.trees import OpenFile, open_file
 from trainmaster.storage.zips import blocks_of
 
@@ -39,7 +39,7 @@ def media_type(name: str) -> str:
 
 async def _while_allowed(request: Request, blocks: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Yield `blocks`. Raises what the caller is refused with once they may read no more."""
-    refused = asyncio.ensure_future(lost(request))
+    refused = asyncio.ensure_future(wait_until_lost(request))
     try:
         async for block in iterate_in_threadpool(blocks):
             if refused.done():

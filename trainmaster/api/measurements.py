@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _GAUGES: Final[dict[str, tuple[str, str]]] = {
+    "listeners": ("trainmaster_feed_listeners", "Open live views"),
+    "uptime_s": ("trainmaster_uptime_seconds", "Seconds since the server started"),
+}
+_LEADING: Final[dict[str, tuple[str, str]]] = {
     "queued": ("trainmaster_jobs_queued", "Jobs that wait"),
     "active": ("trainmaster_jobs_active", "Jobs with a live attempt"),
-    "listeners": ("trainmaster_feed_listeners", "Open live views"),
     "nodes": ("trainmaster_nodes", "Machines known"),
     "gpus": ("trainmaster_gpus", "Cards of all machines"),
     "gpus_held": ("trainmaster_gpus_held", "Cards held by live attempts"),
-    "uptime_s": ("trainmaster_uptime_seconds", "Seconds since the server started"),
 }
 _COUNTERS: Final[dict[str, tuple[str, str]]] = {
     "commits": ("trainmaster_commits", "Group commits since the server started"),
@@ -40,12 +42,18 @@ class _Collector:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily  # noqa: PLC0415
 
         yield InfoMetricFamily("trainmaster_build", "The version that runs", {"version": self.version})
+        leading = self.stats.leading
+        yield GaugeMetricFamily("trainmaster_leads", "1 while this server leads, else 0", leading is not None)
         for key, (name, text) in _GAUGES.items():
             yield GaugeMetricFamily(name, text, getattr(self.stats, key))
+        if leading is None:
+            return  # what the one that leads measures: a 0 of ours would be added to it
+        for key, (name, text) in _LEADING.items():
+            yield GaugeMetricFamily(name, text, getattr(leading, key))
         for key, (name, text) in _COUNTERS.items():
-            yield CounterMetricFamily(name, text, getattr(self.stats, key))
+            yield CounterMetricFamily(name, text, getattr(leading, key))
         ended = CounterMetricFamily("trainmaster_jobs_ended", "Jobs ended since the server started", labels=["state"])
-        for state, count in self.stats.finished.items():
+        for state, count in leading.finished.items():
             ended.add_metric([state], count)
         yield ended
 

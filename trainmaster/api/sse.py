@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from trainmaster.answers import Answer, Nothing
-from trainmaster.api.auth import lost
+from trainmaster.api.auth import wait_until_lost
 from trainmaster.api.deps import language
 from trainmaster.api.written import encode
 from trainmaster.service.language import document_of
@@ -120,7 +120,7 @@ def stream(request: Request, source: AsyncIterator[Sent]) -> Response:
     """Return the response that streams `source`; it ends when the server closes, or the caller may no longer see it."""
 
     async def refused() -> Sent:
-        error = await lost(request)
+        error = await wait_until_lost(request)
         return Sent("refused", document_of(language(request), error))
 
     return EventStream(source, request.app.state.closing, refused)

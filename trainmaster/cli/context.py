@@ -34,7 +34,7 @@ def client() -> "Client":
     """Return the client of the server that the options name. Raises Unavailable."""
     from trainmaster.sdk.client import Client
 
-    # The home is a place to look, not a wish: TRAINMASTER_URL wins over it.
+    # A URL, also that of TRAINMASTER_URL, wins: the home is only a place to look for one.
     return Client(url=OPTIONS.url, token=OPTIONS.token, home=None if OPTIONS.url else OPTIONS.home)
 
 

@@ -27,7 +27,7 @@ def _failed(task: Task) -> bool:
 
 
 def _stopped(task: Task) -> bool:
-    """True for a task that ended because the platform was stopped: it has neither done its work nor failed at it."""
+    """True when the task ended because the platform was stopped: it neither succeeded nor failed."""
     return task.verdict is not None and task.verdict.code == PLATFORM_STOPPED
 
 
@@ -62,7 +62,7 @@ def judge(roles: tuple[Role, ...], tasks: tuple[Task, ...]) -> Outcome | None:
 
 
 def _first_failure(roles: tuple[Role, ...], by_role: list[list[Task]]) -> tuple[int, Verdict] | None:
-    """Return (role index, verdict) of the first role whose min-failed rule fired. The earliest failed task tells."""
+    """Return (role index, verdict) of the first role whose min-failed rule fired, by its first failure."""
     for index, (role, members) in enumerate(zip(roles, by_role)):
         if role.min_failed is None:
             continue

@@ -15,7 +15,8 @@ from trainmaster._compat import dataclass
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
     """`[server]`. `database` empty: SQLite in HOME; else a PostgreSQL URL. `allowed_hosts`: Host headers besides
-    loopback.
+    loopback. `address`: host, or host and port, at which the other servers of the same home reach this one; "": where
+    it listens. Needed with `--standby` where `host` stands for every address.
 
     `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are
     believed. `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system
@@ -24,6 +25,7 @@ class ServerConfig:
 
     host: str = "127.0.0.1"
     port: int = 8470
+    address: str = ""
     database: str = ""
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()

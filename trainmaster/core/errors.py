@@ -41,7 +41,7 @@ class Problem:
 
     @property
     def said(self) -> Said:
-        """What is wrong as data; the words, where nothing else was told."""
+        """What is wrong, as a code with its arguments; a problem without `args` has only its words."""
         return verbatim(self.rule) if self.args is None else said_from_json({"code": self.code, "args": self.args})
 
     def to_json(self) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Problem:
 
 
 def problem_of(path: str, said: Said, value: Any = None) -> Problem:
-    """Return as a problem at `path` what was said of it, and of `value`."""
+    """Return the problem `said` at the field `path`, which holds `value`."""
     plain = said.to_json()
     return Problem(path, render.text(said), render.remedy(said), said.code, value, plain["args"])
 
@@ -81,7 +81,7 @@ class TrainmasterError(Exception):
 
     @property
     def code(self) -> str:
-        """What a program may compare: the code of what was said; of somebody else's words, the kind."""
+        """What a program may compare: the code of `said`; the kind where `said` is only somebody else's words."""
         return self.kind if self.said.code == WORDS else self.said.code
 
     @property
@@ -95,13 +95,13 @@ class TrainmasterError(Exception):
         return self._remedy or render.remedy(self.said) if self.told is None else self.told[1]
 
     def __str__(self) -> str:
-        """Return the message and a line for each problem: what a program that knows nothing of us prints."""
+        """Return the message and a line for each problem: an uncaught error in a user's script is printed so."""
         lines = [f"  {p.path}: {p.rule}. {p.remedy}" if p.path else f"  {p.rule}. {p.remedy}" for p in self.problems]
         return "\n".join([self.message, *(line.rstrip(". ") for line in lines)])
 
 
 def problem_from(path: str, error: TrainmasterError) -> Problem:
-    """Return as a problem at `path` what a refusal says."""
+    """Return the refusal `error` as a problem at the field `path`."""
     if error.said.code == WORDS:
         return Problem(path, error.message, error.remedy, error.code)
     return problem_of(path, error.said)
@@ -184,7 +184,7 @@ class ProblemList:
     problems: list[Problem] = field(default_factory=list)
 
     def add(self, path: str, said: Said, value: Any = None) -> None:
-        """Note what was said of the dotted field `path`, and of `value`."""
+        """Note the problem `said` at the dotted field `path`, which holds `value`."""
         self.problems.append(problem_of(path, said, value))
 
     def raise_if_any(self, title: Callable[[int], Said]) -> None:

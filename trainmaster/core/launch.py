@@ -66,11 +66,10 @@ class Gang:
     """One attempt as an agent sees it. `options` are the framework's (for example processes_per_node).
 
     `env` holds the job's own variables. `facts` holds job-level texts for variables: user, job_name, fs_uri... `image`:
-    the container image that tasks run in, None: the environment that the engine has. `pull_secret`: what the
-    credentials are called with which it is pulled, as the engine's administrators named them there; never they
-    themselves. `here`: the tasks, as (role, index), that the agent that is given it starts; None: all of the placement.
-    `asked` is there where the gang is placed nowhere yet; on which nodes it may run is said there, later by the
-    placement.
+    the container image that tasks run in, None: the environment that the engine has. `pull_secret`: the name that the
+    engine's administrators gave to the credentials for pulling it; never the credentials. `here`: the tasks, as (role,
+    index), that the agent that is given it starts; None: all of the placement. `asked` is set while the gang has no
+    placement: it says on which nodes it may run.
     """
 
     job: str

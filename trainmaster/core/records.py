@@ -201,7 +201,7 @@ class Job:
     description: str = ""
     labels: tuple[tuple[str, str], ...] = ()
     queued_at: float = 0.0  # start of the current wait
-    pause_s: float = 0.0  # of which it is not tried for so long: what ended the try before may last
+    pause_s: float = 0.0  # not tried for so long from `queued_at`: the trouble that ended the last try may last
     started_at: float | None = None  # first task of the first attempt running; the duration counts from here (R191)
     ended_at: float | None = None
     attempts_used: int = 0
@@ -218,7 +218,7 @@ class Job:
     )
     preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
     preempted_at: float | None = None  # when that happened last
-    model: str | None = None  # "<model id>@<version>" once saved
+    model: str | None = None  # "<model id>@<version>" once it is saved
     verdict: Verdict | None = None
     version: int = 0  # number of events applied
 
@@ -271,15 +271,13 @@ class Node:
 
 
 def unplaced(roles: Iterable[Role]) -> tuple[Assignment, ...]:
-    """Return what the planner says to an engine that chooses places itself: every replica, none of them anywhere
-    yet.
-    """
+    """Return every replica without a place: the placement for an engine that chooses places itself."""
     return tuple(Assignment(at, index, "", "") for at, role in enumerate(roles) for index in range(role.replicas))
 
 
 def port_space(host: str) -> str:
-    """Return what ports of `host` are counted under: loopback addresses are one machine, whatever listens on one of
-    them may listen on all.
+    """Return the name under which ports of `host` are counted: one for all loopback addresses, because a program may
+    listen on all of them at once.
     """
     return "127.0.0.1" if host.startswith("127.") else host
 
@@ -308,10 +306,10 @@ def replace(record: R, **changes: Any) -> R:
 
 
 def _shape(kind: Any) -> _Shape:
-    """Return how to read a record of `kind`, where each field lies, and what makes one.
+    """Return what reads the fields of a `kind`, the place of each field, and what makes one.
 
-    It is made as its twin, of the same slots and not frozen, whose fields are set by plain assignments, and then given
-    its class.
+    What makes one is a twin class with the same slots that is not frozen: plain assignments cost a fraction of
+    object.__setattr__. `replace` then sets the class.
     """
     names = [item.name for item in fields(kind)]
     twin: Callable[..., Any] = dataclass(slots=True)(make_dataclass(kind.__name__, names))

@@ -113,9 +113,8 @@ def _apply(job: Job, event: Event) -> Result:
     if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):
-        return job, (
-            Watch(job.id, _number(job), job.expires_at),
-        )  # early, or the duration was changed meanwhile (R191)
+        # The timer was early, or the duration was changed meanwhile (R191).
+        return job, (Watch(job.id, _number(job), job.expires_at),)
     if event.kind is Kind.DURATION_CHANGED:
         changed = replace(job, policy=replace(job.policy, duration_s=event.data["duration_s"]))
         return changed, (Watch(job.id, _number(job), changed.expires_at), WakePlanner(job.id), *_adjust(job))
@@ -142,7 +141,7 @@ def _clock_set(job: Job, by_s: float) -> Result:
 
 
 def _adjust(job: Job) -> tuple[Action, ...]:
-    """Order that whoever has the job in a queue of its own is told of a change."""
+    """Order that the engine that has the job in its own queue is told of a change."""
     launched = job.attempt is not None and job.attempt.phase in (Phase.STARTING, Phase.PENDING, Phase.RUNNING)
     return (Adjust(job.id, _number(job)),) if launched else ()
 
@@ -330,7 +329,8 @@ def _enter(job: Job, attempt: Attempt, phase: Phase, event: Event) -> Result:
     if phase is Phase.PENDING:
         return replace(job, attempt=replace(attempt, phase=phase, accepted_at=event.at)), ()
     if phase is Phase.RUNNING:
-        before: tuple[Action, ...] = (WakePlanner(job.id),) if attempt.phase is Phase.PENDING else ()  # leaves a queue
+        # Another job may be handed to the engine's own queue, which has room now.
+        before: tuple[Action, ...] = (WakePlanner(job.id),) if attempt.phase is Phase.PENDING else ()
         attempt = _where_it_runs(job, replace(attempt, phase=phase), event)
         return _judged(replace(job, attempt=attempt), attempt, event, before)  # tasks may have ended before we heard
     if phase is Phase.SAVING:
@@ -341,7 +341,7 @@ def _enter(job: Job, attempt: Attempt, phase: Phase, event: Event) -> Result:
 
 
 def _where_it_runs(job: Job, attempt: Attempt, event: Event) -> Attempt:
-    """Return `attempt` with the places that the engine chose, where it chose them."""
+    """Return `attempt` with the places in the event, if its engine chose them."""
     if "placement" not in event.data:
         return attempt
     places = {(place.role, place.index): place for place in _whole_gang(job, event)}

@@ -122,7 +122,7 @@ ATTEMPT_TABLE: Final[dict[tuple[Phase, Signal], Edge]] = {
     (Phase.RUNNING, Signal.DONE_OK): Edge(Phase.SAVING),
     (Phase.RUNNING, Signal.DONE_FAIL): Edge(_D, Why.FAIL),  # or retained / retry: decided by the job's policy
     **{(p, Signal.STOP): Edge(_D, Why.STOP) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
-    **{(p, Signal.EXPIRE): Edge(_D, Why.EXPIRE) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},  # a second try, too
+    **{(p, Signal.EXPIRE): Edge(_D, Why.EXPIRE) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},  # a retry, too
     **{(p, Signal.FAULT): Edge(_D, Why.FAULT) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
     **{(p, Signal.PREEMPT): Edge(_D, Why.PREEMPTED) for p in (*_BEFORE_RUNNING, Phase.RUNNING)},
     (_D, Signal.STOP): Edge(_D, Why.STOP),  # only if stronger

@@ -46,7 +46,7 @@ def _text(value: Any) -> Any:
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
-        return value  # no JSON: refused as it is
+        return value  # no JSON: the model refuses it
 
 
 Uri = Annotated[Annotated[str, Field(pattern=CLEAN, max_length=4096)] | None, BeforeValidator(_absent)]

@@ -107,12 +107,10 @@ class ChecksOwners(Protocol):
 
 @runtime_checkable
 class Occupies(Protocol):
-    """Tasks see folders of the machine at the same paths."""
+    """Its tasks see some folders of the machine at the same paths."""
 
     def places(self) -> tuple[str, ...]:
-        """Return the folders of the machines that tasks see at the same paths, as far as they are known: nothing can be
-        mounted there.
-        """
+        """Return the folders that tasks see at the machine's own paths, as far as known: no job can mount there."""
         ...
 
 

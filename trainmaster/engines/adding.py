@@ -41,7 +41,7 @@ class Check:
 
 
 def nobody_listens(where: str, why: Said) -> None:
-    """Tell nobody."""
+    """Take what is told and drop it: nobody watches this look."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ class GangFindings:
     warnings: tuple[Problem, ...] = ()
 
     def __add__(self, other: Self) -> "GangFindings":
-        """Return what both say."""
+        """Return the findings of both."""
         return GangFindings(self.problems + other.problems, self.warnings + other.warnings)
 
 

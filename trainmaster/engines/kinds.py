@@ -79,7 +79,7 @@ def find(name: str) -> EngineKind:
 def _loaded(entry: "EntryPoint") -> EngineKind:
     try:
         kind = entry.load()
-    except Exception as error:  # whatever the package of somebody else does
+    except Exception as error:  # a third party's package may raise anything
         why = verbatim(f"{type(error).__name__}: {error}")
         raise InvalidSpec(saying.engine_kind_broken(entry.name, _package(entry), why)) from error
     if not isinstance(kind, EngineKind) or kind.name != entry.name:
@@ -89,7 +89,7 @@ def _loaded(entry: "EntryPoint") -> EngineKind:
 
 
 def _entries() -> "Iterable[EntryPoint]":
-    # Who names no kind of others never reads what is installed.
+    # A server with the built-in kinds alone never reads the list of installed packages.
     from importlib.metadata import entry_points  # noqa: PLC0415
 
     return entry_points(group=GROUP)

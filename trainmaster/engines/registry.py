@@ -85,7 +85,7 @@ class Engines:
         return self._most_pending.get(self.of(pool).name, MOST_PENDING)
 
     def up(self, engine: Engine) -> Engine:
-        """Return `engine` itself. Raises Unavailable while it could not be started."""
+        """Return `engine`. Raises Unavailable while it is not started."""
         why = self._down.get(engine.name)
         if why is not None:
             raise Unavailable(server.engine_unusable(engine.name, why))

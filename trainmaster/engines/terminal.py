@@ -106,12 +106,12 @@ class ChildTerminal:
         more.
         """
         while (fd := self._out.get(stream)) is not None:
-            ended = self._exit.done()  # looked at before the reading: what it wrote last is there by then
+            ended = self._exit.done()  # before the read: what it wrote before its end is then there to read
             try:
                 return os.read(fd, CHUNK)
             except BlockingIOError:
                 if ended:
-                    break  # what it left behind may hold the other end for ever
+                    break  # a process that it left behind may keep the pipe open for ever
                 await self._ready(fd, self._loop.add_reader, self._loop.remove_reader)
             except OSError:  # the terminal was hung up
                 break

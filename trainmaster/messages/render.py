@@ -50,13 +50,13 @@ def _read_all() -> None:
     for package in PACKAGES:
         try:
             folder = importlib.import_module(package).__path__
-        except ModuleNotFoundError:  # the nodes of a cluster are brought no engine
+        except ModuleNotFoundError:  # cluster nodes have no engines, so no catalogues of theirs
             continue
         for module in pkgutil.walk_packages(folder, package + "."):
             importlib.import_module(module.name)
 
 
-def known(code: str) -> bool:
+def has_words(code: str) -> bool:
     """Return whether there are words for `code`."""
     return _entry(code) is not None
 
@@ -120,5 +120,5 @@ def _format(value: Any, kind: str, how: str, language: str) -> str:
         if isinstance(value, (list, tuple)) and kind != "names":
             return amounts.listed([_format(one, kind, how, language) for one in value], language)
         return amounts.format_argument(value, kind, how, language)
-    except (TypeError, ValueError, OverflowError):  # whatever was kept of it
+    except (TypeError, ValueError, OverflowError):  # an argument of the wrong type: show it as it is
         return str(value)

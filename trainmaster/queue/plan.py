@@ -210,7 +210,7 @@ class _PoolPass:
         ):
             claim(self.books, job, found, work.now)
         lent = lent or any(way.verdict == BORROWS for way in found)
-        if lent and line.closed and not turn[1]:  # nobody whose turn is before that of borrowing can start any more
+        if lent and line.closed and not turn[1]:  # all who could go before the borrowers are blocked: borrow now
             both = (OWN, BORROWS)
             if self._start(key, job, [way for way in found if way.verdict in both], both, late=False)[0]:
                 return STARTED
@@ -228,10 +228,10 @@ class _PoolPass:
 
         def attempt(roles: tuple[Role, ...]) -> tuple[Assignment, ...] | None:
             nonlocal lent
-            lacks.discard(at)  # the last size that is tried is the smallest
+            lacks.discard(at)  # forget larger sizes: what counts is the smallest, tried last
             for model in models:
                 placement = self._fit(request, at, of_model(roles, model), late=late)
-                if placement is None:  # of several roles, those of one model may fit all the same
+                if placement is None:  # with several roles, another model may still fit
                     lacks.add(at)
                     continue
                 verdict = self._judged(job, roles, placement, self.work.now)
@@ -292,7 +292,7 @@ class _PoolPass:
 
         promise = rehearse(work.room, demands, releases, work.now, work.held_by, work.packing, allowed)
         if promise is None:
-            return False  # it waits for what no release gives back: a stranger's port, the quota of a card model
+            return False  # no release gives it back: a stranger's port, the quota of a card model
         line.head, line.head_at, line.promise = job, turn, promise
         far = promise.at - work.now > work.policy.restart_cost_s
         if work.policy.preemption != "off" and far and self._promised(job, promise) == OWN:

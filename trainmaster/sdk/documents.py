@@ -64,7 +64,7 @@ def read_document(source: Any, changes: Mapping[str, Any] | None = None, dialect
     ours = {path: value for path, value in left.items() if path.split(".")[0] in ("code", "codeDir")}
     if ours:
         pai = (dialect_of(document) if dialect == "auto" else dialect) == "pai"
-        with suppress(InvalidSpec):  # whoever checks the rest says what is wrong with them
+        with suppress(InvalidSpec):  # the check of the document will report them
             document = apply_set(
                 document, {"codeDir" if pai and path == "code" else path: value for path, value in ours.items()}
             )

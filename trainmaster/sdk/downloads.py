@@ -65,7 +65,7 @@ def _beside(path: Path) -> Iterator[tuple[IO[bytes], Path]]:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     with suppress(FileNotFoundError):
-        part.unlink()  # of a process that had this number and died, or somebody's link in a folder of all users
+        part.unlink()  # left by a dead process of this pid, or a link laid there as a trap
     try:
         with open(part, "x+b") as file:
             yield file, part

@@ -51,7 +51,7 @@ class Inside:
                 if channel in (STDOUT, STDERR) and data:
                     yield channel, data
                 elif channel == STATUS:
-                    self.exit_code = _exit_code(self._http.known(answers.ExecStatus, json.loads(data)))
+                    self.exit_code = _exit_code(self._http.read_as(answers.ExecStatus, json.loads(data)))
         except ConnectionClosed as error:
             raise Unavailable(client.connection_broke_inside()) from error
         if self.exit_code is None:
@@ -76,7 +76,7 @@ class Inside:
     def _send(self, message: bytes) -> None:
         from websockets.exceptions import ConnectionClosed  # noqa: PLC0415
 
-        with suppress(ConnectionClosed):  # the reading side says why
+        with suppress(ConnectionClosed):  # reading will raise why
             self._socket.send(message)
 
     def close(self) -> None:

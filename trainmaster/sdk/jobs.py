@@ -178,7 +178,7 @@ class Job:
         pause_s = PAUSE_S
         while self._known.state not in ENDED:
             try:
-                if lost_at is not None:  # it is there again, and may have seen the end
+                if lost_at is not None:  # the server is back, and the job may have ended meanwhile
                     before = self.seen.version
                     self.refresh()
                     lost_at = None
@@ -213,10 +213,10 @@ class Job:
         http, params = self._client.http, {"job": self.id, "after": self.seen.seq}
         for item in http.events("/feed", params, quiet_s=quiet):
             if item.event == "job":
-                found = http.known(answers.JobView, item.data)
+                found = http.read_as(answers.JobView, item.data)
                 if found.id == self.id:
                     yield found
-            elif item.event == "deleted" and http.known(answers.DeletedJob, item.data).id == self.id:
+            elif item.event == "deleted" and http.read_as(answers.DeletedJob, item.data).id == self.id:
                 raise NotFound(sayings.job_was_deleted(self.id))
             elif item.event == "reset":
                 return
@@ -252,7 +252,7 @@ class Job:
         if follow:
             return self._follow(name, attempt, tail)
         path = self._log(attempt, name)
-        return "".join(logs.whole(http, path)) if tail is None else logs.last(http, path, tail).text
+        return "".join(logs.read_whole(http, path)) if tail is None else logs.read_last(http, path, tail).text
 
     def _follow(self, task: str, attempt: int | str, tail: int | None) -> Iterator[str]:
         """Follow one attempt, or with "last" every attempt from the current one on."""
@@ -260,7 +260,7 @@ class Job:
         while number is not None:
             http, path, start = self._client.http, self._log(number, task), 0
             if tail is not None:
-                window = logs.last(http, path, tail)
+                window = logs.read_last(http, path, tail)
                 yield window.text
                 start, tail = window.next_offset, None
             yield from logs.follow(http, path, start)
@@ -333,7 +333,7 @@ class Job:
         name = path.rstrip("/").rpartition("/")[2]
         try:
             http.request("GET", self._path("/files"), params=params)
-        except NotFound:  # no folder
+        except NotFound:  # not a folder: a file
             return [to_file(http.download(self._path("/files/content"), params=params), Path(to, name), on_bytes)]
         return unpacked(http.download(self._path("/files/download"), params=params), Path(to), on_bytes)
 

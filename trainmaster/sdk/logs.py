@@ -21,7 +21,7 @@ HITS: Final = 1000
 """Lines asked for at once."""
 
 
-def whole(http: "Transport", path: str) -> Iterator[str]:
+def read_whole(http: "Transport", path: str) -> Iterator[str]:
     """Yield the log from its beginning to where it ends now, in pieces. Raises NotFound, Unavailable."""
     offset = 0
     while True:
@@ -32,7 +32,7 @@ def whole(http: "Transport", path: str) -> Iterator[str]:
         offset = window.next_offset
 
 
-def last(http: "Transport", path: str, tail: int) -> answers.LogWindowView:
+def read_last(http: "Transport", path: str, tail: int) -> answers.LogWindowView:
     """Return the last `tail` lines. Raises NotFound, Unavailable."""
     return http.read(answers.LogWindowView, "GET", path, params={"tail": tail})
 
@@ -47,7 +47,7 @@ def follow(http: "Transport", path: str, offset: int) -> Iterator[str]:
                 if item.event == "end":
                     return
                 if item.event == "log":
-                    piece = http.known(answers.LogPiece, item.data)
+                    piece = http.read_as(answers.LogPiece, item.data)
                     offset = piece.next_offset
                     yield piece.text
         except Lost as error:

@@ -162,7 +162,7 @@ def _note(entry: "os.DirEntry[str]", path: str, found: list[_Found], problems: P
         info = entry.stat(follow_symlinks=False)
         target = os.readlink(entry.path) if stat.S_ISLNK(info.st_mode) else ""
     except FileNotFoundError:
-        return  # removed just now
+        return  # removed meanwhile
     except OSError as error:
         problems.add(ascii(path), uploads.entry_not_readable(error.strerror or str(error)))
         return
@@ -205,7 +205,8 @@ def _member(root: str, entry: _Found, packed: gzip.GzipFile, sink: io.BytesIO) -
         left = header.size = os.fstat(file.fileno()).st_size
         packed.write(header.tobuf(tarfile.PAX_FORMAT))
         while left > 0:
-            block = file.read(min(_BLOCK, left)) or tarfile.NUL * min(_BLOCK, left)  # it shrank while it was sent
+            # A file that shrank meanwhile is padded to the announced size.
+            block = file.read(min(_BLOCK, left)) or tarfile.NUL * min(_BLOCK, left)
             left -= len(block)
             packed.write(block)
             if sink.tell():
@@ -244,7 +245,7 @@ def _rule(line: str) -> _Rule | None:
     anywhere = "" if "/" in text else "(?:.*/)?"
     try:
         expression = re.compile(anywhere + _expression(text.lstrip("/")) + r"\Z")
-    except re.error:  # [z-a]: no name has a character of none
+    except re.error:  # an empty range such as [z-a] matches no name
         return None
     return _Rule(expression, keep, folders_only)
 

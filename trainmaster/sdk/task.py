@@ -53,7 +53,7 @@ def progress(step: float, of: float | None = None) -> None:
 def _number(name: object, value: Any) -> float | int | str | None:
     """Return `value` as JSON can hold it; not-a-number and infinities as texts; None for what is no number."""
     if hasattr(value, "item"):
-        with suppress(ValueError, RuntimeError, TypeError):  # more than one element: said below
+        with suppress(ValueError, RuntimeError, TypeError):  # more than one element: reported below
             value = value.item()
     if isinstance(value, bool):
         return int(value)

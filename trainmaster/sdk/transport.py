@@ -89,7 +89,7 @@ class Transport:
         if token:
             headers["authorization"] = f"Bearer {token}"
         self.url = url.rstrip("/")
-        # Proxy settings of the environment are for the outside world, not for a server on this machine.
+        # Proxy settings in the environment are for other machines: a server on this one is reached directly.
         local = httpx.URL(self.url).host in ("127.0.0.1", "localhost", "::1")
         self._http = http or httpx.Client(timeout=timeout_s, trust_env=not local)
         self._http.headers.update(headers)
@@ -120,7 +120,7 @@ class Transport:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise self._unknown(error) from error
 
-    def known(self, kind: type[T], data: Any) -> T:
+    def read_as(self, kind: type[T], data: Any) -> T:
         """Return the data of an event as a `kind` of `trainmaster.answers`. Raises TrainmasterError when it is none."""
         try:
             return msgspec.convert(data, kind)
@@ -209,7 +209,7 @@ class Transport:
                     response.read()
                     raise error_of(response)
                 for item in parse_events(response.iter_bytes()):
-                    if item.event == "refused":  # what was allowed at the beginning is so no more
+                    if item.event == "refused":  # the server withdrew the permission
                         raise error_of(httpx.Response(int(item.data["status"]), json=item.data))
                     yield item
         except httpx.TransportError as error:

@@ -149,5 +149,5 @@ class Context:
         except OSError as error:
             log.warning("files of the deleted job %s are left in %s: %s", job_id, path, error)
         self.metrics.forget(job_id)
-        with suppress(OSError):  # other jobs may share the folder
+        with suppress(OSError):  # the parent folder may still hold other jobs
             os.rmdir(os.path.dirname(path))

@@ -16,7 +16,7 @@ from typing import Final
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict, TrainmasterError, Unavailable
 from trainmaster.core.folders.layout import Layout
-from trainmaster.messages.server.ledger import only_postgresql_is_shared
+from trainmaster.messages.server.ledger import only_postgresql_is_shared, standby_needs_address
 from trainmaster.service.platform import Platform
 from trainmaster.service.wiring import follow, lead
 from trainmaster.store.leading import AnotherLeads
@@ -30,17 +30,21 @@ START_S: Final = 30.0
 
 
 class Failover:
-    """This process among those of a home; all methods in the loop's thread. `address`: where the others reach it.
+    """This process among those of a home; all methods in the loop's thread. `address`: where the others reach it, and
+    are told to once it leads and answers.
 
-    Raises Conflict where the ledger is not on PostgreSQL, else like `wiring.lead` and `wiring.follow`.
+    Raises Conflict where the ledger is not on PostgreSQL or there is no address, else like `wiring.lead` and
+    `wiring.follow`.
     """
 
     def __init__(self, layout: Layout, config: Config, address: str, *, accept_loss: bool = False) -> None:
         if not config.server.shared:
             raise Conflict(only_postgresql_is_shared())
+        if not address:
+            raise Conflict(standby_needs_address(config.server.host))
         self._layout, self._config, self.address = layout, config, address
         self.leader: str | None = None
-        """Where the server is that leads; None while that is this one, or nobody."""
+        """Where the server answers that leads, "" until it has said so; None while that is this one, or nobody."""
         self.on_change: list[Callable[[Platform], None]] = []
         """Told whenever another platform answers in this process, or the same one leads no more."""
         self.platform = self._first(accept_loss)
@@ -59,6 +63,7 @@ class Failover:
         """
         if self.leads:
             await self.platform.start()
+            await self.platform.announce()
         else:
             await self._look()
             await self.platform.stand_by()
@@ -89,7 +94,7 @@ class Failover:
             except Unavailable:
                 if time.monotonic() > give_up:
                     raise
-                time.sleep(0.2)  # the other one is just making the tables
+                time.sleep(0.2)  # the leader is still making the tables
 
     async def _follow(self) -> None:
         while True:
@@ -100,18 +105,22 @@ class Failover:
                 if error.message != self._trouble:
                     log.warning("%s", error.message)
                 self._trouble = error.message
-            except Exception:  # whatever it was, the next look may find the lead free
+            except Exception:  # go on looking: the lead may be free next time
                 log.exception("who leads could not be looked at")
             else:
                 self._trouble = ""
 
     async def _keep(self) -> None:
         """Step down once another one leads: what is in memory here is out of date."""
-        if await asyncio.to_thread(self.platform.context.records.database.fenced):
-            log.warning("another server leads; this one stands by")
+        if not await asyncio.to_thread(self.platform.context.records.database.fenced):
+            await self.platform.announce()  # where that could not be said yet
+            return
+        log.warning("another server leads; this one stands by")
+        try:
             await self.platform.step_down()
+        finally:
             self._tell()
-            await self._look()
+        await self._look()
 
     async def _wait(self) -> None:
         """Take over once nobody leads."""
@@ -140,11 +149,14 @@ class Failover:
         before, self.platform = self.platform, platform
         self.leader = None
         self._tell()
-        await before.close()
+        try:
+            await platform.announce()
+        finally:
+            await before.close()
 
     def _tell(self) -> None:
         for tell in self.on_change:
             try:
                 tell(self.platform)
-            except Exception:  # a full disk, a terminal that is gone: who leads does not hang on it
+            except Exception:  # a listener's failure (full disk, closed terminal) must not decide who leads
                 log.exception("that another server leads could not be told")

@@ -48,7 +48,7 @@ def both(said: Said | None) -> Text:
 
 def problem_in(language: Language, item: Problem) -> Problem:
     """Return `item` with rule and remedy in `language`; words of others are left as they are."""
-    if language == "en" or item.args is None or not render.known(item.code):
+    if language == "en" or item.args is None or not render.has_words(item.code):
         return item
     return replace(item, rule=render.text(item.said, language), remedy=render.remedy(item.said, language))
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
 from trainmaster.core.errors import TrainmasterError
@@ -84,7 +84,7 @@ class Life:
         await ctx.pools.start(self._decided)
         await ctx.shares.start()
         await ctx.engines.start(self._observer.report, self._engine_came)
-        ctx.pools.seen(await ctx.engines.nodes())
+        ctx.pools.take_machines(await ctx.engines.nodes())
         self._apply_rules()
         self._keep_doing(self._follow_machines())
         self._keep_doing(self._follow_disks())
@@ -94,15 +94,23 @@ class Life:
         await self._observer.look()
         self._keep_doing(self._sweeper.follow())
 
+    async def announce(self) -> None:
+        """Tell the other servers of the home where this one answers; nothing after the first time. Raises
+        StorageFailed, Unavailable.
+        """
+        await asyncio.to_thread(self._database.announce)
+
     async def step_down(self) -> None:
         """Another server leads: act no more, let go of the ledger, and answer from rows and files like one that stands
-        by.
+        by. What does not stop as it should keeps nobody from leading.
         """
         ctx = self._ctx
         ctx.leads = self._started = False
-        await self._stop()
-        ctx.master.live.clear()
-        await asyncio.to_thread(self._database.close)  # the writer; who reads opens a connection anew
+        try:
+            await self._stop()
+        finally:
+            ctx.master.live.clear()
+            await asyncio.to_thread(self._database.close)  # ends the writer; readers open new connections
         await self.catch_up()
 
     def leave(self) -> None:
@@ -113,28 +121,28 @@ class Life:
         """Let go of everything; user processes go on."""
         self.leave()
         ctx = self._ctx
-        if self._started:
-            await self._stop()
-        ctx.metrics.close()
-        await asyncio.to_thread(ctx.clerks.close)
-        await asyncio.to_thread(self._ledger.close)
-        await asyncio.to_thread(self._database.close)
+        try:
+            if self._started:
+                await self._stop()
+            ctx.metrics.close()
+            await asyncio.to_thread(ctx.clerks.close)
+        finally:
+            await asyncio.to_thread(self._ledger.close)
+            await asyncio.to_thread(self._database.close)
 
     async def _stop(self) -> None:
-        """End what `start` has begun, and what came of it."""
+        """End what `start` has begun, and what came of it: all of it, whatever becomes of the rest."""
         ctx = self._ctx
         for work in self._background:
             work.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
-        await ctx.forecasts.close()
-        await ctx.shares.close()
-        await ctx.dates.close()
-        await self._pulse.close()
-        await self._shell.close()
-        await self._observer.close()
-        self._timers.close()
-        ctx.master.close()
-        await ctx.engines.close()
+        async with AsyncExitStack() as stack:  # goes backwards
+            stack.push_async_callback(ctx.engines.close)
+            stack.callback(ctx.master.close)
+            stack.callback(self._timers.close)
+            watching = self._observer.close, self._shell.close, self._pulse.close
+            for close in (*watching, ctx.dates.close, ctx.shares.close, ctx.forecasts.close):
+                stack.push_async_callback(close)
 
     def _keep_doing(self, work: Coroutine[Any, Any, None]) -> None:
         self._background.add(asyncio.get_running_loop().create_task(work))
@@ -173,7 +181,7 @@ class Life:
                 await self._ctx.disks.help()
                 await self._readiness.probe()
                 await self._restore()
-            except Exception as error:  # whatever the disk says, the loop must come back
+            except Exception as error:  # whatever the disk says, try again
                 log.warning("the ledger still cannot be used: %s", error)
                 await asyncio.sleep(1.0)
             else:
@@ -190,12 +198,12 @@ class Life:
     async def _follow_machines(self) -> None:
         while True:
             await asyncio.sleep(MACHINES_S)
-            with suppress(TrainmasterError):  # while no engine answers they are as they were seen last
+            with suppress(TrainmasterError):  # no engine answers: keep the machines as last seen
                 await self.see_machines()
 
     async def see_machines(self) -> None:
         """Take in what the machines are now. Raises Unavailable when no engine answers."""
-        if self._ctx.pools.seen(await self._ctx.engines.nodes()):
+        if self._ctx.pools.take_machines(await self._ctx.engines.nodes()):
             self._apply()
 
     def _decided(self, kind: str) -> None:

@@ -79,6 +79,12 @@ class Platform:
         """Begin. Raises Unavailable when no engine can be used."""
         await self._life.start()
 
+    async def announce(self) -> None:
+        """Tell the other servers of the home where this one answers, once it does. Raises StorageFailed,
+        Unavailable.
+        """
+        await self._life.announce()
+
     async def stand_by(self) -> None:
         """Answer what rows and files say while another server leads, instead of `start`."""
         await self._life.stand_by()

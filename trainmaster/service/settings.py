@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
 from trainmaster.core.config import (
     Config,
@@ -23,6 +24,8 @@ from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import settings as saying
 
+EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
+"""Hosts to listen on that are no address by which anybody could be reached."""
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
 Toml = dict[str, Any]
@@ -64,10 +67,24 @@ def parse(document: Toml, problems: ProblemList) -> Config:
     data = parts["server"].data
     if data and not os.path.isabs(data):
         problems.add("server.data", saying.must_be_absolute_path(), value=data)
+    if parts["server"].address and reached_at(parts["server"].address) is None:
+        problems.add("server.address", saying.not_a_host(parts["server"].address))
     for proxy in parts["server"].trusted_proxies:
         if not _is_network(proxy):
             problems.add("server.trusted_proxies", saying.must_be_networks(), value=proxy)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
+
+
+def reached_at(address: str) -> tuple[str, int | None] | None:
+    """Return (host, port or None) of what `server.address` says, None where it is not of that form, or no one's."""
+    try:
+        parts = urlsplit(f"//{address}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if host is None or parts.netloc != address or "@" in address or host in EVERY_ADDRESS or not address.isascii():
+        return None
+    return (host, port) if address.isprintable() and " " not in address else None
 
 
 def _is_network(text: str) -> bool:

@@ -65,7 +65,7 @@ def _value(value: Any) -> str:
         return "{ " + ", ".join(f"{json.dumps(key)} = {_value(one)}" for key, one in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_value, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)  # texts, numbers and truth are written alike in both
+    return json.dumps(value, ensure_ascii=False)  # JSON and TOML write texts, numbers and booleans alike
 
 
 def _with_data(text: str, data: str) -> Iterator[str]:

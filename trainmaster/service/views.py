@@ -227,7 +227,7 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.Ev
     `name_of`: the name of another job that it is about, None where the reader may not know of it, or it is gone.
     """
     data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
-    data.pop("handle", None)  # of an earlier version, for its engine alone
+    data.pop("handle", None)  # earlier versions noted it for their engine
     if data.get("by") and name_of(data["by"]) is None:
         data["by"] = None
     return answers.EventView(
@@ -245,7 +245,7 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.Ev
 def _event_text(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
     try:
         return _in_words(event, name_of)
-    except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
+    except (KeyError, TypeError, ValueError, AttributeError):  # valid JSON, but not an event of ours
         return damage_view(jobs.event_unreadable(event.seq)).message
 
 

@@ -88,13 +88,21 @@ def _private(*folders: str) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
-def read_config(layout: Layout, host: str | None, port: int | None, demo_cards: int = 0) -> Config:
+def read_config(
+    layout: Layout, host: str | None, port: int | None, demo_cards: int = 0, address: str | None = None
+) -> Config:
     """Return the settings of the home folder, with what the command line says. Raises InvalidSpec, Conflict."""
     config = load(layout.config)
     if demo_cards:
         config = with_demo_cards(config, demo_cards)
     server = config.server
-    return replace(config, server=replace(server, host=host or server.host, port=server.port if port is None else port))
+    said = replace(
+        server,
+        host=host or server.host,
+        port=server.port if port is None else port,
+        address=server.address if address is None else address,
+    )
+    return replace(config, server=said)
 
 
 def past_of(layout: Layout) -> Past:
@@ -134,12 +142,14 @@ def build(
     return lead(layout, config, engines=engines, accept_loss=accept_loss, clock=clock)
 
 
-def prepare(home: str, host: str | None, port: int | None, demo_cards: int = 0) -> tuple[Layout, Config]:
+def prepare(
+    home: str, host: str | None, port: int | None, demo_cards: int = 0, address: str | None = None
+) -> tuple[Layout, Config]:
     """Make the folders of `home`; return where everything lies, and the settings. Raises InvalidSpec, Conflict,
     OSError.
     """
     layout = prepare_home(home)
-    config = read_config(layout, host, port, demo_cards)
+    config = read_config(layout, host, port, demo_cards, address)
     return prepare_data(layout, config.server.data), config
 
 
@@ -168,16 +178,16 @@ def lead(
         address=address,
         patience_s=patience_s,
     )
-    return _joined(layout, config, database, found, clock or Clock(), leads=True)
+    return _assembled(layout, config, database, found, clock or Clock(), leads=True)
 
 
 def follow(layout: Layout, config: Config) -> Platform:
     """Return the platform that stands by while another server leads, not started. Raises like `Database.follow`."""
     database = Database.follow(database_url(layout, config))
-    return _joined(layout, config, database, engines_of(layout, config), Clock(), leads=False)
+    return _assembled(layout, config, database, engines_of(layout, config), Clock(), leads=False)
 
 
-def _joined(
+def _assembled(
     layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock, leads: bool
 ) -> Platform:
     """Return what `assemble` makes; where it cannot, nobody keeps the lead."""
@@ -216,7 +226,7 @@ def assemble(
     specs = Specs(records.spec, records.set_aside_spec)
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
-    metrics = MetricsReader(layout, clock)
+    metrics = MetricsReader(layout, clock, lambda: database.leads)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     followers = LiveFollowers(
@@ -225,8 +235,8 @@ def assemble(
         counts,
         urgent,
         Tally(),
-        Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock),
-        Shares(scheduling, layout.path("shares.json")),
+        Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock, lambda: database.leads),
+        Shares(scheduling, layout.path("shares.json"), lambda: database.leads),
         waits,
     )
     master = Master(ledger, feed, clock, followers)

@@ -89,7 +89,7 @@ def from_history(items: Iterable[AskedView]) -> Workload:
 
 def _recorded(row: int, item: AskedView, run_s: float, first: int) -> Recorded:
     limit, shapes = item.duration_s, tuple(tuple(map(_role, shape)) for shape in item.shapes)
-    whole = sum(role.replicas for role in shapes[0])  # an elastic one may have run, for longer, with fewer
+    whole = sum(role.replicas for role in shapes[0])  # an elastic job may have run with fewer, and longer
     return Recorded(
         id=item.id,
         row=row,

@@ -209,7 +209,7 @@ class _Run:
         )
 
     def _fail(self, fault: Fault, now: int) -> None:
-        if fault.down_s < 0:  # it is back
+        if fault.down_s < 0:  # the end of a fault: the node is back
             self._world.set_schedulable(fault.node, True)
             return
         self._world.set_schedulable(fault.node, False, tasks.node_failed(fault.node))

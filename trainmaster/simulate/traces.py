@@ -95,7 +95,7 @@ def _swf_rows(name: str, text: str) -> Iterator[Row]:
         if float(row["limit"]) < 1:
             row["limit"] = ""
         row["workspace"] = row.get("group", "")
-        row.pop("memory")  # KiB per processor, rarely there
+        row.pop("memory")  # in KiB per processor, and rarely given
         yield line, row
 
 

@@ -112,7 +112,7 @@ class World:
             made = plan(self.snapshot(), now, self._policy)
             self.apply(self._evicted(made, now))
             self.apply(self._placed(made, now))
-            self.stirred = made.more or bool(made.evictions)  # whatever else the pass stirred it has seen
+            self.stirred = made.more or bool(made.evictions)  # other changes were the pass's own starts
         return passes
 
     @staticmethod

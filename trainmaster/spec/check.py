@@ -260,7 +260,7 @@ def salvage(raw: dict[str, Any], errors: list[ErrorDetails], model: type[M], sta
         return None
     try:
         rest = copy.deepcopy(raw)
-    except Exception:  # a value that cannot be copied is not JSON either, and has been reported
+    except Exception:  # not copyable, so not JSON: `faults` has reported it
         return None
     for _ in range(4):
         for error in errors:

@@ -17,7 +17,7 @@ _VALUE_CHARS: Final = 120
 
 
 def problem(path: str, said: Said, value: Any = None) -> Problem:
-    """Return as a problem at the dotted field `path` what was said of it, and of `value`; long texts are cut."""
+    """Return the problem `said` at the dotted field `path`, which holds `value`; long texts are cut."""
     return problem_of(_short(path), _cut(said), _short(value))
 
 

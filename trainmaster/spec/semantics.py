@@ -225,7 +225,7 @@ def _pattern_fault(pattern: str) -> Said | None:
         return form.bad_regex(str(error))
     options = re2.Options()
     options.log_errors = False
-    try:  # what collects the metrics is RE2, because it cannot be made to run for ever
+    try:  # RE2 collects the metrics: no pattern makes it run for ever
         re2.compile(pattern, options)
     except re2.error as error:
         return form.bad_regex(form.re2_refuses(error.args[0].decode(errors="replace")))

@@ -165,7 +165,7 @@ def published(folder: str, provenance: dict[str, Any]) -> tuple[str, Saved] | No
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None
     if any(manifest["provenance"].get(key) != provenance.get(key) for key in ("job", "attempt")):
-        return None  # it was not published, and another has taken that place
+        return None  # it was not published: another version took the number
     return target, _saved(manifest)
 
 
@@ -208,7 +208,7 @@ def _copy_tree(copy: _Copy, source: str, name: str, seen_as: str) -> None:
 
 def _copy_link(copy: _Copy, source: str, path: str, shown: str, seen_as: str) -> None:
     target = os.readlink(os.path.join(source, path))
-    if target.startswith(seen_as):  # absolute, as the task saw it, but in its own tree
+    if target.startswith(seen_as):  # an absolute path inside the task's own tree: make it relative
         target = "../" * path.count("/") + target.removeprefix(seen_as)
     if not inside(path, target):
         copy.skip(shown, said.output_leads_out(target))

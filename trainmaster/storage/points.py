@@ -102,7 +102,7 @@ class Growing:
     def __init__(self, path: str) -> None:
         self.path = path
         self.offset = 0
-        self.more = False  # the last look stopped at its budget
+        self.more = False  # the last `news` stopped at its budget
         self._inode = 0
 
     def news(self, budget: int = BLOCK) -> tuple[bool, Iterator[Record]]:
@@ -127,7 +127,7 @@ class Growing:
                 if end == 0:
                     if len(data) < BLOCK:
                         return
-                    end = len(data)  # a line of more than a megabyte: no record of ours
+                    end = len(data)  # skip a line of more than a megabyte: no record is so long
                 self.offset = _past_hole(fd, self.offset + end)
                 budget -= end
                 self.more = budget <= 0
@@ -143,7 +143,7 @@ def _past_hole(fd: int, offset: int) -> int:
     """Return where something was written from `offset` on: a task may leave holes of terabytes, and nothing is in
     them.
     """
-    size = os.fstat(fd).st_size  # before: it grows meanwhile
+    size = os.fstat(fd).st_size  # before the seek: the file may grow meanwhile
     try:
         return os.lseek(fd, offset, os.SEEK_DATA)
     except OSError as error:
@@ -162,10 +162,13 @@ def decode(line: bytes) -> Record | None:
 
 
 class PointLog:
-    """Points derived from something else, with the place in that something up to which they are complete."""
+    """Points derived from something else, with the place in that something up to which they are complete.
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    `ours`: whether the file is ours to write; if not it is read as it is, and what is added is in nobody's way.
+    """
+
+    def __init__(self, path: str, ours: Callable[[], bool] = lambda: True) -> None:
+        self.path, self._ours = path, ours
         self.cursor: Record = {}
 
     def load(self, sink: Callable[[Record], None]) -> None:
@@ -186,7 +189,7 @@ class PointLog:
                         pending.append(record)
         except OSError:
             return
-        if offset > complete:
+        if offset > complete and self._ours():
             os.truncate(self.path, complete)
 
     def first_cursor(self) -> Record:
@@ -203,14 +206,17 @@ class PointLog:
 
     def append(self, records: list[Record], cursor: Record) -> None:
         """Add `records`, complete up to `cursor`. Raises OSError when the disk is full; then nothing counts."""
-        data = b"".join(msgspec.json.encode(record) + b"\n" for record in (*records, {"cursor": cursor}))
-        with open(self.path, "ab") as file:
-            file.write(data)
+        if self._ours():
+            data = b"".join(msgspec.json.encode(record) + b"\n" for record in (*records, {"cursor": cursor}))
+            with open(self.path, "ab") as file:
+                file.write(data)
         self.cursor = cursor
 
     def clear(self) -> None:
         """Start from nothing."""
         self.cursor = {}
+        if not self._ours():
+            return
         try:
             os.unlink(self.path)
         except FileNotFoundError:

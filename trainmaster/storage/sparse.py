@@ -82,7 +82,7 @@ def _sparse(fd: int, size: int, go_on: GoOn, out: int | None) -> Content:
 
 def _write(out: int, block: bytes, at: int) -> None:
     if _is_zero(block):
-        return  # it stays a hole
+        return  # all zeros: leave a hole
     view = memoryview(block)
     while view:
         written = os.pwrite(out, view, at)
@@ -132,7 +132,8 @@ def _next_data(fd: int, at: int, size: int) -> tuple[int, int]:
         start = os.lseek(fd, at, os.SEEK_DATA)
         return start, os.lseek(fd, start, os.SEEK_HOLE)
     except OSError as error:
-        return (size, size) if error.errno == errno.ENXIO else (at, size)  # nothing follows; it knows of no holes
+        # ENXIO: only a hole follows. Any other error: the file system reports no holes.
+        return (size, size) if error.errno == errno.ENXIO else (at, size)
 
 
 def _blocks(fd: int, size: int, go_on: GoOn) -> Iterator[tuple[int, bytes]]:

@@ -151,7 +151,7 @@ def bytes_in(path: str) -> int:
 
 
 def _make_writable(path: str) -> None:
-    if os.lstat(path).st_uid == os.geteuid():  # of somebody else's folder its access list decides
+    if os.lstat(path).st_uid == os.geteuid():  # we cannot change another user's folder: its access list must let us in
         os.chmod(path, 0o700)
 
 
@@ -165,7 +165,7 @@ def remove_tree(path: str) -> None:
             _make_writable(os.path.join(path, name))
     try:
         shutil.rmtree(path)
-    except (OSError, RecursionError):  # folders nested so deep that Python runs out of calls or files; rm does not
+    except (OSError, RecursionError):  # nested too deep for Python's recursion or open files; rm can
         done = subprocess.run(
             ["/bin/rm", "-rf", "--one-file-system", "--", path],
             stderr=subprocess.DEVNULL,

@@ -86,7 +86,7 @@ class Receiver:
             upload = StoredUpload(tree_digest(unpacked.entries), unpacked.files, unpacked.size)
             sync_tree(tree)
             target = self._layout.upload(upload.digest)
-            with suppress(OSError):  # the same content is there already
+            with suppress(OSError):  # another upload of the same content came first
                 os.rename(tree, target)
             if not use(target):
                 raise StorageFailed(uploads.upload_not_in_place())

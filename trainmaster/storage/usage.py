@@ -76,7 +76,7 @@ def _rates(samples: Iterator[list[Any]]) -> Iterator[Row]:
     for sample in samples:
         elapsed = sample[0] - before[0] if before else 0.0
         if before and elapsed <= 0:
-            continue  # the clock was set back, or a sample came twice
+            continue  # the clock was set back, or the sample is a repeat: no rate
         values: dict[str, Value] = {}
         for name in COLUMNS:
             column = _GAUGES.get(name) or _TOTALS[name]

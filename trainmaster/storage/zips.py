@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 BLOCK: Final = 1 << 20
-_NO_TEXT: Final = re.compile("[\udc80-\udcff]")  # what Python makes of a byte in a name that is not UTF-8
+_NO_TEXT: Final = re.compile("[\udc80-\udcff]")  # lone surrogates: Python's form of bytes that are not UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def stream_zip(members: Iterable[ZipMember], *, compress: bool = True) -> Iterat
     kind = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
     with zipfile.ZipFile(sink, "w", kind, allowZip64=True, compresslevel=1) as archive:
         for member in members:
-            moment = time.gmtime(min(max(member.modified_at, 315532800.0), 4354819199.0))  # what the format can say
+            # The format can hold dates from 1980 to 2107.
+            moment = time.gmtime(min(max(member.modified_at, 315532800.0), 4354819199.0))
             name = _NO_TEXT.sub(lambda found: f"%{ord(found[0]) & 0xFF:02X}", member.name)
             info = zipfile.ZipInfo(name, moment[:6])
             info.compress_type = kind

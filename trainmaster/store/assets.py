@@ -182,7 +182,7 @@ def _select_versions(connection: Connection, *conditions: ColumnElement[bool]) -
 def _version(row: Row[Any]) -> AssetVersion:
     try:
         about = rows.decoded(row.about, dict)
-    except rows.MalformedRow as error:  # the files themselves are whole
+    except rows.MalformedRow as error:  # the files are whole: answer without what cannot be read
         _log.error("what is known about %s@%s cannot be read and is left out: %s", row.asset, row.number, error)
         about = {}
     return AssetVersion(**{**row._mapping, "about": about})

@@ -33,8 +33,16 @@ _log: Final = logging.getLogger(__name__)
 
 _POOL: Final[dict[str, Any]] = {"pool_size": 4, "pool_use_lifo": True}
 """The readers' connections: the one used last comes first, since SQLite keeps 2 MiB of what it read for each."""
-_PATIENCE_S: Final = 10
-"""How long a database server may take to accept a connection, where its address does not say so."""
+_CONNECTION: Final = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+"""Seconds (the last: ms) that a connection to a database server has, where the address says nothing of it: to be there,
+and until it is noticed that the other machine is gone, whether we wait for it or it for us (libpq's names).
+"""
 _SQLITE_PRAGMAS: Final = (
     "journal_mode=WAL",
     "synchronous=FULL",
@@ -50,7 +58,7 @@ class Database:
     def __init__(self, url: URL, lock: int | None) -> None:
         self._url = url
         self._lock = lock
-        self._epoch = ""
+        self._epoch = self._address = ""
         self.lost = False
         """Another server has led the store since: this one can write no more."""
         self.sqlite = url.get_backend_name() == "sqlite"
@@ -76,18 +84,18 @@ class Database:
         schema.
 
         An older SQLite store is first copied into `backup_dir`; before that, `before_migration` is called and may
-        raise. `past`: what is known of it elsewhere. `address`: where servers that follow reach this one. `patience_s`:
-        how long it waits for the one before to end. Raises Unavailable when it is damaged, Conflict when
-        another server leads this store, when it was written by a newer version, is less than its past, or when `url`
-        names another kind of database; StorageFailed when it cannot be opened.
+        raise. `past`: what is known of it elsewhere. `address`: where servers that follow reach this one, once it says
+        so (`announce`). `patience_s`: how long it waits for the one before to end. Raises Unavailable when it is
+        damaged, Conflict when another server leads this store, when it was written by a newer version, is less than its
+        past, or when `url` names another kind of database; StorageFailed when it cannot be opened.
         """
         parsed = _parse(url)
         lock = _lock_file(parsed, past) if parsed.get_backend_name() == "sqlite" else None
         database = cls(parsed, lock)
         try:
             database._before_migration = before_migration
-            database._patience_s = patience_s
-            database._start(backup_dir, past, address)
+            database._patience_s, database._address = patience_s, address
+            database._start(backup_dir, past)
         except BaseException as error:
             database.close()
             if isinstance(error, SQLAlchemyError) and is_damage(error) and "not a database" not in str(error):
@@ -130,7 +138,7 @@ class Database:
         try:
             with self.readers.connect() as connection:
                 yield connection
-        except Exception as error:  # of the library, or of the driver below it; what the caller raised goes on
+        except Exception as error:  # SQLAlchemy's or the driver's error becomes ours; the caller's own goes on
             if not from_below(error):
                 raise
             _log.error("the ledger could not be read: %s", cause_of(error))
@@ -146,7 +154,7 @@ class Database:
 
     def put(self, handler: Handler, item: Item[Any]) -> "Future[Any]":
         """Queue `item` for `handler` on the writer thread."""
-        if self._writer is None:  # it follows
+        if self._writer is None:  # opened by `follow`: read only
             item.future.set_exception(Unavailable(ledger.another_server_leads()))
             return item.future
         return self._writer.put(handler, item)
@@ -155,23 +163,38 @@ class Database:
     def server_id(self) -> str:
         """A random name given to this store when it was created."""
         with self.read() as connection:
-            return _noted(connection, "server_id")
+            return _read_note(connection, "server_id")
 
     @property
     def dialect(self) -> Any:
         """The SQLAlchemy dialect, for compiling statements."""
         return self._writing.dialect
 
+    @property
+    def leads(self) -> bool:
+        """Whether this process leads the store, as far as it knows: what belongs to the leader is another's if not."""
+        return self._writer is not None and not self._writer.closed and not self.lost
+
+    def announce(self) -> None:
+        """Tell servers that follow where this one answers; nothing after the first time. Blocking. Raises
+        StorageFailed, Unavailable.
+        """
+        if self._address:
+            self.write(lambda connection: note(connection, "leader", self._address)).result()
+            self._address = ""
+
     def leader(self) -> str | None:
-        """Return where the server says that it can be reached which leads, None while nobody does. PostgreSQL only."""
+        """Return where the server answers that leads, "" until it has said so, None while nobody leads. PostgreSQL
+        only.
+        """
         with self.read() as connection:
-            return _noted(connection, "leader") if leading.is_led(connection) else None
+            return _read_note(connection, "leader") if leading.is_led(connection) else None
 
     def fenced(self) -> bool:
         """Return whether another server has led since this one began to. PostgreSQL only."""
         if not self.lost:
             with self.read() as connection:
-                self.lost = _noted(connection, "epoch") != self._epoch
+                self.lost = _read_note(connection, "epoch") != self._epoch
         return self.lost
 
     def close(self) -> None:
@@ -191,7 +214,7 @@ class Database:
         with self.read() as connection:
             return last_seq(connection)
 
-    def _start(self, backup_dir: str, past: Past | None, address: str) -> None:
+    def _start(self, backup_dir: str, past: Past | None) -> None:
         connection = self._connect()
         try:
             self._settle_schema(connection, backup_dir, past)
@@ -201,7 +224,7 @@ class Database:
             if not self.sqlite:
                 with connection.begin():
                     epoch = leading.next_epoch(connection)
-                    note(connection, "leader", address)
+                    note(connection, "leader", "")
                 self._epoch = epoch
         except BaseException:
             connection.close()
@@ -243,14 +266,18 @@ class Database:
         patience = 0 if self._epoch else self._patience_s
         give_up = time.monotonic() + patience
         while not (leads := leading.try_to_lead(connection)) and time.monotonic() < give_up:
-            time.sleep(0.05)  # the other server's session ends without a word to us
+            time.sleep(0.05)  # nothing tells us when the other session ends: try again
         if not leads:
             self.lost = bool(self._epoch)
-            problem = Unavailable if self.lost else leading.AnotherLeads  # lost on the way, or never had
+            problem = Unavailable if self.lost else leading.AnotherLeads  # lost the lead, or never had it
             raise problem(ledger.another_server_leads())
+        if "tcp_keepalives" not in str(self._url.query.get("options", "")):
+            leading.let_go_soon(connection)
 
     def _fence(self, connection: Connection) -> None:
-        """At the begin of every transaction of PostgreSQL's writer: still our epoch? Held until the commit."""
+        """Raise unless the epoch is still ours. Begins every transaction of PostgreSQL's writer; the lock on the epoch
+        lasts until the commit.
+        """
         if not self._epoch:
             return
         now = connection.exec_driver_sql("SELECT value FROM meta WHERE key = 'epoch' FOR SHARE").scalar()
@@ -280,7 +307,7 @@ def _lock_file(url: URL, past: Past | None) -> int:
     """
     path = Path(str(url.database))
     if past is not None and (not path.exists() or path.stat().st_size == 0):
-        past.refuse_empty(str(path))  # before SQLite sees that there is none: it would remove the -wal beside it
+        past.refuse_empty(str(path))  # before SQLite makes an empty file: it would remove the -wal beside it
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -300,7 +327,7 @@ def _engine(url: URL, begin: Callable[[Connection], None] | None) -> Engine:
     readers.
     """
     if url.get_backend_name() == "postgresql":
-        patience = {} if "connect_timeout" in url.query else {"connect_timeout": _PATIENCE_S}
+        patience = {key: value for key, value in _CONNECTION.items() if key not in url.query}
         if begin is None:
             return create_engine(url, **_POOL, isolation_level="REPEATABLE READ", connect_args=patience)
         engine = create_engine(url, poolclass=NullPool, connect_args=patience)
@@ -358,7 +385,7 @@ def _hold_to(past: Past, connection: Connection) -> None:
 
 
 def probe(connection: Connection) -> None:
-    """Write one row, so that a disk that is full or a server that went away shows. For `Database.write`."""
+    """Write one row, which fails on a full disk or without a server. For `Database.write`."""
     note(connection, "probe", os.urandom(4).hex())
 
 
@@ -369,5 +396,5 @@ def note(connection: Connection, name: str, text: str) -> None:
         connection.execute(insert(meta).values(key=name, value=text))
 
 
-def _noted(connection: Connection, name: str) -> str:
+def _read_note(connection: Connection, name: str) -> str:
     return str(connection.scalar(select(tables.meta.c.value).where(tables.meta.c.key == name)) or "")

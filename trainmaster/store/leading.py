@@ -25,6 +25,12 @@ _IS_LED: Final = text("""
 """PostgreSQL shows a lock of 64 bits as two halves, with 1 in objsubid."""
 
 
+_NOTICE: Final = text("""
+    SELECT set_config('tcp_keepalives_idle', '10', false), set_config('tcp_keepalives_interval', '5', false),
+        set_config('tcp_keepalives_count', '3', false)
+""")
+
+
 class AnotherLeads(Conflict):
     """Another server leads this store."""
 
@@ -33,6 +39,14 @@ def try_to_lead(connection: Connection) -> bool:
     """Take the lock for the session of `connection`; return whether it has it."""
     with connection.begin():
         return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": _LOCK}))
+
+
+def let_go_soon(connection: Connection) -> None:
+    """Let PostgreSQL notice within half a minute that the machine at this end of `connection` is gone, and free its
+    lock.
+    """
+    with connection.begin():
+        connection.execute(_NOTICE)
 
 
 def is_led(connection: Connection) -> bool:

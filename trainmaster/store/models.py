@@ -44,7 +44,7 @@ def metrics_of(version: AssetVersion) -> dict[str, float]:
     """Return the last values of what was measured while a model was trained; none where they cannot be read."""
     try:
         return {str(name): float(value) for name, value in version.about.get("metrics", {}).items()}
-    except (AttributeError, TypeError, ValueError) as error:  # the model itself is whole
+    except (AttributeError, TypeError, ValueError) as error:  # the model's files are whole: answer without metrics
         _log.error("the metrics of model %s cannot be read and are left out: %s", version.reference, error)
         return {}
 
@@ -71,7 +71,7 @@ class ModelRows:
 
         return self._database.write(work).result()
 
-    def named(self, name: str, owner: str, workspace: str) -> Asset | None:
+    def find_named(self, name: str, owner: str, workspace: str) -> Asset | None:
         """Return the model that the next version of `owner` with this name belongs to, None when it will be a new
         one.
         """

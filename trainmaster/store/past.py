@@ -118,7 +118,7 @@ class Keeper:
 
     def _run(self) -> None:
         self._tend()
-        behind = False  # something was written that no checkpoint has copied
+        behind = False  # the -wal holds something that no checkpoint has copied
         while not self._closing.is_set():
             heard = self._moved.wait(max(0.0, self._copied_at + CHECKPOINT_S - time.monotonic()) if behind else None)
             if heard:

@@ -43,22 +43,27 @@ class Writer:
 
     def __init__(self, connect: Callable[[], Connection], connection: Connection) -> None:
         self._connect = connect
-        self._connection: Connection | None = connection  # lost ones are replaced through `connect`
+        self._connection: Connection | None = connection  # `connect` replaces a lost one
         self._queue: SimpleQueue[tuple[Handler, Item[Any]] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._closed = False
-        self.wrote: Callable[[], None] = lambda: None  # told after every group, durable or not
+        self.wrote: Callable[[], None] = lambda: None  # called after every group, durable or not
         self._thread = threading.Thread(target=self._run, name="ledger-writer", daemon=True)
         self._thread.start()
 
     def put(self, handler: Handler, item: Item[Any]) -> Future[Any]:
         """Queue `item` for `handler`. Thread-safe; returns at once. After `close` the future fails with Unavailable."""
-        with self._gate:  # nothing may be queued behind the mark that ends the thread
+        with self._gate:  # nothing may be queued after the item that ends the thread
             if not self._closed:
                 self._queue.put((handler, item))
                 return item.future
         item.future.set_exception(Unavailable(ledger.ledger_closed()))
         return item.future
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing is taken any more."""
+        return self._closed
 
     def close(self) -> None:
         """Write everything queued so far, then end the thread and give the connection back."""
@@ -96,7 +101,7 @@ class Writer:
             if self._connection is None:
                 self._connection = self._connect()
             handler(self._connection, items)
-        except BaseException as error:  # the thread must outlive everything; the callers are told
+        except BaseException as error:  # tell the callers; the thread must go on
             told = not_stored(error)
             for item in items:
                 if not item.future.done():
@@ -126,7 +131,7 @@ def call(connection: Connection, items: list[Item[Callable[[Connection], Any]]])
         try:
             with connection.begin():
                 result = item.work(connection)
-        except Exception as error:  # the store failed, `work` refused, or `work` has a mistake
+        except Exception as error:  # the store failed, or `work` raised
             item.future.set_exception(not_stored(error) if from_below(error) else error)
         else:
             item.future.set_result(result)

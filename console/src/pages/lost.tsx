@@ -1,4 +1,4 @@
-/** When there is no page, or a page broke. */
+/** Shown at an address without a page, and in place of a page that failed. */
 import { Link } from "@tanstack/react-router";
 import { Button, Result } from "antd";
 import type { ReactNode } from "react";

@@ -64,8 +64,8 @@ def test_nobody_adds_to_somebody_elses_model(models: ModelRows, reader: AssetRea
     found = {(model.name, model.owner): model.versions for model in reader.list_assets(ALL, AssetKind.MODEL)}
     assert found == {("digits", "ann"): 1, ("digits-bob", "bob"): 2, ("digits-bob-ann", "ann"): 2}
     assert [model.name for model in reader.list_assets(only("bob"), AssetKind.MODEL)] == ["digits-bob"]
-    assert models.named("digits", "bob", "default") == reader.find(only("bob"), AssetKind.MODEL, "digits-bob")
-    assert models.named("digits", "eve", "default") is None
+    assert models.find_named("digits", "bob", "default") == reader.find(only("bob"), AssetKind.MODEL, "digits-bob")
+    assert models.find_named("digits", "eve", "default") is None
 
 
 def test_models_are_found_by_id_name_and_part_of_it(models: ModelRows, reader: AssetReader) -> None:

@@ -11,6 +11,7 @@ from tests.fixtures.histories import life
 from tests.fixtures.postgres import Server
 from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, TrainmasterError, Unavailable
+from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Batch
 from trainmaster.store.jobs.read_jobs import JobQuery
 
@@ -70,6 +71,60 @@ def test_a_server_that_was_led_past_never_writes_again(leader: Store) -> None:
     assert [type(error) for error in errors] == [Unavailable] * 3
     assert "out of date" in str(errors[-1])
     assert [job.seq for job in leader.reader.list_jobs(ALL, _ALL).items] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("said", "wanted"),
+    [
+        ("", {"connect_timeout": 10, "keepalives_idle": 10, "keepalives_count": 3, "tcp_user_timeout": 25_000}),
+        ("?connect_timeout=3&keepalives_idle=60", {"connect_timeout": 3, "keepalives_idle": 60, "keepalives_count": 3}),
+    ],
+)
+def test_a_database_server_whose_machine_is_gone_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, said: str, wanted: dict[str, int]
+) -> None:
+    """Within half a minute, where the address says nothing else."""
+    seen: dict[str, object] = {}
+
+    def connect(*parts: object, **more: object) -> None:
+        seen.update(more)
+        raise psycopg.OperationalError("nobody is here")
+
+    monkeypatch.setattr(psycopg, "connect", connect)
+    with pytest.raises(Unavailable):
+        Database.follow(f"postgresql://nobody@nowhere/none{said}")
+    assert {key: int(str(seen[key])) for key in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "sources"), [("", {"session"}), ("&options=-c%20tcp_keepalives_count%3D9", {"client", "default"})]
+)
+def test_postgresql_notices_that_the_machine_of_the_leader_is_gone(
+    postgres: Server, tmp_path: Path, said: str, sources: set[str]
+) -> None:
+    """Its own settings would let the lock be held for two hours. Over a socket of this machine they read as 0."""
+    names = "'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_keepalives_count'"
+    asked = f"SELECT source FROM pg_settings WHERE name IN ({names})"
+    database = Database.open(postgres.database() + said, backup_dir=str(tmp_path))
+    assert set(database.write(lambda c: list(c.exec_driver_sql(asked).scalars())).result(60)) == sources
+    database.close()
+
+
+def test_a_leader_is_found_once_it_says_where_it_answers(postgres: Server, tmp_path: Path) -> None:
+    """Between taking the lead and answering nobody is sent to it, nor to the one that led before."""
+    url, backups = postgres.database(), str(tmp_path)
+    for address in ("http://10.0.0.1:8470", "http://10.0.0.2:8470"):
+        led = Database.open(url, backup_dir=backups, address=address)
+        follows = Database.follow(url)
+        assert (led.leads, follows.leads) == (True, False)
+        assert follows.leader() == ""
+        led.announce()
+        led.announce()
+        assert follows.leader() == address
+        led.close()
+        assert not led.leads
+        assert follows.leader() is None
+        follows.close()
 
 
 def _batch(seq: int) -> Batch:

@@ -175,6 +175,12 @@ def test_reads_go_on_while_the_leader_is_killed_and_another_takes_over(tmp_path:
             heard = b"".join(piece if isinstance(piece, bytes) else b"" for piece in socket)
         assert b"inside" in heard
 
+        # one that stands still holds the lead: rows are answered, all else says so, and then it goes on
+        with home.halted(), second.client() as client:
+            assert client.get("/jobs").status_code == 200
+            assert client.get(f"http://127.0.0.1:{second.port}/readyz").status_code == 503
+        assert second.ask("GET", "/queue") is not None
+
         reader = Reader(second, short)
         reader.start()
         home.kill_server()

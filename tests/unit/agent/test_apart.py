@@ -64,9 +64,9 @@ def test_without_a_sandbox_nobody_is_kept_apart() -> None:
 def test_tasks_on_one_node_that_two_agents_start_are_not_kept_apart_from_each_other() -> None:
     """Two components of a cluster's job may share a node."""
     first, second = TWO.placement
-    assert apart.whole(replace(TWO, here=((0, 0), (0, 1))))
-    assert not apart.whole(replace(TWO, here=((0, 0),)))
-    assert apart.whole(replace(TWO, here=((0, 0),), placement=(first, replace(second, node="node-2"))))
+    assert apart.is_whole(replace(TWO, here=((0, 0), (0, 1))))
+    assert not apart.is_whole(replace(TWO, here=((0, 0),)))
+    assert apart.is_whole(replace(TWO, here=((0, 0),), placement=(first, replace(second, node="node-2"))))
 
 
 def test_an_error_of_the_thread_is_its_callers_and_the_caller_loses_nothing() -> None:

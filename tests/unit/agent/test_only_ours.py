@@ -59,7 +59,7 @@ def test_a_task_is_known_by_its_start_even_if_its_agent_stood_still_just_then(
     groups = Cgroups(str(tmp_path))
     spawn.spawn(task, "", groups)
     try:
-        assert procs.same(procs.stat(task.pid), task.start)
+        assert procs.is_same(procs.stat(task.pid), task.start)
     finally:
         os.kill(task.pid, signal.SIGKILL)
         os.waitpid(task.pid, 0)

@@ -92,17 +92,17 @@ async def test_a_stranger_at_a_noisy_address_is_slowed_whatever_the_name(platfor
 def test_a_mark_fits_one_name_one_server_and_its_time() -> None:
     here, there = Browsers("secret"), Browsers("another")
     mark = here.mark("ann", 1000.0)
-    assert here.known("ann", mark, 1000.0)
+    assert here.recognise("ann", mark, 1000.0)
     assert (
-        here.known("ann", mark, 1000.0)
-        == here.known("ann", mark, 2000.0)
-        != here.known("ann", here.mark("ann", 1000.0), 1000.0)
+        here.recognise("ann", mark, 1000.0)
+        == here.recognise("ann", mark, 2000.0)
+        != here.recognise("ann", here.mark("ann", 1000.0), 1000.0)
     )
-    assert here.known("ann", mark, 1000.0 + KNOWN_S + 120) is None
-    assert there.known("ann", mark, 1000.0) is None
+    assert here.recognise("ann", mark, 1000.0 + KNOWN_S + 120) is None
+    assert there.recognise("ann", mark, 1000.0) is None
     for bad in (None, "", ".", "..", mark[:-1], mark.replace("1000", "9999"), "\N{SNOWMAN}", f"x{mark}"):
-        assert here.known("ann", bad, 1000.0) is None, bad
-    assert here.known("bob", mark, 1000.0) is None
+        assert here.recognise("ann", bad, 1000.0) is None, bad
+    assert here.recognise("bob", mark, 1000.0) is None
 
 
 async def test_a_browser_stays_known_when_the_server_starts_again(
@@ -114,7 +114,7 @@ async def test_a_browser_stays_known_when_the_server_starts_again(
     mark = (await sign_in(time, browser, GOOD))[0].json()["browser"]
     again = People(Rows(platform.database), platform.layout)
     await again.start()
-    assert again._browsers.known("admin", mark, again._clock())
+    assert again._browsers.recognise("admin", mark, again._clock())
     assert Path(platform.layout.path("secrets", "browsers")).stat().st_mode & 0o777 == 0o600
 
 

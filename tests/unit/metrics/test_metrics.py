@@ -97,6 +97,7 @@ def shape(answer: MetricsView) -> dict[tuple, list]:
     return {(s.name, s.source, s.attempt, s.task): s.values for s in answer.series}
 
 
+@pytest.mark.torch
 def test_all_three_sources_in_one_answer(world: World) -> None:
     world.sdk({"step": 0, "values": {"accuracy": 0.5}}, {"step": 1, "values": {"accuracy": "nan"}})
     world.log("epoch=0 loss=2.5\nepoch=1 loss=1.5\n")
@@ -117,6 +118,7 @@ def test_only_the_lowest_rank_of_a_task_is_shown(world: World) -> None:
     assert shape(world.reader.series(world.job(), None)) == {("loss", "sdk", 1, "task0-0"): [1, 2]}
 
 
+@pytest.mark.torch
 def test_attempts_are_kept_apart_and_the_newest_gives_the_last_value(world: World) -> None:
     """A retried job shows the curves of every try; resumed TensorBoard runs count to the attempt that wrote them."""
     world.sdk({"step": 0, "values": {"loss": 5}})
@@ -132,6 +134,7 @@ def test_attempts_are_kept_apart_and_the_newest_gives_the_last_value(world: Worl
     assert set(shape(only)) == {("loss", "sdk", 1, "task0-0")}
 
 
+@pytest.mark.torch
 def test_everything_survives_a_restart_and_nothing_counts_twice(world: World) -> None:
     world.sdk({"step": 0, "values": {"a": 1}})
     world.log("epoch=0 loss=2.5\n")
@@ -150,6 +153,7 @@ def test_everything_survives_a_restart_and_nothing_counts_twice(world: World) ->
     assert (len(after[one]), len(after[two])) == (5, 2)
 
 
+@pytest.mark.torch
 def test_a_hostile_metrics_folder_shows_nothing_and_hurts_nothing(world: World, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text('{"step":1,"values":{"stolen":1}}\n')
@@ -221,6 +225,7 @@ class TestSummary:
         monkeypatch.setattr(world.reader, "_look", None)  # no look is needed any more
         assert world.reader.summary(ended, None).metrics == {"loss": 1.5}
 
+    @pytest.mark.torch
     def test_last_values_are_complete_and_finite(self, world: World) -> None:
         """What the saved model's record says: the unended last line and the event files included."""
         world.log("epoch=0 loss=2.5\nepoch=1 loss=0.5")
@@ -233,6 +238,7 @@ class TestSummary:
 
 
 class TestChild:
+    @pytest.mark.torch
     def test_it_reads_on_where_it_was(self, tmp_path: Path) -> None:
         board(tmp_path / "outputs" / "a", count=3)
         child = TensorBoardChild()
@@ -246,6 +252,7 @@ class TestChild:
         assert [point[1] for point in skipped.points] == [1, 2]
         child.close()
 
+    @pytest.mark.torch
     def test_a_file_still_written_is_read_on(self, tmp_path: Path) -> None:
         from torch.utils.tensorboard import SummaryWriter
 
@@ -260,6 +267,7 @@ class TestChild:
                 assert [point[1] for point in file.points] == list(range(round_ * 10, round_ * 10 + 10))
         child.close()
 
+    @pytest.mark.torch
     def test_it_is_started_again_when_it_died_and_given_up_when_it_hangs(self, tmp_path: Path) -> None:
         board(tmp_path / "outputs", count=1)
         (path,) = event_files(str(tmp_path), ["outputs"])
@@ -285,3 +293,30 @@ class TestChild:
         )
         out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
         assert out.strip() == "False False"
+
+
+def test_beside_another_server_that_leads_nothing_is_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same is shown; the files beside the job are the leader's, also one to which it is just adding a line."""
+    monkeypatch.setattr(metrics, "BOARD_EVERY_S", 0.1)
+    world.log("epoch=0 loss=2.5\nepoch=1 loss=1.5\n")
+    board(world.folder / "outputs", "lr", 3)
+    ended = world.job(state=JobState.SUCCEEDED)
+    world.reader.series(ended, world.spec())
+    points = Path(world.layout.task(ID, 1, 0, 0).root) / "log-points.jsonl"
+    points.write_text(points.read_text() + '{"t": 1.0, "step": 2')
+    world.log("epoch=2 loss=0.5\n")
+    board(world.folder / "model", "late", 2)
+    before = {path: path.read_bytes() for path in world.folder.rglob("*") if path.is_file()}
+
+    reader = MetricsReader(world.layout, clock=lambda: world.now, ours=lambda: False)
+    answer = reader.series(ended, world.spec())
+    assert answer.last == {"late": pytest.approx(0.1), "loss": 0.5, "lr": pytest.approx(0.2)}
+    assert shape(answer)["loss", "log", 1, "task0-0"] == [2.5, 1.5, 0.5]
+    until = time.monotonic() + 60
+    while not (ID in reader._glances and reader._glances[ID].final):  # all was looked at: it would be kept
+        assert time.monotonic() < until
+        reader.summary(ended, world.spec())
+        world.now += 2
+        time.sleep(0.05)
+    reader.close()
+    assert {path: path.read_bytes() for path in world.folder.rglob("*") if path.is_file()} == before

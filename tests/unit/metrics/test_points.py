@@ -30,7 +30,7 @@ class Task:
     def open(self, *patterns: str) -> None:
         self.patterns = patterns or self.patterns
         self.points: list[dict] = []
-        self._source = LogPoints(str(self.log), str(self.folder / "points.jsonl"), self.patterns, self.began)
+        self._source = LogPoints(str(self.log), PointLog(str(self.folder / "points.jsonl")), self.patterns, self.began)
         self._source.load(self.points.append)
 
     def write(self, text: str | bytes) -> None:

@@ -24,6 +24,7 @@ def written(folder: Path) -> list[dict]:
     return [json.loads(line) for line in (folder / task.FILE).read_text().splitlines()]
 
 
+@pytest.mark.torch
 def test_numbers_are_recorded_with_step_time_and_rank(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import numpy
     import torch

@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
 class _Claim(NamedTuple):
     """What a job will take of its accounts, and when; `waits`: for quota, else for its nodes, with its quota kept from
-    now on.
+    now on. `gone`: the attempts that end for it.
     """
 
     job: Pending
@@ -42,6 +42,7 @@ class _Claim(NamedTuple):
     at: float
     ends_at: float = math.inf
     waits: bool = True
+    gone: frozenset[str] = frozenset()
 
 
 def naive(world: World, policy: QueuePolicy, promises: Iterable[Promise | None]) -> Outcome:
@@ -167,7 +168,7 @@ class _Pool:
         """What of an account is spoken for when that claim is to be met, for one who asks for more."""
         total = claim.wanted[account, resource]
         for usage in self.world.running.values():
-            gone = usage.ends_at <= claim.at if claim.waits else False
+            gone = claim.waits and (usage.attempt in claim.gone or usage.ends_at <= claim.at < math.inf)
             if usage.pool == self.pool and account in accounts_of(usage.tenant) and not gone:
                 total += dict(usage.held).get(resource, 0)
         head = self.claims.get("head")
@@ -194,9 +195,12 @@ class _Pool:
             short = verdict == BORROWS or (isinstance(verdict, Excess) and verdict.job is None)
             if not short or any(amount > self.rights()[key] for key, amount in wanted.items()):
                 continue
-            times = sorted({self.world.now, *(usage.ends_at for usage in self.world.running.values())})
-            for time in times:
-                claim = _Claim(job, wanted, max(time, self.world.now))
+            running = [usage for usage in self.world.running.values() if usage.pool == self.pool]
+            running.sort(key=lambda usage: (usage.ends_at, usage.started_at, usage.attempt))
+            for count in range(len(running) + 1):
+                time = running[count - 1].ends_at if count else self.world.now
+                gone = frozenset(usage.attempt for usage in running[:count])
+                claim = _Claim(job, wanted, max(time, self.world.now), gone=gone)
                 if all(self.used(*key, claim) <= self.rights()[key] for key in wanted):
                     break
             taken = {account for other in self.claims.values() for account, _ in other.wanted}

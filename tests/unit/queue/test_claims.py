@@ -9,7 +9,7 @@ import pytest
 from tests.unit.queue.lab import ANN, BOB, NOW, Lab, gang, started
 from trainmaster.core.records import Resources, Role
 from trainmaster.queue.explaining.explain import explain
-from trainmaster.queue.explaining.reasons import named, render
+from trainmaster.queue.explaining.reasons import render, with_names
 from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.policy import NAMED
 from trainmaster.queue.snapshot import Tenant
@@ -25,9 +25,9 @@ def test_the_small_jobs_of_a_person_do_not_keep_its_large_one_waiting_for_ever()
     assert [lab.why(job, made) for job in (large, late)] == ["quota", "quota_kept"]
     reason = explain(lab.seen(), late, made)
     assert reason.evidence["job"] == large.job
-    assert "user ann" in render(named(reason, lambda job: None)).en
-    assert "another user's job" in render(named(reason, lambda job: None)).en
-    assert "的配额留给任务 large，它排在前面" in render(named(reason, lambda job: "large")).zh
+    assert "user ann" in render(with_names(reason, lambda job: None)).en
+    assert "another user's job" in render(with_names(reason, lambda job: None)).en
+    assert "的配额留给任务 large，它排在前面" in render(with_names(reason, lambda job: "large")).zh
 
 
 def test_what_is_left_beside_the_large_one_is_not_kept() -> None:
@@ -38,6 +38,20 @@ def test_what_is_left_beside_the_large_one_is_not_kept() -> None:
     made = lab.plan()
     assert started(made) == [one.job]
     assert lab.why(two, made) == "quota"  # four are in use now
+
+
+def test_where_nobody_has_a_limit_the_large_one_is_not_passed_once_more_in_each_pass() -> None:
+    """Nobody knows when it starts, but one that ends is enough, and stays enough: the second small one must wait."""
+    lab = Lab(ann={"gpu": 4})
+    lab.runs(2)
+    large = lab.waits(gang(3))
+    beside, second = lab.waits(gang(1)), lab.waits(gang(1))
+    assert started(lab.plan()) == [beside.job]
+    lab.waiting.remove(beside)
+    lab.runs(1, started_at=NOW)
+    made = lab.plan()
+    assert started(made) == []
+    assert [lab.why(job, made) for job in (large, second)] == ["quota", "quota_kept"]
 
 
 def test_who_asks_for_more_than_it_will_ever_have_a_right_to_claims_nothing() -> None:

@@ -129,6 +129,20 @@ async def test_a_server_before_which_nothing_waited_leaves_the_file_alone(tmp_pa
     assert server.file.read_text() == "[]  "
 
 
+async def test_a_server_that_leads_no_more_leaves_the_file_to_the_one_that_does(tmp_path: Path) -> None:
+    server, waiting, ours = Server(tmp_path), card("a"), True
+    server.forecasts = Forecasts(server.scheduling, lambda most: [], str(server.file), lambda: server.now, lambda: ours)
+    server.moved(None, waiting)
+    await server.forecast(waiting)
+    async with asyncio.timeout(10):
+        while not server.file.exists():  # the first of those that come once a minute
+            await asyncio.sleep(0.001)
+    server.file.write_text("the new leader's")
+    ours = False
+    await server.forecasts.close()
+    assert server.file.read_text() == "the new leader's"
+
+
 @pytest.mark.parametrize(
     "content", ["", "{", "null", '{"scale": 1.5}', "[[1, 2]]", f'[["a", {10**400}, 5, 9, 3, true]]', "\udc80"]
 )

@@ -51,7 +51,7 @@ async def test_a_deleted_token_ends_all_that_was_opened_with_it_at_once(
     admin = Principal(ADMIN, "admin")
     made = await known.create_token(admin, "mine")
     first, second = await asyncio.gather(*(known.by_token(made.token) for _ in range(2)))
-    views = [asyncio.create_task(known.lost(seen)) for seen in (first, second)]
+    views = [asyncio.create_task(known.wait_until_lost(seen)) for seen in (first, second)]
     known._known.clear()  # as if REMEMBER_S had passed
     while known.looked_up < 4:
         await asyncio.sleep(0.01)

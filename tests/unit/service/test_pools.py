@@ -60,8 +60,8 @@ async def test_a_row_that_cannot_be_read_does_not_stop_the_server(rows: ClusterS
 async def test_quotas_in_the_words_of_the_queue(rows: ClusterSettings) -> None:
     """Who is in no virtual cluster is entitled to what nobody is guaranteed."""
     pools = Pools(rows, lambda: 5.0)
-    assert pools.seen((Node("n", "h", 8.0, 1000, ("A100",) * 4),))
-    assert not pools.seen((Node("n", "h", 8.0, 1000, ("A100",) * 4),))
+    assert pools.take_machines((Node("n", "h", 8.0, 1000, ("A100",) * 4),))
+    assert not pools.take_machines((Node("n", "h", 8.0, 1000, ("A100",) * 4),))
     async with pools.changing():
         await pools.put("virtual_cluster", "a", VirtualCluster("a", share={"gpu": Limit(1, 2)}), "ann")
         await pools.put("virtual_cluster", "b", VirtualCluster("b", share={"gpu": Limit(2), "cpu": Limit(0.5)}), "ann")

@@ -82,5 +82,5 @@ def test_what_was_busy_is_believed_for_a_while_only() -> None:
         placed = fit(scheduling(port, port).capacity, a_job(PortRequest("x")).roles, "default")
         assert placed is not None
         assert busy.look([placed], now=0.0)
-        assert busy.known(1.0) == {port}
-    assert busy.known(100.0) == frozenset()
+        assert busy.busy_at(1.0) == {port}
+    assert busy.busy_at(100.0) == frozenset()

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from trainmaster.core.config import Config, EngineConfig
+from trainmaster.cli.server.serve import announced_at
+from trainmaster.core.config import Config, EngineConfig, ServerConfig
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.service.settings import load
 
@@ -37,6 +38,13 @@ def test_an_engine_has_a_name_and_pools_of_its_own(tmp_path: Path) -> None:
         ('[[engines]]\npools = ["a", "a"]\n', "engines.pools"),
         ("engines = 3\n", "engines"),
         ('[server]\ndata = "here"\n', "server.data"),
+        ('[server]\naddress = "http://10.0.0.5:8470"\n', "server.address"),
+        ('[server]\naddress = "0.0.0.0"\n', "server.address"),
+        ('[server]\naddress = "[::]:8470"\n', "server.address"),
+        ('[server]\naddress = "10.0.0.5:http"\n', "server.address"),
+        ('[server]\naddress = "me@10.0.0.5"\n', "server.address"),
+        ('[server]\naddress = ":8470"\n', "server.address"),
+        ('[server]\naddress = "a b"\n', "server.address"),
         ("[[engines]]\npools = 3\n", "engines.0.pools"),
     ],
 )
@@ -44,3 +52,27 @@ def test_what_cannot_be_is_refused(tmp_path: Path, text: str, path: str) -> None
     with pytest.raises(InvalidSpec) as refused:
         read(tmp_path, text)
     assert [problem.path for problem in refused.value.problems] == [path]
+
+
+@pytest.mark.parametrize(
+    ("host", "address", "announced"),
+    [
+        ("10.0.0.5", "", "http://10.0.0.5:8471"),
+        ("0.0.0.0", "", ""),
+        ("::", "", ""),
+        ("0.0.0.0", "10.0.0.5", "http://10.0.0.5:8471"),
+        ("::", "fd00-5.example.org:80", "http://fd00-5.example.org:80"),
+        ("::", "[fd00::5]", "http://[fd00::5]:8471"),
+        ("127.0.0.1", "[fd00::5]:80", "http://[fd00::5]:80"),
+    ],
+)
+def test_where_other_servers_reach_one(host: str, address: str, announced: str) -> None:
+    """An address that stands for all of a machine is nobody's: another machine would look for the server on itself."""
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    assert announced_at(ServerConfig(host=host, address=address), f"http://{shown}:8471") == announced
+
+
+def test_an_address_on_the_command_line_is_looked_at_too() -> None:
+    with pytest.raises(InvalidSpec) as refused:
+        announced_at(ServerConfig(address="http://10.0.0.5"), "http://127.0.0.1:8470")
+    assert refused.value.code == "not_a_host"

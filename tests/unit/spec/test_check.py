@@ -341,7 +341,7 @@ def test_only_objects_are_documents(document: Any) -> None:
 
 def test_every_code_has_words_and_both_languages_are_filled_from_the_same_arguments() -> None:
     for code in {*ERROR_CODES.values(), *PATTERN_CODES.values(), *OWN_CODES}:
-        assert render.known(code), code
+        assert render.has_words(code), code
     refused = problems(job(roles=[role(name=f"r{i}", replicas=4096) for i in range(2)]))[0]
     assert refused.args is not None
     said = said_from_json({"code": refused.code, "args": refused.args})

@@ -168,7 +168,7 @@ class Cgroups:
                 for folder in folders.values():
                     os.makedirs(folder)
                 break
-            except FileExistsError:  # an adopted task's, or one that could not be removed
+            except FileExistsError:  # it belongs to an adopted task, or could not be removed
                 self._next += 1
                 name = f"g{self._next}"
         self._next += 1
@@ -299,7 +299,7 @@ class Cgroups:
                     try:
                         os.rmdir(path)
                     except OSError:
-                        continue  # still has a process: it stays and its name is passed over
+                        continue  # a process is left in it: `take` skips its name
 
     def close(self) -> None:
         """Remove every group that is empty, ours last."""

@@ -1,6 +1,6 @@
 """The loop of an agent: one epoll; descriptors, ends of processes and timers call what waits for them. Single-threaded.
 
-Without anything to do it does not wake. A call that fails is said and passed over (`guarded`).
+It sleeps while there is nothing to do. A call that fails is logged and skipped (`guarded`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Loop:
     def on_signal(self, signum: int, call: Callable[[], None]) -> None:
         """Call `call` after the signal `signum` came, any number of times: of several at once the process learns one.
 
-        Of different signals that came together the one named first is told first.
+        Of signals that came together, the call that was set first runs first.
         """
         self._signals[signum] = call
         signal.signal(signum, lambda number, frame: None)  # it only writes its number to the pipe
@@ -88,7 +88,7 @@ class Loop:
 
 
 def guarded(call: Callable[..., None], *given: int) -> None:
-    """Call `call`. What nobody foresaw is said and passed over: it may strand one task, and must not take the others
+    """Call `call` and log an error that nobody foresaw: it may strand one task, and must not take the others
     along, nor come back with every new agent.
     """
     try:

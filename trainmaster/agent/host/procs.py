@@ -51,8 +51,7 @@ def _slurp(path: str, size: int = 4096) -> bytes:
 
 
 def killed(pid: int) -> bool:
-    """Return whether `pid` was given a signal that ends it and has not died of it yet, which takes its time on a busy
-    machine.
+    """Return whether a signal that ends `pid` is on its way: on a busy machine it dies a while later.
 
     proc(5): the kernel turns whatever ends a whole process into a SIGKILL that waits for each of its threads.
     """
@@ -80,13 +79,13 @@ def stat(pid: int) -> Stat | None:
 
 
 def take_orphans() -> None:
-    """Let processes below this one that lose their parent come to it, not to pid 1."""
+    """Become the parent of every process below this one that loses its own, in place of pid 1."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def leave_keys() -> None:
-    """Join a session keyring of our own, for the children too: that of whoever started this process holds keys of
-    theirs. Where the kernel has none, there is nothing to leave.
+    """Join a session keyring of our own, for the children too: the old one holds keys of whoever started this process.
+    Does nothing on a kernel without keyrings.
     """
     call = JOIN_SESSION.get(os.uname().machine)
     if call is not None:
@@ -129,7 +128,7 @@ def boot() -> str:
         return f"{file.read().strip()}:{os.stat('/proc/self/ns/pid').st_ino}"
 
 
-def same(found: Stat | None, start: int) -> bool:
+def is_same(found: Stat | None, start: int) -> bool:
     """True when `found` is the process that was started at about `start` ticks."""
     return found is not None and abs(found.start - start) <= START_SLACK
 
@@ -152,15 +151,13 @@ def children(pid: int) -> list[int]:
 def descendants(pid: int) -> list[int]:
     """Return every process below `pid`, parents first. O(result); threads that fork are found through all_pids only."""
     found = children(pid)
-    for child in found:  # grows while it is walked
+    for child in found:  # the loop visits what it appends
         found.extend(children(child))
     return found
 
 
-def beside(init: int) -> list[int]:
-    """Return every process of the pid namespace whose process 1 is `init`, but for that one, whoever started it.
-    O(processes).
-    """
+def neighbours_of(init: int) -> list[int]:
+    """Return every other process in the pid namespace whose process 1 is `init`, whoever started it. O(processes)."""
     found = []
     with suppress(OSError):
         own = os.stat(f"/proc/{init}/ns/pid").st_ino
@@ -196,7 +193,7 @@ def scan(marker: bytes, leader: int = 0, start: int = 0, *, below: bool = True) 
     0 or 1, never this process or its parent, never what is older than the task. O(processes).
     """
     stats = {found.pid: found for found in map(stat, all_pids()) if found is not None}
-    if leader < 2 or (leader in stats and start and not same(stats[leader], start)):
+    if leader < 2 or (leader in stats and start and not is_same(stats[leader], start)):
         leader = 0
     own = {0, 1, 2, os.getpid(), os.getppid()}
     young = {pid: s for pid, s in stats.items() if s.alive and pid not in own and s.start >= start - START_SLACK}

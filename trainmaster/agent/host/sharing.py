@@ -44,7 +44,7 @@ def bequeath(path: str, users: Mapping[int, int]) -> None:
 
 
 def shut(path: str) -> None:
-    """Let nobody in but the owner and those who were granted it. Raises OSError."""
+    """Shut `path` to all but its owner and users with a grant. Raises OSError."""
     entries = _entries(path, ACCESS)
     if entries:
         _grant(path, ACCESS, {**entries, (_OWN_GROUP, _NOBODY): 0, (_OTHERS, _NOBODY): 0}, {})

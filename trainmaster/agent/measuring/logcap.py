@@ -55,7 +55,7 @@ def check(task: LiveTask) -> bool:
     if size < task.log_cut or (
         found.st_blocks * 512 > limit and not task.log_whole and _filled(path, limit, task.log_cut)
     ):
-        task.log_cut = 0  # what is there is not what was left: cut from the head
+        task.log_cut = 0  # the task wrote the file anew: cut from the head again
     cut = cut_of(size, limit, task.log_cut)
     if cut is not None:
         task.log_whole = not punch(path, *cut)
@@ -69,7 +69,7 @@ def _filled(path: str, limit: int, done: int) -> bool:
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.lseek(fd, limit // 4 // BLOCK * BLOCK, os.SEEK_DATA) < done
-    except OSError:  # none from there to the end
+    except OSError:  # a hole up to the end
         return False
     finally:
         os.close(fd)

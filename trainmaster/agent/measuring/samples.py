@@ -20,8 +20,8 @@ from trainmaster.agent.measuring.nvml import Nvml
 from trainmaster.agent.tasks import ending
 from trainmaster.agent.tasks.live import LiveTask
 
-MEMORY, PROCESSES = 2, 9  # where a sample has them
-MOST_PROCESSES: Final = 256  # disk counters of a bomb are not worth its number of files
+MEMORY, PROCESSES = 2, 9  # their places in a sample
+MOST_PROCESSES: Final = 256  # each costs a file to read; a fork bomb's are not worth it
 
 
 @dataclass(slots=True)
@@ -141,5 +141,5 @@ class DiskUse:
                 else:
                     self.bytes += entry.stat(follow_symlinks=False).st_blocks * 512
             except OSError:
-                continue  # it disappeared meanwhile
+                continue  # removed meanwhile
         return False

@@ -30,7 +30,7 @@ from trainmaster.messages.said import Said
 CREATE_RULESET, RESTRICT_SELF = 444, 446
 """Numbers of landlock_create_ruleset(2) and landlock_restrict_self(2), the same on every architecture."""
 ASK_VERSION: Final = 1
-SCOPES_SINCE: Final = 6  # version of Landlock
+SCOPES_SINCE: Final = 6  # the Landlock version that first keeps abstract sockets apart
 SCOPE_ABSTRACT_SOCKETS: Final = 1
 PR_SET_NO_NEW_PRIVS: Final = 38
 CLONE_NEWNET: Final = 0x40000000
@@ -46,7 +46,7 @@ class Restrictions:
     network: bool = False
 
 
-def whole(gang: Gang) -> bool:
+def is_whole(gang: Gang) -> bool:
     """Return whether all tasks that `gang` has on these nodes are started by this agent. O(tasks)."""
     own = gang.own()
     nodes = {place.node for place in own}
@@ -65,7 +65,7 @@ def restrictions_of(gang: Gang, settings: Settings) -> Restrictions:
     """Return what is given up for the sandboxes of `gang`."""
     if not settings.bwrap:
         return Restrictions()
-    sockets = whole(gang) and not missing(settings.bwrap)
+    sockets = is_whole(gang) and not missing(settings.bwrap)
     return Restrictions(sockets, os.geteuid() == 0 and has_own_network(gang, settings))
 
 
@@ -87,7 +87,7 @@ def run(work: Callable[[], None], given: Restrictions) -> None:
             if given.sockets:
                 _leave_sockets()
             work()
-        except BaseException as error:  # it is raised where it is waited for
+        except BaseException as error:  # raised again below, in the thread that waits
             failed.append(error)
 
     thread = threading.Thread(target=inside, name="apart")
@@ -150,9 +150,8 @@ def _leave_sockets() -> None:
     """Let this thread, and whatever it starts, reach no abstract socket but those made by whatever it starts. Raises
     OSError.
     """
-    rules = ctypes.create_string_buffer(
-        struct.pack("=QQQ", 0, 0, SCOPE_ABSTRACT_SOCKETS), 24
-    )  # struct landlock_ruleset_attr
+    # struct landlock_ruleset_attr
+    rules = ctypes.create_string_buffer(struct.pack("=QQQ", 0, 0, SCOPE_ABSTRACT_SOCKETS), 24)
     ruleset = _must(_call(CREATE_RULESET, rules, ctypes.c_size_t(24), 0))
     try:
         _must(ctypes.CDLL(None, use_errno=True).prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -31,7 +31,7 @@ class Etc:
         self._resolv = (0, 0)
         self._names: set[str] = set()
         self._whole = False
-        with contextlib.suppress(OSError):  # a full disk: it is tried again before it is needed
+        with contextlib.suppress(OSError):  # full disk: `know` tries again before a task needs it
             self._bring_up()
 
     def _bring_up(self) -> None:
@@ -79,7 +79,7 @@ def _write(folder: str, host: str) -> None:
     os.makedirs(folder, mode=0o755, exist_ok=True)
     for path in sources:
         target = os.path.join(folder, os.path.basename(path))
-        with contextlib.suppress(OSError, shutil.Error):  # an unreadable file in a folder is left out
+        with contextlib.suppress(OSError, shutil.Error):  # a file that we may not read is left out
             if os.path.isdir(path):
                 shutil.copytree(
                     path, target, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("private")

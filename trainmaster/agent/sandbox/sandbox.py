@@ -56,7 +56,7 @@ class View:
     mounts: tuple[Mount, ...] = ()
     files: tuple[tuple[str, str], ...] = ()  # (host path, path inside)
     cards: tuple[str, ...] = ()
-    network: bool = False  # of its own, that bubblewrap makes
+    network: bool = False  # bubblewrap makes a network of its own for it
 
 
 @cache

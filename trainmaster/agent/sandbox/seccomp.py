@@ -38,7 +38,7 @@ class Machine:
     """
 
     code: int
-    column: int  # of the numbers in the tables
+    column: int  # where the tables have its numbers
     foreign: int = 0
 
 
@@ -48,14 +48,14 @@ MACHINES: Final = {
 }
 
 ABSENT: Final[dict[str, tuple[int, ...]]] = {
-    # As on a kernel without them (ENOSYS): programs have another way. The C library takes clone for clone3, whose flags
-    # lie in memory, where no filter can look at them.
+    # Answered as by a kernel without them (ENOSYS): programs then do without. For clone3, whose flags lie in memory
+    # where no filter can look, the C library falls back to clone.
     "clone3": (435, 435), "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
 }  # fmt: skip
 DENIED: Final[dict[str, tuple[int, ...]]] = {
-    # As without the right to (EPERM). Most need a capability that no task has: here for the day that the kernel forgets
-    # to ask.
+    # Answered as without the right to (EPERM). Most need a capability that no task has: they are here in case the
+    # kernel forgets to check.
     "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "syslog": (103, 116),
     "open_by_handle_at": (304, 265), "setns": (308, 268), "chroot": (161, 51), "pivot_root": (155, 41),
     "mount": (165, 40), "umount2": (166, 39), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
@@ -145,7 +145,7 @@ def missing() -> Said | None:
         return say.no_filter_for_processor(machine)
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_SECCOMP, MODE_FILTER, None, 0, 0)
-    if ctypes.get_errno() != errno.EFAULT:  # it knows filters, and found none at address 0
+    if ctypes.get_errno() != errno.EFAULT:  # EFAULT: it has filters, and found none at address 0
         return say.no_filter_in_kernel(os.strerror(ctypes.get_errno()))
     return None
 

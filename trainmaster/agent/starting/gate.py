@@ -49,7 +49,7 @@ def open_left(task: LiveTask) -> bool:
     """
     try:
         return _open(task.pid)
-    except FileNotFoundError:  # the inner one has it, or has had it
+    except FileNotFoundError:  # the outer process has closed it: try the inner one
         noted = ending.status_lines(task.prepared.paths.status).get("child-pid", 0)
         init = ending.find_init(task)
         with contextlib.suppress(FileNotFoundError):

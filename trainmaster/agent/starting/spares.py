@@ -31,7 +31,7 @@ class Spares:
         self._folder = folder
         self._ready: dict[Shape, list[str]] = {}
         self._names = itertools.count()
-        shutil.rmtree(folder, ignore_errors=True)  # a former agent's, perhaps half made
+        shutil.rmtree(folder, ignore_errors=True)  # left by a former agent, perhaps half-made
 
     def give(self, shape: Shape, target: str) -> bool:
         """Make `target` a folder of `shape`, in one step; False when there is no spare or `target` is in use.

@@ -52,8 +52,8 @@ class StartRefused(Exception):
 
 
 def refusal(error: OSError, what: Said) -> StartRefused:
-    """Return the Refused for a failed system call, `what` could not be done: only what the job itself asks too much of
-    is its fault.
+    """Return the Refused for a failed system call, after which `what` could not be done. The job is to blame only
+    where what it asked for is too long or too large.
     """
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return StartRefused(NOT_NOW, say.home_disk_full(what))
@@ -67,7 +67,7 @@ def refusal(error: OSError, what: Said) -> StartRefused:
 
 
 def why_not(task: LiveTask, error: OSError) -> StartRefused:
-    """Return the Refused for a `task` that could not be started."""
+    """Return the Refused for a `task` that `error` kept from starting."""
     if error.errno in NOT_FOUND and task.pid == 0 and not task.prepared.options:
         program = task.prepared.argv[0]
         return StartRefused(
@@ -106,7 +106,7 @@ def holds_nothing(folder: str, most: int = 64) -> bool:
     """
     found = [folder]
     try:
-        for path in found:  # grows while it is walked
+        for path in found:  # the loop visits what it appends
             with os.scandir(path) as entries:
                 for entry in entries:
                     if len(found) > most or not entry.is_dir(follow_symlinks=False):
@@ -224,17 +224,17 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
             if seccomp.program():
                 actions.append((os.POSIX_SPAWN_OPEN, sandbox.FILTER_FD, seccomp.filter_file(), os.O_RDONLY, 0))
         else:
-            os.chdir(prepared.cwd)  # posix_spawn has no folder of its own; this process is single-threaded
+            os.chdir(prepared.cwd)  # posix_spawn cannot set it; safe here: the agent has one thread
             after.callback(os.chdir, "/")
         if task.group is not None:
             after.callback(cgroups.leave)
             cgroups.enter(task.group)
-        _be_batch(after)  # glibc's posix_spawn knows no such class
+        _be_batch(after)  # glibc's posix_spawn cannot set SCHED_BATCH
         task.start, task.started_at, task.stamp = procs.now_ticks(), time.time(), procs.stamp()
         task.pid = os.posix_spawn(program, argv, env, file_actions=actions, setsid=True, setsigdef=RESET)
         failed.pop_all()
-        if procs.now_ticks() - task.start > procs.START_SLACK:  # this process stood still just then: ask the kernel
-            with contextlib.suppress(OSError):  # it runs, whatever happens
+        if procs.now_ticks() - task.start > procs.START_SLACK:  # this process was held up just then: ask the kernel
+            with contextlib.suppress(OSError):  # the task runs: an unknown start must not undo it
                 task.start = born.start if (born := procs.stat(task.pid)) else task.start
 
 

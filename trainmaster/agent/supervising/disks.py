@@ -20,7 +20,7 @@ from trainmaster.core.folders.room import DiskRoom, Use, room_of
 from trainmaster.messages.jobs import tasks as say
 from trainmaster.messages.said import Said
 
-EVERY: Final = 5  # looks between two counts of a job
+EVERY: Final = 5  # so many looks lie between two counts of a job
 STEP: Final = 4_000
 """Entries counted of one job in one look; a stat costs 2 us."""
 HURRIED: Final = 40_000
@@ -68,7 +68,7 @@ class DiskWatch:
         return bool(room.short_of(reserve, NEAR))
 
     def _forget(self, jobs: Set[str]) -> None:
-        """Keep what is known of `jobs` only."""
+        """Forget every job that is not in `jobs`."""
         self._counts = {job: count for job, count in self._counts.items() if job in jobs}
         self._held = {job: use for job, use in self._held.items() if job in jobs}
         self._round = {job: use for job, use in self._round.items() if job in jobs}
@@ -101,7 +101,7 @@ class DiskWatch:
         self._held.update(counted)
         self._round.clear()
         if any(task.doom for tasks in jobs.values() for task in tasks):
-            return  # what it took is not free yet
+            return  # the last job that was ended is not gone yet
         job = max(grown, key=lambda job: grown[job])
         if grown[job] <= getattr(room.least(reserve), short) // GROWN:
             return
@@ -124,9 +124,7 @@ def _budget(tasks: list[LiveTask], room: DiskRoom) -> Use:
 
 
 def _may_be_over(room: DiskRoom, budget: Use) -> bool:
-    """Return whether anybody can hold more than that, or half of the disk is taken, so that it may run full: else
-    nobody counts.
-    """
+    """Return whether counting can find anything: a job over `budget`, or a disk that is half full."""
     taken = Use(room.total.bytes - room.free.bytes, room.total.files - room.free.files)
     bytes_, files = (
         min(limit or total, total // 2)

@@ -32,7 +32,7 @@ def shared_fairly_mib(pids: list[int]) -> float:
         try:
             with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
                 total += sum(int(line.split()[1]) for line in file if line.startswith((b"Pss:", b"SwapPss:")))
-        except OSError:  # it has ended, or its memory is not for us to see
+        except OSError:  # it has ended, or we may not see its memory
             continue
     return total / 1024
 

@@ -48,9 +48,9 @@ class Heir:
             {task.group.name for a in supervisor.attempts.values() for task in a.tasks if task.group}
         )
         for attempt in list(supervisor.attempts.values()):
-            with contextlib.suppress(OSError):  # its folder may have been written anew
+            with contextlib.suppress(OSError):  # full disk: the names do not resolve, the tasks go on
                 supervisor.gangs.etc.know(task.prepared.name for task in attempt.tasks)
-            attempt.undone = not attempt.launched  # first: how its sandboxes ended is nobody's business
+            attempt.undone = not attempt.launched  # before `_adopt`, so that no end of its sandboxes is told
             for task in attempt.present:
                 self._adopt(task)
             if not attempt.launched:
@@ -58,14 +58,14 @@ class Heir:
 
     def _adopt(self, task: LiveTask) -> None:
         if task.end is not None and self._supervisor.ended_with_it(task):
-            task.end = judge.stopped(task, task.end)
-        if task.attempt.elsewhere or task.attempt.boot != procs.boot():  # another home's, or gone: never to be touched
+            task.end = judge.end_as_stopped(task, task.end)
+        if task.attempt.elsewhere or task.attempt.boot != procs.boot():  # its pid is not ours: never touch it
             task.settled = True
             if task.end is None:
-                self._supervisor.note_end(task, judge.lost(task, time.time()))
+                self._supervisor.note_end(task, judge.end_as_lost(task, time.time()))
             return
         if task.end is not None:
-            task.settled = task.position in task.attempt.stand_ins  # it was, before anybody could stand in for it
+            task.settled = task.position in task.attempt.stand_ins  # a stand-in is made only once the task is settled
             self._supervisor.settle(task)
             return
         if task.pid == 0 and not os.path.exists(task.prepared.paths.log):  # it never ran: its gang is completed now
@@ -94,11 +94,11 @@ class Heir:
         if task.pid:
             self._supervisor.by_pid[task.pid] = task
             handles.take(task)
-        there = procs.same(procs.stat(task.pid), task.start)
+        there = procs.is_same(procs.stat(task.pid), task.start)
         if not there or not self._supervisor.watch(task.pid, lambda: self._supervisor.adopted_ended(task)):
             self._supervisor.adopted_ended(task)
         elif task.prepared.options and task.attempt.launched:
-            self._open_left(task)  # the former agent may not have come to it
+            self._open_left(task)  # the former agent may have ended before it opened the gate
 
     def _open_left(self, task: LiveTask) -> None:
         if task.running and not gate.open_left(task):
@@ -107,7 +107,7 @@ class Heir:
     def _start_late(self, task: LiveTask) -> None:
         """Complete a gang that a former agent has half started: as soon as the host has room for it."""
         if task.attempt.reaping:
-            if not task.settled:  # nobody wants it any more, and there is nothing of it
+            if not task.settled:  # it is being stopped, and nothing of it has started
                 task.settled = True
                 self._supervisor.finish_reap(task.attempt)
             return

@@ -89,7 +89,7 @@ def end_of(
     }
 
 
-def lost(task: LiveTask, at: float) -> dict[str, Any]:
+def end_as_lost(task: LiveTask, at: float) -> dict[str, Any]:
     """Return the final word on a task that disappeared without an exit record, or that another home has."""
     said = say.task_elsewhere(task.who) if task.attempt.elsewhere else say.task_lost(task.who)
     verdict = Verdict("lost", said, tail(task.prepared.paths.log), task.prepared.role, task.prepared.index)
@@ -103,7 +103,7 @@ def lost(task: LiveTask, at: float) -> dict[str, Any]:
     }
 
 
-def stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
+def end_as_stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
     """Return `end` as that of a task that ended because the platform was stopped, whatever its program made of that."""
     verdict = Verdict(
         PLATFORM_STOPPED,

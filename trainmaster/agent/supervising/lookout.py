@@ -26,7 +26,7 @@ class Lookout:
         self.sampler = samples.Sampler(supervisor.cgroups)
         self._ticking = False
         self.disks = DiskWatch(supervisor)
-        self._hurries = False  # it will look again before the next sample
+        self._hurries = False  # a look before the next sample is due
 
     def begin(self) -> None:
         """Look from now on, for as long as anything runs."""
@@ -40,7 +40,7 @@ class Lookout:
     def _tick(self) -> None:
         """Sample every running task and look at its log; again while anything runs."""
         self._ticking = False
-        self.begin()  # also when something below fails
+        self.begin()  # first, so that a failure below does not end it
         self.supervisor.gangs.etc.refresh()
         running = self._running()
         now, fast = time.time(), False

@@ -39,9 +39,10 @@ class KeptTasks:
             refuse(spawn.StartRefused(NOT_KEPT, say.attempt_not_kept(name)))
             return
         there = task.attempt.stand_ins.get(task.position)
-        if not task.gone or (there is not None and not there.gone):  # who enters what has just ended would end with it
+        # `gone`, not `running`: an end that is not noticed yet would take whoever enters along.
+        if not task.gone or (there is not None and not there.gone):
             ready()
-        elif not task.settled or (there is not None and not there.settled):  # what was before is still being ended
+        elif not task.settled or (there is not None and not there.settled):  # its leftovers are still being ended
             self._supervisor.later(RETRY_S, lambda: self.let_in(name, role, index, ready, refuse))
         else:
             try:
@@ -66,7 +67,7 @@ class KeptTasks:
         attempt.append({"h": task.position})
         spawn.remove_small(made.prepared.paths.root)
         os.mkdir(made.prepared.paths.root, sharing.FOLDER)
-        if made.group is not None:  # its end may have taken its forks
+        if made.group is not None:  # the task's end may have forbidden forks in it
             supervisor.cgroups.limit(made.group, made.prepared.limits)
         supervisor.gangs.etc.refresh()
         supervisor.stand_in(made)

@@ -65,11 +65,11 @@ class Stopping:
     def __init__(self, path: str, keeper: int, supervisor: Supervisor, later: Later, push: Push) -> None:
         self.path, self.keeper, self.supervisor, self.later, self._push = path, keeper, supervisor, later, push
         self.boot = procs.boot()
-        self.told = False  # this agent was told to end, and so was its keeper
-        self.doubtful = False  # this agent was told to end; of its keeper it is not known yet
-        self.before: int | None = None  # what was started before these ticks is meant
+        self.told = False  # agent and keeper were told to end: a stop of the platform
+        self.doubtful = False  # the agent was told to end; whether the keeper was, is not known yet
+        self.before: int | None = None  # the stop covers what was started before these ticks
         self._held: dict[tuple[str, int, int], dict[str, Any]] = {}
-        self.found: StopNote | None = None  # of a former agent's end
+        self.found: StopNote | None = None  # the note that a former agent's end left
         supervisor.was_stopped = self.covers
         supervisor.ended_with_it = self.covered
 
@@ -81,7 +81,7 @@ class Stopping:
     def covers(self, task: LiveTask) -> bool:
         """Return whether an end of `task` that is noticed now is the stop of the platform."""
         if task.attempt.elsewhere:
-            return False  # it may well run there
+            return False  # its processes belong to another home and may still run
         if task.attempt.boot != self.boot:
             return True
         return self.before is not None and task.start <= self.before
@@ -169,6 +169,6 @@ class Stopping:
         tasks = () if attempt is None else attempt.tasks
         for task in tasks:
             if (task.prepared.role, task.prepared.index) == key[1:] and task.end is not None and self.covers(task):
-                task.end = judge.stopped(task, task.end)
+                task.end = judge.end_as_stopped(task, task.end)
                 self.supervisor.notes.write(task, {"e": task.position, **task.end})
                 self._held[key] = task.fact()

@@ -48,7 +48,7 @@ class Supervisor:
     def __init__(self, layout: Layout, cgroups: Cgroups, push: Push, later: Later, watch: WatchEnd) -> None:
         self.layout, self.cgroups, self.push, self.later, self.watch = layout, cgroups, push, later, watch
         self.keeper = 0
-        self.patient = False  # all were told to end by somebody else, who kills what does not
+        self.patient = False  # somebody else told all to end and kills what does not: do not kill sooner
         # Whether an end that is noticed now was a stop of the platform, and whether one that is written down was.
         self.was_stopped: Callable[[LiveTask], bool] = lambda task: False
         self.ended_with_it: Callable[[LiveTask], bool] = lambda task: False
@@ -114,7 +114,7 @@ class Supervisor:
                 refuse(refused)
             else:
                 self._launch(attempt, started, refuse)
-        elif known.undone:  # what bears this name ends first
+        elif known.undone:  # a failed start of this attempt is still being undone
             known.waiters.append(lambda: self.launch(request, gang, settings, started, refuse))
         else:
             started(known)
@@ -187,7 +187,7 @@ class Supervisor:
         if (found := self.exit_of(task)) is not None:
             self.ended(task, *found)
         else:
-            self.note_end(task, judge.lost(task, time.time()))
+            self.note_end(task, judge.end_as_lost(task, time.time()))
         handles.drop(task)
 
     def exit_of(self, task: LiveTask) -> tuple[int | None, int | None] | None:
@@ -205,10 +205,10 @@ class Supervisor:
 
     def note_end(self, task: LiveTask, end: dict[str, Any]) -> None:
         """Write down how `task` ended, tell it, and end what is left of it."""
-        end = judge.stopped(task, end) if not task.doom and self.was_stopped(task) else end
+        end = judge.end_as_stopped(task, end) if not task.doom and self.was_stopped(task) else end
         end = task.end = {**end, "stamp": procs.stamp()}
         gate.drop(task)
-        self.drop(task.attempt.id)  # a sandbox that ended before its launch: the launch makes another
+        self.drop(task.attempt.id)  # if it was only made ready: its launch makes another
         self.notes.write_end(task, end)
         if not task.attempt.undone:
             self.push(task.fact())
@@ -224,7 +224,7 @@ class Supervisor:
             self.later(again_s, lambda: self.settle(task, min(again_s * 2, 1.0)))
             return
         task.settled = True
-        with contextlib.suppress(OSError):  # it may have written faster than anybody looked
+        with contextlib.suppress(OSError):  # its last lines may have passed the limit since the last look
             logcap.check(task)
         if task.attempt.reaping:
             self.finish_reap(task.attempt)

@@ -23,8 +23,8 @@ class Announced:
     def __init__(self, later: Callable[[float, Callable[[], None]], None], give_up: Callable[[str], None]) -> None:
         self._later, self._give_up = later, give_up
         self._waiting: dict[str, LiveAttempt] = {}
-        self._before: dict[str, LiveAttempt] = {}  # as it was when `_drop_overdue` looked last
-        self._looking = False  # it will look again
+        self._before: dict[str, LiveAttempt] = {}  # what waited at the last `_drop_overdue`
+        self._looking = False  # a timer for `_drop_overdue` is set
 
     def find(self, name: str) -> LiveAttempt | None:
         """Return the gang that waits as `name`."""

@@ -17,7 +17,7 @@ from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.tasks import handles
 from trainmaster.agent.tasks.live import LiveTask
 
-UNKNOWN_SLACK: Final = 100  # ticks: a start that was not noted is dated by the last write to the record
+UNKNOWN_SLACK: Final = 100  # ticks; without a noted start, the time of the last write to the record stands in for it
 BORN_WITHIN: Final = 60 * procs.TICKS
 """A sandbox's pid 1 is as old as its task. What bears its number later (days later, or after the host was started
 again) is a stranger, and would be killed for it.
@@ -76,8 +76,8 @@ def user_processes(task: LiveTask, cgroups: Cgroups) -> list[int]:
     """Return the user's processes, the platform's own supervisors left out."""
     if task.prepared.options:
         init = find_init(task)
-        if init and os.path.exists(task.prepared.paths.entered):  # who enters descends from nobody inside
-            return procs.beside(init)
+        if init and os.path.exists(task.prepared.paths.entered):  # who entered is no descendant of `init`
+            return procs.neighbours_of(init)
         return procs.descendants(init) if init else []
     if task.group is not None:
         return cgroups.members(task.group)
@@ -109,7 +109,7 @@ def kill(task: LiveTask, cgroups: Cgroups) -> bool:
     if task.group is not None:
         cgroups.stop_forks(task.group)
     elif not task.prepared.options:
-        procs.send(everything(task, cgroups), signal.SIGSTOP)  # what is stopped cannot fork away from the list
+        procs.send(everything(task, cgroups), signal.SIGSTOP)  # a stopped process cannot fork before SIGKILL comes
     left = everything(task, cgroups)
     init = task.init if task.init in left else 0
     if init:
@@ -145,9 +145,10 @@ def exit_of_adopted(folder: str, keeper: int, task: LiveTask, known: set[int]) -
         return noted, None
     found = procs.stat(task.pid)
     status: int | None = None
-    if procs.same(found, task.start) and found is not None and not found.alive:
+    if procs.is_same(found, task.start) and found is not None and not found.alive:
         status = found.code
-    if status is None and (task.pid or not task.prepared.options):  # an unknown sandboxed one left its own note
+    # A sandboxed task without a pid is known by bubblewrap's note alone.
+    if status is None and (task.pid or not task.prepared.options):
         status = orphan_exit(folder, keeper, task, known)
     if status is None:
         status = handles.exit_of(task)

@@ -48,7 +48,7 @@ def take(task: LiveTask) -> None:
     if task.handle < 0:
         with contextlib.suppress(OSError):
             task.handle = os.pidfd_open(task.pid)
-            if not procs.same(procs.stat(task.pid), task.start):
+            if not procs.is_same(procs.stat(task.pid), task.start):
                 drop(task)
 
 
@@ -67,7 +67,7 @@ def exit_of(task: LiveTask) -> int | None:
     info = bytearray(struct.pack("=Q", EXIT).ljust(INFO_SIZE, b"\0"))
     try:
         fcntl.ioctl(task.handle, GET_INFO, info)
-    except (OSError, ValueError):  # no such question, or no handle
+    except (OSError, ValueError):  # the kernel cannot answer, or there is no handle
         return None
     return int(struct.unpack_from("=i", info, CODE_AT)[0]) if struct.unpack_from("=Q", info)[0] & EXIT else None
 

@@ -50,20 +50,20 @@ class LiveTask:
     started_at: float = 0.0
     stamp: str = ""  # the same moment by a clock that is not set, "": not known
     adopted: bool = False  # not this process's child
-    handle: int = -1  # of an adopted one (agent/tasks/handles)
+    handle: int = -1  # pidfd of an adopted task (agent/tasks/handles), -1: none
     init: int = 0  # the sandbox's pid 1, 0: not known (yet)
     gate: int = -1  # descriptor of the closed gate at which its sandbox waits, -1: none (see agent/starting/gate)
     end: dict[str, Any] | None = None
     settled: bool = False
     doom: str = ""  # verdict code, when the platform ends it
-    doomed: Said | None = None  # what is said of that
+    doomed: Said | None = None  # why, in words
     peak_mib: int = 0
     log_seen: int = 0
     log_cut: int = 0
-    log_whole: bool = False  # its file system gives nothing back
-    near: bool = False  # to its limit on memory, or above
+    log_whole: bool = False  # its file system cannot punch holes
+    near: bool = False  # its memory is near its limit, or above
     over: int = 0  # looks in a row that found it far above
-    warned: bool = False  # of its memory
+    warned: bool = False  # its owner was told of its memory
     stands_in: bool = False
 
     @property
@@ -98,7 +98,7 @@ class LiveTask:
         other.
         """
         found = procs.stat(self.pid) if self.pid else None
-        return procs.same(found, self.start) and found is not None and found.alive
+        return procs.is_same(found, self.start) and found is not None and found.alive
 
     @property
     def gone(self) -> bool:
@@ -130,7 +130,7 @@ class LiveAttempt:
     tasks: list[LiveTask] = field(default_factory=list)
     stand_ins: dict[int, LiveTask] = field(default_factory=dict)  # by the position of the ended task
     elsewhere: bool = False  # its record is a copy: what it names runs for another home, or not at all
-    launched: bool = False  # decided: until then it is only made ready, and may be dropped
+    launched: bool = False  # the launch is written down; until then the attempt may be dropped
     reaping: bool = False
     undone: bool = False
     waiters: list[Callable[[], None]] = field(default_factory=list)
@@ -179,7 +179,7 @@ def append(path: str, line: Any) -> None:
     data = json.dumps(line, separators=(",", ":")).encode() + b"\n"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
     try:
-        if (written := os.write(fd, data)) != len(data):  # half a line would take the next one along
+        if (written := os.write(fd, data)) != len(data):  # the next line would be joined to half a line
             os.ftruncate(fd, os.fstat(fd).st_size - written)
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
     finally:

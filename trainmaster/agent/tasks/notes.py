@@ -33,7 +33,7 @@ class Notes:
     ) -> None:
         self._layout, self._attempts, self._later = layout, attempts, later
         self._witnesses: dict[int, LiveTask] = {}  # children that have ended, of which no record on disk says so
-        self._writing = False  # it will write again
+        self._writing = False  # a timer for the next try is set
 
     def write(self, task: LiveTask, line: dict[str, Any]) -> bool:
         """Write a line into the record, now or as soon as the disk has room for it; return whether all is on disk."""

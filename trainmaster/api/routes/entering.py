@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from trainmaster.answers import ExecCause, ExecCauses, ExecStatus, Nothing
-from trainmaster.api.auth import lost, who
+from trainmaster.api.auth import wait_until_lost, who
 from trainmaster.api.body import decode
 from trainmaster.api.deps import language, platform
 from trainmaster.api.policy import Table
@@ -69,7 +69,7 @@ async def exec_task(socket: WebSocket) -> None:
     """
     await socket.accept(subprotocol=PROTOCOL if PROTOCOL in socket.scope["subprotocols"] else None)
     try:
-        wanted = await first(socket)
+        wanted = await receive_first(socket)
         window = Window(wanted.columns, wanted.rows) if wanted.tty else None
         task = socket.query_params.get("task", "task0-0")
         entered = await platform(socket).enter(socket.path_params["ref"], task, wanted.command, window, who(socket))
@@ -79,12 +79,12 @@ async def exec_task(socket: WebSocket) -> None:
         status = refusal(error, language(socket))
     except (WebSocketDisconnect, TimeoutError):
         return
-    with suppress(WebSocketDisconnect, RuntimeError):  # it has gone meanwhile
+    with suppress(WebSocketDisconnect, RuntimeError):  # the client has hung up
         await socket.send_bytes(bytes((STATUS,)) + encode(status))
         await socket.close()
 
 
-async def first(socket: WebSocket) -> EnterRequest:
+async def receive_first(socket: WebSocket) -> EnterRequest:
     """Return what is wanted. Raises InvalidRequest, WebSocketDisconnect, TimeoutError."""
     async with asyncio.timeout(FIRST_S):
         message = await socket.receive()
@@ -105,7 +105,7 @@ async def serve(socket: WebSocket, terminal: Terminal) -> int:
     """
     ended = asyncio.create_task(tell(socket, terminal))
     closing = asyncio.create_task(socket.app.state.closing.wait())
-    refused = asyncio.create_task(lost(socket))
+    refused = asyncio.create_task(wait_until_lost(socket))
     others = [asyncio.create_task(work) for work in (hear(socket, terminal), beat(socket))]
     tasks: list[asyncio.Task[Any]] = [ended, closing, refused, *others]
     try:

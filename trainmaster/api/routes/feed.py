@@ -39,7 +39,7 @@ async def get_feed(
 async def _items(app: "Platform", visible: Visible, after: int, only: str | None) -> AsyncIterator[Sent]:
     async for item in app.feed.subscribe(visible, after, only):
         if item.event == "idle":
-            continue  # the stream itself keeps the connection alive
+            continue  # EventStream sends its own heartbeat
         if item.event == "job" and item.job is not None:
             yield Sent("job", (await app.views([item.job], visible, item.seq))[0], item.seq)
         elif item.event == "deleted":

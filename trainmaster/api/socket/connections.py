@@ -4,8 +4,8 @@ A connection is a stranger's until a credential has come over it, then that pers
 there are too many of one address, of all strangers, or of one person, the one of them that was silent longest is
 closed. So nobody is locked out by those who hold connections and say nothing, and files are left for everything else. A
 trusted proxy is no one's address: who is behind it is unknown before a head is read, so that its connections count
-among all strangers only. One sweep looks at all of them now and then, which costs a request nothing. Invariant: never
-more than `most` at a time.
+among all strangers only. A connection of another server of this home is of whoever the last request over it is from.
+One sweep looks at all of them now and then, which costs a request nothing. Invariant: never more than `most` at a time.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Seat:
 
     def __init__(self, line: Peer, group: str) -> None:
         self.line, self.group, self.known = line, group, False
-        self.mates: Seats | None = None  # those of its group, itself among them; None once it is gone
+        self.mates: Seats | None = None  # all seats of its group, this one among them; None once it is gone
 
 
 Seats = OrderedDict[Seat, None]
@@ -99,6 +99,17 @@ class Connections:
         self._strangers.pop(seat, None)
         seat.known, seat.group = True, person
         self._join(seat, self.most // 4)
+
+    def hands_on(self, seat: Seat, address: str) -> None:
+        """Note that what comes over it now is from a stranger at `address`: another server of ours hands it on."""
+        group = neighbourhood(address)
+        if (not seat.known and seat.group == group) or not self._leave(seat):
+            return
+        seat.known, seat.group = False, group
+        self._strangers[seat] = None
+        self._join(seat, self.most if self._many(address) else self.most // 4)
+        if len(self._strangers) > self.most // 2:
+            self._close_first(self._strangers)
 
     def gone(self, seat: Seat) -> None:
         """Forget it. Any number of times."""

@@ -128,6 +128,8 @@ class Front:
         forwarded = self.servers is not None and self.servers.apply(scope)
         if not forwarded:
             self.proxies.apply(scope)
+        elif (seat := scope.get("state", {}).get("seat")) is not None:
+            self.connections.hands_on(seat, scope["client"][0])
         started = False
         extra = [*_COMMON, *((_API_CSP, _NO_STORE) if _is_api(scope["path"]) else (_CONSOLE_CSP,))]
 
@@ -141,7 +143,7 @@ class Front:
             await send(message)
 
         try:
-            if not forwarded:  # the server that forwards it has checked it
+            if not forwarded:  # a forwarding server of ours has checked it
                 self._check(scope)
             door = self.express.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
             if door is None:
@@ -157,8 +159,7 @@ class Front:
         except ClientDisconnect:
             return
         except Exception as error:
-            # The framework's own net has answered and logged already where it could; what comes here unanswered came
-            # from it.
+            # FastAPI answers and logs what its handlers can; an error without an answer is in the layers above them.
             if not started and scope["type"] == "http":
                 await answer_unknown(error, scope["path"], accepted(scope))(scope, receive, dressed)
 
@@ -173,7 +174,7 @@ class Front:
                 origin = value.decode("latin-1")
         if host is None or not self.hosts.ours(host):
             raise Misdirected(requests.not_our_host())
-        # Compared without the scheme: a proxy that ends TLS passes the browser's https origin on to us.
+        # Compare without the scheme: behind a proxy that ends TLS the origin says https, and we serve http.
         if origin is not None and origin.partition("://")[2].lower() != host.strip().lower():
             raise Forbidden(requests.from_another_site())
         if "\ufffd" in scope["path"] or b"%" in scope["query_string"]:

@@ -57,7 +57,7 @@ class Proxies:
         for hop in reversed(told.split(",") if told else []):
             before = address_in(hop)
             if before is None:
-                break  # what lies further left is nobody's word
+                break  # anybody may have written what stands further left
             address = before
             if not self._ours(address):
                 break

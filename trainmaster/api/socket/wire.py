@@ -109,13 +109,13 @@ class Protocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to serve a connection."""
         super().connection_made(cast(asyncio.Transport, Joining(transport, self.loop)))
-        self._spare = self._got = 0  # of the message that comes: bytes that are no body, and those that are
+        self._spare = self._got = 0  # bytes of the coming message: outside its body, and of it
         self._lines = 0
-        self._begun = self._headed = False  # a message has begun; its head is there
+        self._begun = self._headed = False  # whether a message has begun, and whether its head is whole
         self._since, self._mark = self.loop.time(), 0
         self._taking = Taking()
         self._refused: float | None = None
-        self._after = 0  # bytes that came after that
+        self._after = 0  # bytes that came after the refusal
         self._why: TrainmasterError | None = None
         self._connections: Connections = cast(Any, self.config.app).connections
         self._seat = self._connections.come(self, self.client[0] if self.client else "")
@@ -136,7 +136,7 @@ class Protocol(HttpToolsProtocol):
         if self._refused is not None:
             self._after += len(data)
             if self._after > MOST_HEAD:
-                self.transport.pause_reading()  # whoever sends without end waits, and costs nothing
+                self.transport.pause_reading()  # stop reading: an endless sender then costs nothing
             return
         self._unset_keepalive_if_required()
         self._connections.heard(self._seat)
@@ -221,7 +221,7 @@ class Protocol(HttpToolsProtocol):
             self.transport.abort()
         elif not self._begun:
             if self._answer is None and now - self._since > HEAD_S:
-                self._refuse(head_too_slow())  # a connection that never said anything
+                self._refuse(head_too_slow())  # nothing ever came
         elif not self._headed:
             if now - self._since > HEAD_S:
                 self._refuse(head_too_slow())
@@ -236,7 +236,7 @@ class Protocol(HttpToolsProtocol):
     # -- the end -------------------------------------------------------------------------------------------------
 
     def _stop(self, error: TrainmasterError) -> NoReturn:
-        """Leave the parser, which turns whatever is raised in it into an error of its own."""
+        """Note why and raise out of the parser, which replaces our error by one of its own."""
         self._why = error
         raise ValueError(error.message)
 
@@ -248,7 +248,7 @@ class Protocol(HttpToolsProtocol):
             if answer.response_started or not self._begun or not self._headed:
                 self.transport.close()
                 return
-            answer.disconnected = True  # it waits for the rest of its body; what it would say is said here
+            answer.disconnected = True  # the endpoint waits for the rest of the body: end it; we answer
             answer.message_event.set()
         self.transport.write(wire(error))
         if self.transport.can_write_eof():

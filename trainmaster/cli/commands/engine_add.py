@@ -119,7 +119,7 @@ def _add(
         chosen = chosen or adding.pools_of(kind, examination.pools)
     screen.show([adding.jobs_there(name, chosen, _pools_known())])
     section = adding.section_of(kind, name, chosen, settings, most_pending)
-    made = settings_file.with_engine(settings_file.read(layout.config), section, data)  # it may have changed meanwhile
+    made = settings_file.with_engine(settings_file.read(layout.config), section, data)  # read again: the look took long
     written = not screen.bad and not dry_run
     if written:
         prepare_home(layout.home)

@@ -87,7 +87,7 @@ def give(inside: "Inside", wake: int) -> None:
         ready, _, _ = select.select(waiting, [], [])
         if wake in ready:
             os.read(wake, CHUNK)
-            with suppress(OSError):  # the input is no terminal
+            with suppress(OSError):  # the input is not a terminal: it has no size
                 inside.resize(*os.get_terminal_size(0))
         if 0 in ready:
             try:
@@ -111,7 +111,7 @@ def changes() -> Iterator[int]:
         sys.exit(128 + signum)
 
     def changed(signum: int, frame: Any) -> None:
-        with suppress(BlockingIOError):  # told already, and not heard yet
+        with suppress(BlockingIOError):  # the pipe is full: the reader will see an older note
             os.write(writer, b".")
 
     reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)

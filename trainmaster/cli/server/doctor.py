@@ -56,7 +56,7 @@ def doctor(as_json: AsJson = False) -> None:
 def _findings(folder: str) -> Iterator[Finding]:
     yield _python()
     elsewhere = OPTIONS.url
-    if elsewhere is not None:  # what this machine offers says nothing about that server's
+    if elsewhere is not None:  # the server is elsewhere: this machine's findings say nothing about it
         yield _server()[1]
         yield Finding(
             "machine",
@@ -231,7 +231,7 @@ def _settings(folder: str) -> Iterator[Finding]:
     try:
         config = load(Layout(folder).config)
     except TrainmasterError:
-        return  # said of the ledger
+        return  # `_ledger` has reported it
     yield Finding("tasks", *environment_finding(config.local.environment))
     yield from _network(config.local.network, config.local.sandbox)
     open_to = exposed(config.server.host)

@@ -63,7 +63,7 @@ def exposed(host: str) -> tuple[str, str] | None:
         if host == "localhost" or ipaddress.ip_address(host or "0.0.0.0").is_loopback:
             return None
     except ValueError:
-        pass  # a name
+        pass  # a host name: it may be reached from elsewhere
     return (
         (
             f"whoever can see the traffic to {host or 'this machine'} can read passwords and tokens: "

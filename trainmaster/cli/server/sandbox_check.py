@@ -26,7 +26,7 @@ class Switch:
     key: str
     closed: str
     means: str
-    line: str  # what an administrator types
+    line: str  # the command that an administrator types
 
 
 FORBID: Final = (

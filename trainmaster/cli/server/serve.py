@@ -20,6 +20,8 @@ from trainmaster.cli.server import first
 from trainmaster.cli.server.greeting import announce, notes, stands_by
 
 if TYPE_CHECKING:
+    from trainmaster.core.config import Config, ServerConfig
+    from trainmaster.core.folders.layout import Layout
     from trainmaster.service.failover import Failover
     from trainmaster.service.platform import Platform
 
@@ -71,6 +73,10 @@ def serve(
             "--standby", help="Beside another server on this home (PostgreSQL): take its place once it is gone."
         ),
     ] = False,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Host, or host:port, at which the other servers reach this one.", show_default="--host"),
+    ] = None,
     log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
     access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
@@ -81,30 +87,37 @@ def serve(
 
     demand_server()
     first.make_way()
-    gc.disable()  # until all is imported and built: nothing of it is garbage
+    gc.disable()  # until `_tune`: what is imported and built at start is no garbage
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
     logging.basicConfig(
         level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
     )
-    lock = None if standby else _held(folder)  # of several servers the database says which one leads
+    lock = None if standby else _held(folder)  # standby: the database says who leads, not this lock
     from trainmaster.service import wiring
 
-    layout, config = wiring.prepare(folder, host, port, demo_cards)
+    layout, config = wiring.prepare(folder, host, port, demo_cards, address)
     listener, url = _listening(config.server.host, config.server.port)
-    failover = None
-    if standby:
-        from trainmaster.service.failover import Failover
-
-        failover = Failover(layout, config, url, accept_loss=accept_loss)
-        platform = failover.platform
-    else:
-        platform = wiring.lead(layout, config, accept_loss=accept_loss, address=url)
+    platform, failover = _serving(layout, config, announced_at(config.server, url), standby, accept_loss)
     for line in notes(config, demo_cards):
         print(line, flush=True)
     _run(platform, failover, listener, url, folder, log_level, access_log)
     if lock is not None:
         os.close(lock)
+
+
+def _serving(
+    layout: "Layout", config: "Config", address: str, standby: bool, accept_loss: bool
+) -> "tuple[Platform, Failover | None]":
+    """Return what answers at first, and what replaces it where several servers share the home."""
+    from trainmaster.service import wiring
+
+    if not standby:
+        return wiring.lead(layout, config, accept_loss=accept_loss, address=address), None
+    from trainmaster.service.failover import Failover
+
+    failover = Failover(layout, config, address, accept_loss=accept_loss)
+    return failover.platform, failover
 
 
 def _held(folder: str) -> int:
@@ -126,7 +139,7 @@ def _lock(folder: str) -> int | None:
     """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever
     happens.
     """
-    for private in (folder, os.path.join(folder, "run")):  # of several new folders only the last one would get the mode
+    for private in (folder, os.path.join(folder, "run")):  # makedirs gives its mode only to the last new folder
         os.makedirs(private, mode=0o700, exist_ok=True)
     fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -162,6 +175,23 @@ def _listening(host: str, port: int) -> tuple[Any, str]:
     if listener.family == socket.AF_INET6:
         return listener, f"http://[{host}]:{port}"
     return listener, f"http://{'127.0.0.1' if host in ('0.0.0.0', '') else host}:{port}"
+
+
+def announced_at(server: "ServerConfig", url: str) -> str:
+    """Return where the other servers of the home reach this one, which listens at `url`; "" where only this machine
+    could. Raises InvalidSpec.
+    """
+    from trainmaster.core.errors import InvalidSpec
+    from trainmaster.messages.server import settings as saying
+    from trainmaster.service.settings import EVERY_ADDRESS, reached_at
+
+    if not server.address:
+        return "" if server.host in EVERY_ADDRESS else url
+    found = reached_at(server.address)
+    if found is None:
+        raise InvalidSpec(saying.not_a_host(server.address))
+    host, port = found
+    return f"http://{f'[{host}]' if ':' in host else host}:{port or url.rpartition(':')[2]}"
 
 
 def _listen(host: str, port: int) -> Any:
@@ -225,11 +255,11 @@ def _run(
 
 def _tune() -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # a live view is a file; a shell gives 1,024
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each live view takes a file, and a shell allows 1,024
     sys.setswitchinterval(SWITCH_S)
     gc.set_threshold(*COLLECT)
     gc.collect()
-    gc.freeze()  # what was imported and built so far stays
+    gc.freeze()  # the collector need not look at what lives until the end
     gc.enable()
 
 

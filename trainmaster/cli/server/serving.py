@@ -53,7 +53,7 @@ class Server(uvicorn.Server):
             self.refused, self.should_exit = error, True
             return
         except asyncio.CancelledError:
-            return  # asked to stop
+            return  # asked to stop during the start
         await super().startup(sockets)
         if self.started:
             self.announce()

@@ -143,9 +143,7 @@ class Layout:
         return os.path.join(self.job(job), "attempts", str(number))
 
     def incomplete(self, job: str, number: int) -> str:
-        """Says, by being there, that an attempt was reaped and not all that its tasks wrote lies here: its engine
-        writes it.
-        """
+        """File that an engine makes when it reaped an attempt and could not bring all that its tasks wrote here."""
         return os.path.join(self.attempt(job, number), "incomplete")
 
     def task(self, job: str, number: int, role: int, index: int) -> TaskPaths:

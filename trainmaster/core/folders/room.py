@@ -55,6 +55,6 @@ def _least(*limits: int) -> int:
 
 
 def room_of(found: os.statvfs_result, back: int = 0) -> DiskRoom:
-    """Return the room that statvfs told of. `back`: bytes that will be taken again as soon as they are free."""
+    """Return what statvfs found. `back`: bytes that do not count as free, because we take them as soon as we can."""
     free = max(0, found.f_bavail * found.f_frsize - back)
     return DiskRoom(Use(found.f_blocks * found.f_frsize, found.f_files), Use(free, found.f_favail))

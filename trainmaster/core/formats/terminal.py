@@ -31,19 +31,17 @@ _END_OF_STRING: Final = re.compile(r"\x1b\\|[\x07\x9c\x18\x1a]|(?=[\n\x1b])(?!\x
 
 
 def harmless(text: str) -> str:
-    """Return `text` as a terminal may have it."""
+    """Return `text` without anything that a terminal would obey, but for colours."""
     return Harmless().feed(text)
 
 
 def visible(text: object) -> str:
-    """Return a name or a sentence in which everything that is no letter to be seen is shown as a replacement
-    character.
-    """
+    """Return a name or a sentence with a replacement character for everything that cannot be printed."""
     return "".join(c if c.isprintable() or c in "\n\t" else "\N{REPLACEMENT CHARACTER}" for c in str(text))
 
 
 def as_seen(text: str) -> str:
-    """Return `text` as a terminal shows it in the end: of a line that a carriage return wrote over, what came last."""
+    """Return `text` as a terminal shows it in the end: after a carriage return, a line begins anew."""
     lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
     return "\n".join(lines)
 
@@ -54,16 +52,14 @@ class Harmless:
     def __init__(self) -> None:
         self.coloured = False
         self._held = ""
-        self._inside = False  # of a string
+        self._inside = False  # a string (title, link, ...) has begun and not ended
 
     def feed(self, text: str) -> str:
-        """Return what of `text`, and of what was held back before, a terminal may have. Plain text costs about 1 ns a
-        byte.
-        """
+        """Return the harmless part of `text`, after what was held back before. Plain text costs about 1 ns a byte."""
         text, self._held = self._held + text, ""
         at = self._leave(text, 0) if self._inside else 0
         last = max(text.rfind("\x1b", at), text.rfind("\x9b", at))
-        if last >= 0 and _BEGUN.fullmatch(text, last):  # how it goes on is still to come
+        if last >= 0 and _BEGUN.fullmatch(text, last):  # an order that the next piece completes
             text, self._held = text[:last], text[last:]
         if at:
             text = text[at:]
@@ -80,7 +76,7 @@ class Harmless:
         while control := _CONTROL.search(text, at):
             kept.append(text[at : control.start()])
             found = _ORDERS.match(text, control.start())
-            assert found is not None  # a control character by itself, at least
+            assert found is not None  # any control character by itself is one of them
             at = found.end()
             if found["colour"] is not None:
                 self.coloured = _changes(found["colour"])
@@ -91,10 +87,10 @@ class Harmless:
         return "".join((*kept, text[at:]))
 
     def _leave(self, text: str, at: int) -> int:
-        """Return where `text` goes on behind the string that it is inside of."""
+        """Return where `text` goes on after the string that has begun."""
         found = _END_OF_STRING.search(text, at)
         if found is None:
-            self._held = "\x1b" if text.endswith("\x1b") else self._held  # perhaps half of its end
+            self._held = "\x1b" if text.endswith("\x1b") else self._held  # perhaps the first half of its end, ESC \
             return len(text)
         self._inside = False
         return found.end()

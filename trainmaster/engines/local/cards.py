@@ -52,7 +52,7 @@ def _found(nvml: Any, index: int, capabilities: str) -> Iterator[Card]:
         yield Card(model, text(nvml.nvmlDeviceGetUUID(handle)), (device,), memory, index)
         return
     for part in range(nvml.nvmlDeviceGetMaxMigDeviceCount(handle)):
-        with suppress(nvml.NVMLError):  # numbers between those of slices stand for nothing
+        with suppress(nvml.NVMLError):  # not every number has a slice
             piece = nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, part)
             attributes = nvml.nvmlDeviceGetAttributes_v2(piece)
             instance = nvml.nvmlDeviceGetGpuInstanceId(piece), nvml.nvmlDeviceGetComputeInstanceId(piece)
@@ -64,13 +64,13 @@ def _found(nvml: Any, index: int, capabilities: str) -> Iterator[Card]:
 def _is_cut(nvml: Any, handle: Any) -> bool:
     try:
         now, _ = nvml.nvmlDeviceGetMigMode(handle)
-    except nvml.NVMLError:  # a card that cannot be cut
+    except nvml.NVMLError:  # the card knows no MIG
         return False
     return bool(now == nvml.NVML_DEVICE_MIG_ENABLE)
 
 
 def _name(told: str, whole: str, attributes: Any) -> str:
-    """Return the model of a slice, as ``NVIDIA A100 MIG 1g.5gb``. Drivers that tell the card's name are helped out."""
+    """Return the model of a slice, as ``NVIDIA A100 MIG 1g.5gb``. Some drivers tell only the card's name."""
     if told != whole:
         return told
     return f"{whole} MIG {attributes.gpuInstanceSliceCount}g.{math.ceil(attributes.memorySizeMB / 1024)}gb"
@@ -86,5 +86,5 @@ def _access(folder: str, gpu_instance: int, compute_instance: int) -> Iterator[s
 
 
 def text(value: str | bytes) -> str:
-    """Return what the library says as text: its older bindings give bytes."""
+    """Return `value` as text: older bindings of the library give bytes."""
     return value.decode() if isinstance(value, bytes) else value

@@ -67,7 +67,7 @@ class AgentClient(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
         self._hear: Callable[[dict[str, Any]], None] = lambda answer: None
         self._greeted = False
-        self._refused = False  # it will not be tried again at once
+        self._refused = False  # our place was refused: do not try again at once
         self._welcomed: asyncio.Future[bool]
         self._closing = False
         self._inbox = bytearray()
@@ -88,7 +88,7 @@ class AgentClient(asyncio.Protocol):
         self._pending[number] = (future, message)
         if self._greeted and self._transport is not None:
             self._transport.write(message)
-        elif self._connector is None and self._transport is None:  # else the welcome is on its way
+        elif self._connector is None and self._transport is None:  # else a greeting is under way
             self._reconnect()
         return future
 
@@ -192,7 +192,7 @@ class AgentClient(asyncio.Protocol):
         """Come back, unless it was us who left."""
         greeted, self._transport, self._greeted = self._greeted, None, False
         if not self._welcomed.done():
-            self._welcomed.set_result(False)  # who tries to connect goes on
+            self._welcomed.set_result(False)  # let `connect` go on
         elif greeted and not self._closing:
             log.warning("the connection to the agent was lost; coming back to it")
             self._reconnect()
@@ -208,7 +208,7 @@ class AgentClient(asyncio.Protocol):
         *lines, rest = bytes(self._inbox).split(b"\n")
         self._inbox = bytearray(rest)
         for line in lines:
-            message = json.loads(line)  # a file name in it may be no valid Unicode
+            message = json.loads(line)  # not msgspec: a file name may hold lone surrogates
             if "event" in message:
                 self.on_event(message)
             elif message["id"] == 0:
@@ -224,7 +224,7 @@ class AgentClient(asyncio.Protocol):
         self._inbox = bytearray()
         self._leave()
         self._fail(say.agent_answer_too_large(MOST_LINE >> 20))
-        self.trouble = None  # it can be used: others are answered
+        self.trouble = None  # only this answer is too large
 
     def _meet(self, answer: dict[str, Any]) -> None:
         """Greet an agent that can be used: it takes nothing before it knows the settings. Another one makes room for
@@ -245,7 +245,7 @@ class AgentClient(asyncio.Protocol):
                 self.guard.replace(self._peer())
                 self._leave()
             else:
-                self._ask(step, lambda answer: None, package=str(PACKAGE))  # it goes
+                self._ask(step, lambda answer: None, package=str(PACKAGE))  # the agent ends, and its keeper starts ours
 
     def _refuse(self, why: Said) -> None:
         log.error("%s", render.text(why))

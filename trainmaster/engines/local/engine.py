@@ -68,7 +68,7 @@ class LocalEngine:
         self._sink: Sink = lambda fact: None
         self._client = self._new_client()
         self._known: dict[str, dict[tuple[int, int], str]] = {}  # attempt -> task -> last kind reported
-        self._held: dict[str, list[dict[str, Any]]] = {}  # events of attempts whose launch has not returned yet
+        self._held: dict[str, list[dict[str, Any]]] = {}  # events that wait until the launch of their attempt returns
         self._announced: dict[str, Gang] = {}  # by attempt
         self._again: set[asyncio.Task[None]] = set()
 
@@ -101,7 +101,7 @@ class LocalEngine:
         )
         try:
             await self._meet()
-        except BaseException:  # whatever it was: a client that goes on trying would start an agent for nobody
+        except BaseException:  # also when cancelled: a client that is left open starts an agent again and again
             await self._leave()
             raise
 
@@ -130,7 +130,7 @@ class LocalEngine:
 
         met: Future[None] = Future()
 
-        def run() -> None:  # whoever asks may have an event loop of its own
+        def run() -> None:  # in a thread: the caller may be inside an event loop
             try:
                 met.set_result(asyncio.run(meet()))
             except BaseException as error:
@@ -212,18 +212,18 @@ class LocalEngine:
             if error.code == NOT_NOW:
                 raise Unavailable(say.agent_not_able_now(error.said)) from error
             raise LaunchRefused(error.code, error.said) from error
-        finally:  # after the caller has noted the launch, not before
+        finally:  # the caller must note the launch before it hears of its tasks
             asyncio.get_running_loop().call_soon(self._release, attempt)
         for code, said in told["notes"]:
             self._sink(Note(attempt, code, said_from_json(said)))
-        self._held.setdefault(attempt, [])[:0] = told["tasks"]  # what was pushed in the meantime is younger
+        self._held.setdefault(attempt, [])[:0] = told["tasks"]  # older than what was pushed since
 
     async def _launch(self, attempt: str, gang: Gang) -> Any:
         if self._announced.pop(attempt, None) == gang:
             try:
                 return await self._client.request("launch", attempt=attempt)
             except AgentError as error:
-                if error.code != "not_ready":  # else it is another agent, or something was wrong: it is said now
+                if error.code != "not_ready":  # another agent, or it failed: send it whole
                     raise
         return await self._client.request("launch", gang=gang)
 
@@ -286,7 +286,7 @@ class LocalEngine:
         self.cgroups_detail = f"version {version}" if version else render.text(said_from_json(hello["no_cgroups"]))
         if not self.settings.cgroups:
             self.cgroups_detail = "switched off"
-        if self._known:  # the agent was away: tell what happened meanwhile
+        if self._known:  # a reconnect: report what happened meanwhile
             task = asyncio.get_running_loop().create_task(self._catch_up(tuple(self._known)))
             self._again.add(task)
             task.add_done_callback(self._again.discard)

@@ -30,8 +30,8 @@ class Guard:
         self._turns = 0  # agents sent away since one could be used
         place.own_digest()
         self._untold = ""  # why the keeper does not know our place
-        self._keeper = 0  # ours
-        self._halted = 0  # one that may not start an agent again before ours serves
+        self._keeper = 0  # pid of the keeper that this server started
+        self._halted = 0  # pid of a keeper that is stopped until our agent serves
 
     def tell_place(self) -> None:
         """Let the keeper start agents from where this server lies."""
@@ -74,7 +74,7 @@ class Guard:
                 return self._send_away("shutdown")
             self.why = say.agent_of_another_home(told["home"])
             return "refuse"
-        # Our files may have been replaced since this server began: then no agent of its own code can be had.
+        # An upgrade may have replaced our files since this server began: an agent then has the new code.
         if told["protocol"] == place.PROTOCOL and (
             told["code"] == place.own_digest() or told["code"] == place.digest()
         ):
@@ -103,7 +103,7 @@ class Guard:
         procs.send([agent], signal.SIGKILL)
 
     def settled(self) -> None:
-        """An agent serves that can be used, or none will."""
+        """An agent serves that can be used, or we give up: let a halted keeper go on."""
         self._turns = 0
         if self._halted:
             procs.send([self._halted], signal.SIGCONT)

@@ -8,7 +8,7 @@ from trainmaster.engines.local.messages import local as say
 
 
 def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
-    # Who reads the configuration starts no engine.
+    # Imported here, because reading the configuration loads the kind and needs no engine.
     from trainmaster.engines.local.engine import LocalEngine  # noqa: PLC0415
 
     return LocalEngine(layout, config, own.name)

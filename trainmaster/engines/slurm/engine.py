@@ -89,16 +89,16 @@ class SlurmEngine:
         self.cancelling = Cancelling(self.commands, self.queue)
         hand = Hand(self.commands.access, layout.path("run", f"{name}.submitter"))
         self.submitting = Submitting(hand, layout, self.asking, self.people, self.queue, own)
-        self.mirrors = Mirrors(self.commands.access, own.python, own.scratch, self._noted) if own.scratch else None
+        self.mirrors = Mirrors(self.commands.access, own.python, own.scratch, self._take_note) if own.scratch else None
         self.version = (0, 0, 0)
         self._sink: Sink = lambda fact: None
         self._following: dict[str, Following] = {}
         self._launching: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._news = asyncio.Event()  # somebody waits for what Slurm says now
+        self._news = asyncio.Event()  # set when somebody waits for the next answer
         self._answered = asyncio.Condition()
         self._answers = 0
-        self._trouble: Said | None = None  # why the last one was none
+        self._trouble: Said | None = None  # why the last question got no answer
 
     # -- life ----------------------------------------------------------------------------------------------------
 
@@ -225,13 +225,13 @@ class SlurmEngine:
             except TrainmasterError as error:
                 trouble = error.said
                 log.warning("%s: %s", self.name, error.message)
-            except Exception as error:  # one answer that nobody foresaw must not end the following of all jobs
+            except Exception as error:  # one strange answer must not end the following of all jobs
                 trouble = slurm.slurm_not_understood(error.said if isinstance(error, Wrong) else repr(error))
                 log.exception("%s: what Slurm said was not understood", self.name)
             async with self._answered:
                 self._answers, self._trouble = self._answers + 1, trouble
                 self._answered.notify_all()
-            pause = max(LOOK_S / 4, 5 * (time.monotonic() - began))  # an answer grows with what Slurm remembers
+            pause = max(LOOK_S / 4, 5 * (time.monotonic() - began))  # a slow answer loads the controller
             with suppress(TimeoutError):
                 async with asyncio.timeout(max(LOOK_S, pause) if self._following else None):
                     await self._news.wait()
@@ -253,13 +253,13 @@ class SlurmEngine:
                 if self.mirrors is not None:
                     self.mirrors.tend(running)
                 await self._read([one for one in running if not one.settled])
-            except Exception:  # as above
+            except Exception:  # one strange fact must not end the following of all jobs
                 log.exception("%s: what the nodes wrote was not understood", self.name)
             await asyncio.sleep(LOOK_S / 2)
 
     async def _read(self, about: Sequence[Following]) -> None:
         """Read what the nodes wrote about these, and push what is new."""
-        if self.mirrors is not None:  # what is missing is not missing yet
+        if self.mirrors is not None:  # what the nodes wrote last may still be on its way
             about = [one for one in about if not (one.over and self.mirrors.busy(one))]
         if not about:
             return
@@ -272,14 +272,14 @@ class SlurmEngine:
                 one.parts[part] = offset
                 try:
                     self._push(one, one.heard(part, facts))
-                except NOT_OURS:  # whoever runs the tasks could have written that
+                except NOT_OURS:  # the user's own tasks could have written that
                     log.exception("%s: what %s wrote about %s was not understood", self.name, part, one.attempt)
             said = verbatim(found.words) if found.words else None
             if said is None and self.mirrors is not None:
-                said = self.mirrors.said(one)
+                said = self.mirrors.why_silent(one)
             self._push(one, one.read(time.time(), said))
 
-    def _noted(self, note: Note) -> None:
+    def _take_note(self, note: Note) -> None:
         self._sink(note)
 
     def _push(self, one: Following, facts: Iterable[Fact]) -> None:
@@ -340,10 +340,10 @@ class SlurmEngine:
         """
         await storing(disk.close, self._folder(attempt), grace_s)
         submitting = self._launching.setdefault(attempt, asyncio.Lock())
-        async with submitting:  # it is refused from now on, or followed
+        async with submitting:  # a launch that comes later is refused: the folder is closed
             following = self._following.get(attempt)
             if following is None:
-                await self.submitting.hand.turn()  # the submitter of an earlier server may just be at it
+                await self.submitting.hand.turn()  # an earlier server's submitter may be submitting it now
                 following = await self._find(attempt, closed=True)
         if following is not None:
             self._following.setdefault(attempt, following)
@@ -365,7 +365,7 @@ class SlurmEngine:
             if self.mirrors is not None and fetching and not one.alive:
                 since = max(since, self.mirrors.progressed(one))
             patience_s = 0.0
-            if one.began and not one.put_back:  # what left ends by itself, once all was fetched
+            if one.began and not one.put_back:  # its agents end by themselves; give them, and the fetching, time
                 patience_s = grace_s + SLACK_S + (self.own.fetch_s if fetching and not one.alive else 0.0)
             if not over and loop.time() >= max(since + patience_s, told + AGAIN_S):
                 components = len(one.work.components)

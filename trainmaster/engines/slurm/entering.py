@@ -18,7 +18,7 @@ from trainmaster.core.errors import Conflict, Unavailable
 from trainmaster.core.ids import task_name
 from trainmaster.engines.base import Terminal, Window
 from trainmaster.engines.slurm.attempts.following import Following
-from trainmaster.engines.slurm.client.commands import Access, beside, command, environment
+from trainmaster.engines.slurm.client.commands import Access, command, environment, srun_words
 from trainmaster.engines.slurm.messages import slurm
 from trainmaster.engines.slurm.node.mirror_start import root_of
 from trainmaster.engines.terminal import ChildTerminal, demand_running, runs
@@ -59,7 +59,7 @@ async def enter(
         package = data + following.work.settings.package[len(following.work.data) :]
     entry = Entry(home, data, following.attempt, role, index, tuple(argv))
     words = (
-        *beside("enter", following.own, node, component if len(following.work.components) > 1 else None),
+        *srun_words("enter", following.own, node, component if len(following.work.components) > 1 else None),
         *(("--pty",) if window is not None else ()),
         f"--export={MARKER}={following.attempt}/{task_name(role, index)}",
         *(place.python, "-I", "-S", "-c", start("agent.enter"), package, entry.word()),

@@ -13,7 +13,7 @@ from trainmaster.messages.said import Said
 
 
 def _make(own: EngineConfig, layout: Layout, config: Config) -> Engine:
-    # Who reads the configuration starts no engine.
+    # Imported here, because reading the configuration loads the kind and needs no engine.
     from trainmaster.engines.slurm.engine import SlurmEngine  # noqa: PLC0415
 
     return SlurmEngine(own.name, own.settings, layout, config, own.pools)
@@ -25,7 +25,7 @@ def _problems(settings: SlurmEngineConfig) -> Iterator[tuple[str, Said]]:
 
 
 def _examine(wanted: EngineToAdd) -> Examination:
-    # Who reads the configuration looks at no cluster.
+    # Imported here: only `tm engine add` and `check` look at the cluster.
     from trainmaster.engines.slurm.checks import examine  # noqa: PLC0415
 
     return examine.ClusterExamination(wanted)

@@ -162,7 +162,9 @@ def script(gang: Gang, terms: Terms, place: AttemptPlace, program: str = STEP) -
     """Return the batch script of `gang`; `program`: STEP or SURVEY. Raises ValueError for what cannot be asked of
     Slurm, in words.
     """
-    return alone(batch(gang, terms, place, program), BatchMember(attempt_id(gang.job, gang.attempt), place.folder))
+    return script_alone(
+        batch(gang, terms, place, program), BatchMember(attempt_id(gang.job, gang.attempt), place.folder)
+    )
 
 
 def batch(gang: Gang, terms: Terms, place: AttemptPlace, program: str = STEP) -> BatchScript:
@@ -175,7 +177,7 @@ def batch(gang: Gang, terms: Terms, place: AttemptPlace, program: str = STEP) ->
     return BatchScript(tuple(options), tuple(_body(parts, gang.roles, terms, place, program)), place.scratch)
 
 
-def alone(of: BatchScript, member: BatchMember) -> str:
+def script_alone(of: BatchScript, member: BatchMember) -> str:
     """Return the batch script of one attempt. Raises ValueError."""
     attempt, folder = _checked(ATTEMPT, member.attempt, "an attempt"), of.folder(member)
     lines = [*HEAD, "#SBATCH --output=/dev/null" if of.scratch else f"#SBATCH --output={folder}/{PRINTED}"]
@@ -186,7 +188,7 @@ def alone(of: BatchScript, member: BatchMember) -> str:
     return "\n".join([*lines, f"folder={folder}", *opening, *of.body]) + "\n"
 
 
-def together(of: BatchScript, name: str, members: Sequence[BatchMember]) -> str:
+def script_together(of: BatchScript, name: str, members: Sequence[BatchMember]) -> str:
     """Return the batch script of an array called `name`: its elements are the attempts, in their order. Raises
     ValueError.
 

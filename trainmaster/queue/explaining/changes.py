@@ -72,7 +72,7 @@ class Changes:
         shares |= {(node.pool, "") for node in snapshot.nodes if node.schedulable}
         for pool, cluster in sorted(shares - {(job.pool, job.tenant.cluster)}):
             if pool in snapshot.handing:
-                continue  # nobody here knows when it would start there
+                continue  # its engine decides the start, so we cannot promise one
             moved = replace(job, request=replace(job.request, pool=pool), tenant=job.tenant._replace(cluster=cluster))
             said = queue.move_to_virtual_cluster(cluster) if cluster else queue.move_to_pool(pool)
             change: dict[str, Any] = {"pool": pool}
@@ -85,7 +85,7 @@ class Changes:
         role, known = self.job.roles[at], {shape[at].flavor for shape in self.job.request.shapes}
         for name in sorted(flavors.keys() - known):
             if role.resources.gpu and not flavors[name].gpu:
-                continue  # what is trained on cards is not trained without
+                continue  # a job that trains on cards cannot train without
             ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
             other = self._with_role(at, partial(_flavored, name=name, ask=ask))
             said = queue.use_flavor(role.name, name)

@@ -74,7 +74,7 @@ def _lowered(path: str, amount: float) -> Said:
     return lowered(path, amount)
 
 
-def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
+def with_names(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
     """Return `reason` with the names of the jobs in it; where `name_of` gives None, only how much that job holds is
     left.
     """
@@ -92,7 +92,7 @@ def named(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
     return replace(reason, evidence=evidence)
 
 
-def nameless(reason: Reason, roles: Sequence[str]) -> Reason:
+def without_names(reason: Reason, roles: Sequence[str]) -> Reason:
     """Return `reason`, why a job with these `roles` waits, for who may not know the job: a role is said by its
     number.
     """

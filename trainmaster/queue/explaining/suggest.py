@@ -105,8 +105,8 @@ class _Trial:
         return False
 
     def _closes(self, made: Plan, job: Pending, found: Iterable[Way]) -> bool:
-        """Return whether nobody can start behind a job that cannot start without borrowing: then its turn to borrow is
-        its own.
+        """Return whether `job` would close the line if it cannot start without borrowing: then it may borrow in its own
+        turn, before those behind it.
         """
         if self._policy.backfill != "none" or away(self._capacity, job.request) is not None:
             return False

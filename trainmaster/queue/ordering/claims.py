@@ -139,14 +139,17 @@ class Claims:
 
 
 def promise(wanted: Amounts, held: Amounts, rights: Amounts, releases: Iterable[Release], now: float) -> Promised:
-    """Return when `wanted`, no more than `rights` allow, is to be had as `releases`, sorted, come. O(releases)."""
+    """Return when `wanted`, no more than `rights` allow, is to be had as `releases`, sorted, come. O(releases).
+
+    Of those without a limit only as many end as it takes: else each pass would let one more of them go first.
+    """
     used, at = {key: held[key] for key in wanted}, now
-    left = iter(releases)
-    ahead = next(left, None)
-    while ahead is not None and (ahead[0] <= at or any(used[key] + wanted[key] > rights[key] for key in wanted)):
-        at = max(at, ahead[0])
-        for key, amount in ahead[1].items():
+    for ends_at, amounts in releases:
+        lacks = any(used[key] + wanted[key] > rights[key] for key in wanted)
+        if not lacks and not ends_at <= at < math.inf:
+            break
+        at = max(at, ends_at)
+        for key, amount in amounts.items():
             if key in used:
                 used[key] -= amount
-        ahead = next(left, None)
     return Promised(at, {key: rights[key] - used[key] - wanted[key] for key in wanted})

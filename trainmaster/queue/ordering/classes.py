@@ -142,9 +142,7 @@ class PendingQueue:
 
 
 class _Joined(Lanes):
-    """Lanes that are kept elsewhere beside those of one more class. Nothing is put into them, so nothing stays in
-    them.
-    """
+    """The `kept` lanes together with that of one more class. A view: the kept lanes are never changed."""
 
     def __init__(self, kept: Lanes, cls: RequestClass) -> None:
         super().__init__((cls,))
@@ -167,9 +165,7 @@ def joined(classes: Sequence[RequestClass], job: Pending) -> Sequence[RequestCla
 
 
 class _Spared(Lanes):
-    """Lanes that are kept elsewhere, with `rest` instead of the class `whole`. Nothing is put into them, so nothing
-    stays in them.
-    """
+    """The `kept` lanes with `rest` instead of the class `whole`. A view: the kept lanes are never changed."""
 
     def __init__(self, kept: Lanes, whole: RequestClass, rest: Sequence[RequestClass], alone: bool) -> None:
         super().__init__((whole,))
@@ -184,7 +180,7 @@ class _Spared(Lanes):
         row = self._row(self._whole)
         at = bisect_left(lane.rows, row[:2])
         if lane.rows[at : at + 1] != [row]:
-            return lane  # another of the same key: see `_Joined`
+            return lane  # a lane that `_Joined` added has the same key, without the class
         changed = Lane(lane.key)
         changed.rows = [*lane.rows[:at], *lane.rows[at + 1 :]]
         for cls in self._rest:
@@ -202,7 +198,7 @@ def without(classes: Sequence[RequestClass], job: Pending) -> Sequence[RequestCl
     Where lanes are kept, O(classes) for finding the one, and O(jobs) of its own.
     """
     key = ClassKey.of(job)
-    sought = hash(key.request)  # requests keep theirs: to compare these is much cheaper than to compare requests
+    sought = hash(key.request)  # cached: comparing hashes first is much cheaper than comparing requests
     alike = (at for at, cls in enumerate(classes) if hash(cls.key.request) == sought and cls.key == key)
     at = next((at for at in alike if any(one.job == job.job for one in classes[at].jobs)), None)
     if at is None:

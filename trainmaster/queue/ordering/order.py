@@ -91,14 +91,14 @@ class Ordered(Sequence[Pending]):
 
     def __init__(self) -> None:
         self._blocks: list[list[Pending]] = []
-        self._lasts: list[tuple[float, float]] = []  # order of the last job of each block
+        self._lasts: list[tuple[float, float]] = []  # the order of each block's last job
         self._size = 0
 
     def add(self, job: Pending) -> None:
         """Insert `job` at its place. Raises ValueError when its order is taken."""
         at = bisect_left(self._lasts, job.order)
         if at == len(self._blocks):
-            at -= 1  # after everything: into the last block, if there is one
+            at -= 1  # it comes after all: append to the last block, if there is one
         if at < 0:
             self._blocks.append([job])
             self._lasts.append(job.order)

@@ -39,8 +39,9 @@ class Buckets:
     def __init__(self) -> None:
         self._levels: dict[str, list[list[Entry]]] = {ANY: [[]]}
         self._shared: dict[str, list[Shared]] = {}
-        self._tops: dict[tuple[str, int], list[int]] = {}  # greatest memory from each entry on; made when asked
-        self._own: set[tuple[str, int]] = set()  # lists that no other copy has; -1 for shared cards
+        # Per list: the greatest memory from each entry on; made on demand.
+        self._tops: dict[tuple[str, int], list[int]] = {}
+        self._own: set[tuple[str, int]] = set()  # lists that no fork shares: safe to change; -1 for shared cards
         self.free: dict[str, int] = {}
         """Wholly free cards by model."""
 

@@ -104,12 +104,12 @@ class Room:
 
     def __init__(self, nodes: Iterable[Node], port_first: int, port_last: int, busy_ports: frozenset[int]) -> None:
         self.port_first, self.port_last, self.busy_ports = port_first, port_last, busy_ports
-        self.port_begin = port_first  # where the search begins; it goes round once
+        self.port_begin = port_first  # the search for a free port begins here and goes round once
         self._free: list[Free] = []
         self._places: dict[str, int] = {}
         self._views: dict[View, Buckets] = {}
         self._ports: dict[str, set[int]] = {}
-        self._own: set[str | View] = set()  # hosts and views that are not shared with a fork
+        self._own: set[str | View] = set()  # hosts and views that no fork shares: safe to change
         self._offer(nodes)
 
     def _offer(self, nodes: Iterable[Node]) -> None:

@@ -40,7 +40,7 @@ def largest_size(
     found = attempt(roles)
     if found is not None:
         return roles, found
-    low, high = 0, steps(roles)  # fails at low
+    low, high = 0, steps(roles)  # bisection: `low` steps are too few
     if not high or (found := attempt(shrunk(roles, high))) is None:
         return None
     while high - low > 1:

@@ -111,7 +111,7 @@ def _nodes(view: View) -> tuple[View, ...]:
 def _dominated(asked: Amounts, known: list[Amounts]) -> bool:
     for at, failed in enumerate(known):
         if at_least(asked, failed):
-            if at:  # what rules out one is likely to rule out the next
+            if at:  # move to front: it will likely rule out the next, too
                 known.insert(0, known.pop(at))
             return True
     return False

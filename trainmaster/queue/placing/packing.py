@@ -119,7 +119,7 @@ class Fragmentation:
         return known
 
     def _growth(self, free: Free, model: str, asked: tuple[int, int, int, int], card: int) -> int:
-        if not model:  # no cards are taken: what the cards of all models lose in cores and memory
+        if not model:  # no cards taken: cards of every model lose cores and memory
             return sum(self.growth(free, other, asked) for other in free.cards)
         cpu, memory, gpu, milli = asked
         whole = len(free.cards.get(model, ()))

@@ -46,7 +46,7 @@ class PortChoice:
         for at, request in sorted(enumerate(requests), key=lambda item: item[1].begin_at == 0):  # fixed ones first
             block = self._block(request, space, (taken, held, busy, mine))
             if block is None:
-                self._from = known  # what was to be taken is free again
+                self._from = known  # not all fit: nothing is taken
                 return None
             mine.update(block)
             out[at] = (request.label, tuple(block))

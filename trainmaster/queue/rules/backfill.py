@@ -80,7 +80,7 @@ class Line:
         if not self.in_time(ends_at):
             promise.later.take_held(held for held in taken if held.node in kept)
         elif any(held.node in kept for held in taken):
-            self._behind = None  # what is free there later did not change: looked at again when it is wanted
+            self._behind = None  # it ends in time: `later` is as before; `behind` makes this anew
             return
         if self._behind is not None:
             self._behind.take_held(taken)
@@ -131,9 +131,8 @@ def rehearse(
         for usage in releases[count:] if at < math.inf else ():
             if usage.ends_at > at:
                 break
-            found.room.give_held(
-                one for one in held_by(usage) if one.node in nodes
-            )  # it ends at that very time as well
+            # It ends at that very time as well.
+            found.room.give_held(one for one in held_by(usage) if one.node in nodes)
         promise = Promise(at, demand.roles, found.placement, found.room, count)
         best = promise if allowed(promise) else best
     return best

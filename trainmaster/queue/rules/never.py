@@ -56,7 +56,7 @@ def can_ever_fit(
 
 
 def _none_is(nodes: Sequence[Node], path: str, value: str, code: str, there: Sequence[str]) -> Reason:
-    most = 10  # a list to choose from, not the inventory
+    most = 10  # names to choose from; more would hide them
     listed = sorted(set(there) - {""})[:most]
     return Reason(code, {"path": path, "value": value, "choices": listed, "nodes": len(nodes)})
 
@@ -138,7 +138,7 @@ def _one_replica(room: Room, at: int, role: Role, pool: str) -> Reason | None:
         return Reason("never_ports", {"path": f"roles.{at}.ports", **evidence("ports", room, single, pool)})
     field, kinds = FIELDS[what], dict(STEPS)[what]
     value = getattr(ask, field)
-    unit = 1000 if what == "cpu" else 1  # cores are tried in thousandths
+    unit = 1000 if what == "cpu" else 1  # bisect cores in thousandths
 
     def fits(amount: int) -> bool:
         less = with_resources(single[0], **{field: amount / unit if unit > 1 else amount})

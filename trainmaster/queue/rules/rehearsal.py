@@ -46,7 +46,7 @@ def earliest(room: Room, demand: Demand, releases: Sequence[Release], packing: P
     able = set[str]().union(*(one.able() for one in sums))
     found = _after(room, demand, releases, first, packing, able) or _after(room, demand, releases, first, packing)
     low, step = first, 1
-    while found is None and low < len(releases):  # further and further, then between the last two
+    while found is None and low < len(releases):  # double the step, then bisect between the last two
         high = min(low + step, len(releases))
         found = _after(room, demand, releases, high, packing)
         low, step = (low, step) if found else (high, 2 * step)
@@ -104,7 +104,7 @@ class _RoleSum:
             for name, held_cpu, held_memory, gpus, milli, _, _ in release:
                 if name not in nodes:
                     node = self._load(name)
-                    total += node[3] if node else 0  # shares of cards add up to whole ones that are not there yet
+                    total += node[3] if node else 0  # may count a whole card that is still shared by two
                 node = nodes[name]
                 if node is None:
                     continue

@@ -35,17 +35,17 @@ _REMOVED: Final[dict[str, Callable[[str], Said]]] = {
 
 
 def made(kind: str, name: str, plain: Any, record: Any) -> Said:
-    """Return that something was made. `plain`: what it were if nothing but its name had been said. Both as JSON."""
+    """Return what the audit says of something new. `plain`: the same with defaults alone. Both as JSON."""
     return _MADE[kind](name, _changes(plain, record) or [audit.only_a_name()])
 
 
 def changed(kind: str, name: str, before: Any, after: Any) -> Said:
-    """Return what became of a record. Both as JSON."""
+    """Return what the audit says of a changed record. Both as JSON."""
     return _CHANGED[kind](name, _changes(before, after) or [audit.as_it_was()])
 
 
 def removed(kind: str, name: str) -> Said:
-    """Return that something was removed."""
+    """Return what the audit says of something removed."""
     return _REMOVED[kind](name)
 
 
@@ -63,7 +63,7 @@ def _change(name: str, before: str | None, after: str | None) -> Said:
 
 
 def _fields(record: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (path, text) of everything in a record that says something: what is empty is as good as not there."""
+    """Yield (path, text) of every field that is not empty: an empty one says as little as a missing one."""
     if isinstance(record, Mapping):
         for name, value in record.items():
             yield from _fields(value, f"{path}.{name}" if path else str(name))

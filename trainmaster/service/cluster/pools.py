@@ -90,7 +90,7 @@ class Pools:
 
     # -- machines ----------------------------------------------------------------------------------------------
 
-    def seen(self, machines: Iterable[Node]) -> bool:
+    def take_machines(self, machines: Iterable[Node]) -> bool:
         """Take in the machines as the engine shows them; return whether anything is new. `nodes` is then made anew."""
         machines = tuple(machines)
         if machines == self._machines:
@@ -139,7 +139,7 @@ class Pools:
         self._changed(kind)
 
     def _said(self, kind: str, name: str, record: Record) -> Said:
-        """Return what a record will become, compared with what holds now."""
+        """Return what the audit says of storing `record`: how it differs from what holds now."""
         always: Mapping[str, Mapping[str, Record]] = {
             "pool": self.pools,
             "workspace": self.workspaces,

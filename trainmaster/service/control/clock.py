@@ -64,6 +64,6 @@ class Clock:
                 self._ahead = float(known["ahead"])
                 return True
         except (ValueError, KeyError, TypeError):
-            pass  # none yet, or one that nobody can read: as after a start of the machine
+            pass  # none yet, or damaged: as after a start of the machine
         self._ahead = max(self._ahead, newest - self._steady())
         return False

@@ -27,8 +27,8 @@ class Deletion:
 
     def __init__(self, master: Master, remove_files: Callable[[str], None]) -> None:
         self._master, self._remove_files = master, remove_files
-        self._deleting = 0  # requests under way, and what they have deleted: a row goes once
-        self._gone: set[str] = set()
+        self._deleting = 0  # requests under way
+        self._gone: set[str] = set()  # what they delete: each row goes once
 
     async def delete(self, ref: str, find: Awaitable[Job], audit_event_of: Callable[[Job], AuditEvent]) -> None:
         """Delete the job that `find` finds for `ref`. `audit_event_of`: what the audit is told of it.

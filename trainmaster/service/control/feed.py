@@ -41,9 +41,8 @@ class _Subscriber:
             return
         key = item.job_id or item.event
         self.items.pop(key, None)
-        if (
-            len(self.items) >= REMEMBERED
-        ):  # it reads slower than jobs change, or not at all: it lists again when it wakes
+        # It reads more slowly than jobs change, or not at all: let it list again when it wakes.
+        if len(self.items) >= REMEMBERED:
             self.items.clear()
             item, key = FeedItem(item.seq, "reset"), "reset"
         self.items[key] = item
@@ -56,7 +55,7 @@ class Feed:
     def __init__(self) -> None:
         self._subscribers: set[_Subscriber] = set()
         self._recent: OrderedDict[str, FeedItem] = OrderedDict()
-        self._dropped = 0  # newest seq no longer remembered
+        self._dropped = 0  # the newest seq that `_recent` no longer holds
         self.seq = 0
         self.on_listen: Callable[[], None] = lambda: None
 

@@ -141,7 +141,7 @@ def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
     found: list[Mount] = []
     source = code_folder(spec, layout)
     if source is not None:
-        found.append(Mount(source, IN_CODE))  # also seen as IN_ALGORITHM
+        found.append(Mount(source, IN_CODE))  # tasks see it at IN_ALGORITHM, too
     for item in spec.inputs:
         found.append(Mount(item.path, posixpath.normpath(item.mount), item.read_only))
     return tuple(found)

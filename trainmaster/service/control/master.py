@@ -75,9 +75,8 @@ class Orders(Protocol):
 class _Open:
     """The batch being filled."""
 
-    changes: dict[str, list[tuple[list[Event], Job]]] = field(
-        default_factory=dict
-    )  # a new pair where an attempt starts
+    # By job; a new pair where an attempt starts.
+    changes: dict[str, list[tuple[list[Event], Job]]] = field(default_factory=dict)
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[tuple[int, Job]] = field(default_factory=list)
@@ -117,7 +116,7 @@ class Master:
 
     def __init__(self, ledger: Ledger, feed: Feed, clock: Callable[[], float], followers: Followers) -> None:
         self._ledger, self._feed, self._clock, self._followers = ledger, feed, clock, followers
-        self.orders: Orders  # they know the master, so that one of the two comes later
+        self.orders: Orders  # set later, because it needs the master itself
         self.failed = asyncio.Event()
         """Set while nothing can be made durable: whoever waits for it reads the truth again, and calls `restore`."""
         self.live: dict[str, Job] = {}
@@ -271,7 +270,7 @@ class Master:
                 self.wake()
             elif planned.again_s is not None:
                 self._wake_in(planned.again_s)
-        except Exception:  # a mistake about one waiting job must not keep what happened to all others from the disk
+        except Exception:  # a bug about one waiting job must not keep all other changes from the disk
             log.exception("the queue could not be planned; it is planned again at the next change")
 
     def _answer_at_once(self) -> None:
@@ -297,12 +296,11 @@ class Master:
         newest = batch.newest()
         self._followers.stored((job for _, job in newest), (job for _, job in batch.deleted))
         for _, job in newest:
-            if job.terminal:  # not sooner: who asks in between must not be shown the row of before
+            if job.terminal:  # not before the commit: until then the ledger has the old row
                 self.live.pop(job.id, None)
         for action in batch.actions:
             self.orders.act(action)
-        # A turn later, so that orders have left before answers are made: a program starts sooner, its caller waits no
-        # longer.
+        # One turn of the loop later, so that orders leave before answers are made: programs start sooner.
         asyncio.get_running_loop().call_soon(self._tell, batch, newest)
 
     def _tell(self, batch: _Open, newest: list[tuple[int, Job]]) -> None:
@@ -310,7 +308,7 @@ class Master:
             if not waiter.done():
                 waiter.set_result(None)
         news = [changed(seq, job) for seq, job in newest] + [deleted(seq, job) for seq, job in batch.deleted]
-        for item in sorted(news, key=attrgetter("seq")):  # whoever has seen one number has seen all below it
+        for item in sorted(news, key=attrgetter("seq")):  # who has seen one has seen all before it
             self._feed.publish(item)
 
     def _failed(self, batch: _Open, error: BaseException) -> None:

@@ -122,7 +122,7 @@ class Saving:
                 save.begin()
                 version, left_out = await _in_own_thread(lambda: self._save(job, spec, save))
         finally:
-            save.give_up()  # also when the server ends: its thread is not waited for
+            save.give_up()  # also when the server ends, which does not wait for the thread
             if self._saves.get(job.id) is save:
                 del self._saves[job.id]
         return {"model": version.reference, "files": version.files, "size_bytes": version.size_bytes}, left_out
@@ -173,7 +173,7 @@ class Saving:
                 os.makedirs(os.path.dirname(path), exist_ok=True)
                 outputs.publish(folder, path)
             model = os.path.basename(os.path.dirname(path))
-            where = os.path.relpath(path, self._layout.bulk)  # what is bulky may be moved
+            where = os.path.relpath(path, self._layout.bulk)  # relative: the data folder may be moved
             new = saved_model(
                 saved.digest, saved.size_bytes, saved.files, self._clock(), job.id, attempt, where, metrics
             )
@@ -185,7 +185,7 @@ class Saving:
 
     def _next(self, name: str, job: Job) -> str:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
-        known = self._models.named(name, job.owner, job.workspace)
+        known = self._models.find_named(name, job.owner, job.workspace)
         model = known.id if known is not None else "m" + self._random_bytes(6).hex()
         number = (known.latest if known is not None else 0) + 1
         while os.path.lexists(path := self._layout.model(model, number)):
@@ -215,7 +215,7 @@ async def _in_own_thread(work: Callable[[], T]) -> T:
             how, what = answer.set_result, work()
         except BaseException as error:
             how, what = answer.set_exception, error  # type: ignore[assignment]
-        with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the server has ended
             loop.call_soon_threadsafe(tell, how, what)
 
     threading.Thread(target=run, name="save", daemon=True).start()

@@ -265,7 +265,7 @@ class Shell:
         try:
             gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
             if self._attempt_in(action, {Phase.STARTING}) is None:
-                return None  # stopped meanwhile, perhaps proven gone: nothing of it may start any more
+                return None  # stopped meanwhile, perhaps reaped: start nothing of it
             engine = self._engine(job)
             await engine.launch(gang)
         except NotFound as error:

@@ -62,6 +62,7 @@ class JobCurves:
 
     folder: str
     patterns: tuple[str, ...] | None  # None: the spec is not at hand; nothing new is matched
+    ours: Callable[[], bool] = lambda: True  # whether files are ours to write (`storage.points.PointLog`)
     curves: dict[Key, Curve] = field(default_factory=dict)
     told: dict[tuple[int, str], Told] = field(default_factory=dict)  # by attempt and task
     _tasks: dict[tuple[int, str], _Task] = field(default_factory=dict)
@@ -118,7 +119,8 @@ class JobCurves:
 
     def _open_task(self, attempt: int, name: str) -> _Task:
         paths = TaskPaths(os.path.join(self.folder, "attempts", str(attempt), name))
-        log = LogPoints(paths.log, os.path.join(paths.root, "log-points.jsonl"), self.patterns, self._began(attempt))
+        cache = PointLog(os.path.join(paths.root, "log-points.jsonl"), self.ours)
+        log = LogPoints(paths.log, cache, self.patterns, self._began(attempt))
         log.load(lambda record: self._add("log", attempt, name, record))
         return _Task(Growing(os.path.join(paths.metrics, "metrics.jsonl")), log)
 
@@ -162,7 +164,7 @@ class JobCurves:
     def load_board(self) -> None:
         """Take what was read of event files before. Cheap after the first time."""
         if self._board is None:
-            self._board = PointLog(os.path.join(self.folder, "tensorboard.jsonl"))
+            self._board = PointLog(os.path.join(self.folder, "tensorboard.jsonl"), self.ours)
             self._board.load(self._add_board)
             self._board_done = {str(path): int(done) for path, done in self._board.cursor.items()}
 
@@ -181,7 +183,7 @@ class JobCurves:
                 answer = child.ask(self.folder, {path: self._board_done.get(path, 0) for path in news})
                 self._keep_board(answer.files)
             except (Unavailable, OSError):
-                return False  # tried again at the next look
+                return False  # the next look tries again
             if not answer.more:
                 self._board_seen.update(news)
                 return False
@@ -247,7 +249,7 @@ class JobCurves:
         for key in sorted(self.curves, key=lambda key: (key.attempt, -SOURCES.index(key.source), key.task, key.run)):
             held = best.get(key.name)
             if held is None or (held.attempt, held.source) != (key.attempt, key.source):
-                best[key.name] = key  # of several tasks the first one
+                best[key.name] = key  # of several tasks, that of the first
         values = {name: self.curves[key].values[-1] for name, key in sorted(best.items())}
         return {name: value if value - value == 0 else None for name, value in values.items()}
 

@@ -68,10 +68,16 @@ class _Glance:
 
 
 class MetricsReader:
-    """One per server; every method may be called from any thread and may block."""
+    """One per server; every method may be called from any thread and may block.
 
-    def __init__(self, layout: Layout, clock: Callable[[], float] = time.time) -> None:
-        self._layout, self._clock = layout, clock
+    `ours`: whether files beside jobs are ours to write, and not another server's that leads; if not, what was derived
+    is kept in memory alone.
+    """
+
+    def __init__(
+        self, layout: Layout, clock: Callable[[], float] = time.time, ours: Callable[[], bool] = lambda: True
+    ) -> None:
+        self._layout, self._clock, self._ours = layout, clock, ours
         self.child = TensorBoardChild()
         self._background = ThreadPoolExecutor(1, "tensorboard")
         self._lock = threading.Lock()
@@ -140,8 +146,8 @@ class MetricsReader:
                 board_ended = curves.board_ended
                 due = not board_ended and time.monotonic() - curves.board_asked_at >= BOARD_EVERY_S
                 if due:
-                    curves.board_asked_at = time.monotonic()  # asked for once, however long it waits for its turn
-        except TimeoutError:  # somebody is collecting: what is known will do
+                    curves.board_asked_at = time.monotonic()  # set before the wait, so that only one look queues
+        except TimeoutError:  # another thread is collecting: answer with what is known
             return known or _Glance(now, job.version, False, NOTHING)
         if due:
             with suppress(RuntimeError):  # the server is closing
@@ -168,8 +174,10 @@ class MetricsReader:
         )
 
     def _store(self, job: Job, glance: _Glance) -> None:
+        if not self._ours():
+            return
         path = os.path.join(self._layout.job(job.id), SUMMARY)
-        with suppress(OSError):  # only a short cut for the next start of the server
+        with suppress(OSError):  # the file only saves work after a restart
             with open(path + ".new", "wb") as file:
                 file.write(msgspec.json.encode(_Stored(job.version, glance.summary.progress, glance.summary.metrics)))
             os.replace(path + ".new", path)
@@ -185,7 +193,7 @@ class MetricsReader:
             with self._lock:
                 curves, _ = self._jobs.get(job, (None, 0))
             if curves is None or (patterns is not None and curves.patterns != patterns):
-                curves = JobCurves(self._layout.job(job), patterns)
+                curves = JobCurves(self._layout.job(job), patterns, self._ours)
             yield curves
             self._keep(job, curves)
         finally:

@@ -36,7 +36,7 @@ class EventFile:
     def __init__(self, root: str, path: str) -> None:
         self._fd = open_beneath(root, path)
         self.inode = os.fstat(self._fd).st_ino
-        self._loader = EventFileLoader(f"/proc/self/fd/{self._fd}")  # the very file that was checked
+        self._loader = EventFileLoader(f"/proc/self/fd/{self._fd}")  # by descriptor: the very file that was checked
         self.done = 0
         self._ready: Iterator[Point] = iter(())
 

@@ -132,7 +132,7 @@ class Disks:
     async def demand_room(self) -> None:
         """Raise StorageFailed while a disk is nearly full."""
         if self.short:
-            await self._look()  # it may have been freed just now
+            await self._look()  # room may have been freed since the last look
         if told := self.short:
             raise StorageFailed(told)
 
@@ -153,7 +153,7 @@ class Disks:
 
     async def _look(self) -> None:
         before = self.short
-        with contextlib.suppress(TimeoutError):  # it hangs: what was seen last stands
+        with contextlib.suppress(TimeoutError):  # the disk hangs: keep what was seen last
             await self._looks.look("disks", self.look)
         if bool(before) != bool(self.short):
             log.warning("%s", render.text(self.short) if self.short else "There is room on the disks again")

@@ -19,7 +19,7 @@ def path_problem(path: str, where: str, own: Sequence[str], roots: Sequence[str]
     `roots` and apart from the platform's `own` folders. None when it may. May block on the disk.
     """
     named = [os.path.realpath(os.path.expanduser(root)) for root in roots]
-    try:  # its words first: what they say may lead to where nobody can read on
+    try:  # first by its text: following links there may fail or hang
         plain = os.path.normpath(path)
         return _of_system(plain, path, where, named) or _problem(path, os.path.realpath(path), where, own, roots, named)
     except OSError as error:
@@ -44,7 +44,7 @@ def _problem(
         return problem_of(where, submitting.mount_root(list(roots)), path)
     if not os.path.exists(real):
         return problem_of(where, submitting.mount_missing(), path)
-    if not os.path.samestat(os.stat(path), os.stat(real)):  # a link of /proc's that its own text does not describe
+    if not os.path.samestat(os.stat(path), os.stat(real)):  # a link of /proc leads elsewhere than it reads
         return problem_of(where, submitting.mount_unclear(), path)
     return None
 

@@ -24,7 +24,7 @@ class Looks:
     def __init__(self, limit_s: float = LIMIT_S) -> None:
         self.limit_s = limit_s
         self._room = asyncio.Semaphore(MOST)
-        self._silent: set[str] = set()  # places whose last look was given up and has not come back
+        self._silent: set[str] = set()  # places whose last look timed out and still hangs
 
     async def look(self, place: str, work: Callable[[], T]) -> T:
         """Return what `work()` returns, from another thread. `place` names what it looks at.
@@ -51,7 +51,7 @@ class Looks:
                 answer.set_result(work())
             except BaseException as error:
                 answer.set_exception(error)
-            with suppress(RuntimeError):  # the server has ended meanwhile
+            with suppress(RuntimeError):  # the loop is closed: the server has ended
                 loop.call_soon_threadsafe(self._back, place)
 
         threading.Thread(target=run, name="look", daemon=True).start()

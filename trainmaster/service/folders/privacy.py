@@ -37,7 +37,7 @@ def _close(path: str, mode: int) -> bool:
         if found.st_uid != os.geteuid() or not found.st_mode & OTHERS:
             return False
         os.chmod(path, mode)
-    except FileNotFoundError:  # a server that runs here has renamed it in this moment
+    except FileNotFoundError:  # a server that runs here renamed it just now
         return False
     return True
 

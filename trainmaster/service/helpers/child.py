@@ -49,7 +49,7 @@ class Child:
         give_up = time.monotonic() + timeout_s
         with self._lock:
             self._dropped = False
-            for again in (True, False):  # a new one the second time: the first may have ended as we asked
+            for again in (True, False):  # twice: the process may have ended, idle, just as we asked
                 try:
                     return self._exchange(LENGTH.pack(len(question)) + question, give_up)
                 except TimeoutError:

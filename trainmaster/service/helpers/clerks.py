@@ -55,7 +55,7 @@ class Clerks:
             try:
                 good, found = await asyncio.shield(asked)
             finally:
-                if not asked.done():  # nobody waits for it any more
+                if not asked.done():  # cancelled: nobody waits for the answer
                     clerk.drop()
                     await asyncio.wait([asked])
                 self._idle.append(clerk)
@@ -64,7 +64,7 @@ class Clerks:
         try:
             raise found
         finally:
-            del asked, found, question, args, given  # else it and what was asked keep each other in memory
+            del asked, found, question, args, given  # break the cycle of error, traceback and this frame
 
     def close(self) -> None:
         """End them."""
@@ -76,14 +76,14 @@ class Clerks:
         """Return whether it went well, and what the work returned or raised."""
         asked = pickle.dumps(question, pickle.HIGHEST_PROTOCOL)
         try:
-            with counted(time.monotonic):  # the clerk's time, too
+            with counted(time.monotonic):  # wall time: the clerk works meanwhile
                 good, found = pickle.loads(clerk.ask(asked, self._limit_s))
         except TimeoutError:
             good, found = False, Unavailable(server.request_took_too_long(self._limit_s))
-        except NotStarted:  # its Python was removed under a server that runs: slower for others, but done
+        except NotStarted:  # its Python was removed under us: do it here, though it holds others up
             good, found = pickle.loads(answer(asked))
         except EOFError:
-            good, found = False, MemoryError()  # what else ends a process of ours
+            good, found = False, MemoryError()  # a clerk that dies most likely ran out of memory
         if isinstance(found, MemoryError):
             found = Unavailable(server.request_took_too_much_memory())
         return good, found

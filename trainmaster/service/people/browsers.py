@@ -26,7 +26,7 @@ class Browsers:
         """Return a new mark for a browser in which `name` has signed in."""
         return self._signed(name, f"{secrets.token_urlsafe(16)}.{now:.0f}")
 
-    def known(self, name: str, mark: str | None, now: float) -> str | None:
+    def recognise(self, name: str, mark: str | None, now: float) -> str | None:
         """Return what tells the browser with this mark from others in which `name` has signed in, None for a
         stranger.
         """

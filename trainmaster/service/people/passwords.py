@@ -27,7 +27,7 @@ class Passwords:
         self._threads = ThreadPoolExecutor(AT_ONCE, "password")
         # RFC 9106's second choice takes 64 MiB; OWASP's equal at 19 MiB keeps the whole server under 100 MiB.
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-        self._nobodys = ""  # a hash that no password fits, so that an unknown name takes as long as a known one
+        self._nobodys = ""  # a hash that fits no password: an unknown name then takes as long as a known one
 
     async def hash(self, password: str) -> str:
         """Return what is stored of a password."""

@@ -45,7 +45,7 @@ OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
 is.
 """
 _MAX_KNOWN: Final = 10_000
-_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # nothing that is mistaken for another when copied by hand
+_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 
 
 def mark_of(cookie: str, key: str) -> str:
@@ -117,7 +117,7 @@ class People:
                 await asyncio.to_thread(self._rows.add_user, admin, audit_event)
                 self.one_time_password = password
             except Conflict:
-                self.one_time_password = None  # another server process on the same database was faster
+                self.one_time_password = None  # another server on this database made the administrator first
         await self.meet()
 
     async def meet(self) -> None:
@@ -172,7 +172,7 @@ class People:
         principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
         return self._remember(mark, principal, session.expires_at, ended)
 
-    async def lost(self, seen: Seen) -> TrainmasterError:
+    async def wait_until_lost(self, seen: Seen) -> TrainmasterError:
         """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else
         within REMEMBER_S.
         """
@@ -182,7 +182,7 @@ class People:
                     return Forbidden(access.rights_changed())
             except Unauthenticated as error:
                 return error
-            except TrainmasterError:  # the store does not answer; nobody was sent away by that
+            except TrainmasterError:  # the store does not answer: no reason to send anybody away
                 await asyncio.sleep(ASK_AGAIN_S)
                 continue
             known = self._known.get(seen.mark)
@@ -208,7 +208,7 @@ class People:
         After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference.
         Raises Unauthenticated, or RateLimited where more wait than may.
         """
-        known = self._browsers.known(name, browser, self._clock())
+        known = self._browsers.recognise(name, browser, self._clock())
         strange = ((f"address {client}", OF_ADDRESS), (f"name {name}", OF_NAME))
         lines = strange if known is None else ((f"browser {known}", OF_BROWSER),)
         for line, pace in lines:
@@ -286,14 +286,15 @@ class People:
 
     def _remembered(self, mark: str, now: float) -> _Known | None:
         known = self._known.get(mark)
-        return known if known is not None and 0 < known.until - now <= REMEMBER_S else None  # the clock may be set back
+        # At most REMEMBER_S away: the clock may have been set back since.
+        return known if known is not None and 0 < known.until - now <= REMEMBER_S else None
 
     def _remember(
         self, mark: str, principal: Principal, expires_at: float | None, ended: int, token: str = ""
     ) -> _Known:
         """Return what is known now, and keep it unless something was ended since `ended` was counted."""
         until = self._clock() + REMEMBER_S
-        before = self._known.get(mark)  # who waits for its end is told by the same event
+        before = self._known.get(mark)  # keep its event: somebody may wait for it
         over = before.over if before is not None else asyncio.Event()
         known = _Known(principal, until if expires_at is None else min(until, expires_at), token, over)
         if ended == self._ended:

@@ -74,7 +74,7 @@ class Turns:
             try:
                 await seat
             finally:
-                if seat in line.waiting:  # whoever tried has gone
+                if seat in line.waiting:  # the caller hung up
                     line.waiting.remove(seat)
         else:
             self._count(line, pace)
@@ -97,8 +97,8 @@ class Turns:
         while line.waiting:
             await self._sleep(max(0.0, line.next_at - self._clock()))
             seat = line.waiting.pop(0) if line.waiting else None
-            if seat is not None and not seat.done():  # who hung up this very moment has not left yet
-                self._count(line, pace)  # ahead: tries side by side must not slip through together
+            if seat is not None and not seat.done():  # `done`: the caller just hung up, and has not run yet
+                self._count(line, pace)  # count it before its answer, or tries side by side would pass together
                 seat.set_result(None)
         line.door = None
 
@@ -114,5 +114,5 @@ class Turns:
             line = self._lines[key] = _Line()
         self._lines.move_to_end(key)
         while len(self._lines) > KEYS:
-            self._lines.popitem(last=False)  # whoever waits there still gets in
+            self._lines.popitem(last=False)  # tries that wait in it still get their turn
         return line

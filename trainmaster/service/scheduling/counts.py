@@ -32,7 +32,7 @@ class StateCounts:
         self._all: Counter[str] = Counter()
         self._of: defaultdict[str, defaultdict[str, Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
         self._live: dict[str, Shown] = {}  # what is counted of each job that has not ended
-        self._aside: deque[tuple[str, Group, str]] = deque()  # said by threads, not taken off yet
+        self._aside: deque[tuple[str, Group, str]] = deque()  # noted by threads, not taken off the counts yet
 
     def restore(self, stored: Mapping[tuple[str, str, str], int], live: Iterable[Job]) -> None:
         """Begin anew from the ledger's rows: jobs by (owner, workspace, state), and those that have not ended."""

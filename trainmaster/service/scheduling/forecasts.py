@@ -59,19 +59,28 @@ class _Made:
 
 
 class Forecasts:
-    """One object per server; all methods in the loop's thread. `path`: the file that keeps the calibration."""
+    """One object per server; all methods in the loop's thread. `path`: the file that keeps the calibration; `ours`:
+    whether it is ours to write, and not another server's that leads.
+    """
 
-    def __init__(self, scheduling: Scheduling, past: Past, path: str, clock: Callable[[], float]) -> None:
-        self._scheduling, self._past, self._path, self._clock = scheduling, past, path, clock
+    def __init__(
+        self,
+        scheduling: Scheduling,
+        past: Past,
+        path: str,
+        clock: Callable[[], float],
+        ours: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self._scheduling, self._past, self._path, self._clock, self._ours = scheduling, past, path, clock, ours
         self.history, self.calibration = History(), Calibration()
         self._made: dict[str, _Made] = {}
-        self._moved: set[str] = set()  # pools
+        self._moved: set[str] = set()  # pools in which something changed since their forecast
         self._timer: asyncio.Handle | None = None
-        self._at = math.inf  # when the timer goes off, in the loop's time; a handle need not know it
+        self._at = math.inf  # when `_timer` goes off, in the loop's time
         self._task: asyncio.Task[None] | None = None
-        self._next = 0.0  # in the loop's time
-        self._save_at = -math.inf  # in the loop's time
-        self._loaded = False  # nothing is saved over what has not been read
+        self._next = 0.0  # no refresh before this, in the loop's time
+        self._save_at = -math.inf  # no saving before this, in the loop's time
+        self._loaded = False  # the file was read: before that, saving would overwrite it
         self._writing = threading.Lock()  # a refresh that was stopped may still write
 
     # -- life --------------------------------------------------------------------------------------------------
@@ -227,7 +236,7 @@ class Forecasts:
             pools, self._moved = sorted(filter(self._scheduling.places, self._moved | self._stale())), set()
             for pool in pools:
                 spent += await self._refresh_pool(pool)
-        except Exception:  # a forecast is for looking at: whatever is wrong with it, jobs go on
+        except Exception:  # a broken forecast must not stop jobs
             log.exception("the forecasts could not be made anew")
         self._task, self._next = None, loop.time() + max(EVERY_S, spent / SHARE)
         if self._made:
@@ -265,7 +274,7 @@ class Forecasts:
 
     async def _load(self) -> None:
         """Read what was learnt, and the past; what ended meanwhile is noted already."""
-        with suppress(OSError, ValueError, TypeError, OverflowError):  # no file, or not one of ours: learnt anew
+        with suppress(OSError, ValueError, TypeError, OverflowError):  # no file, or a damaged one: learn anew
             self.calibration.restore(await asyncio.to_thread(self._read))
             self.calibration.only(self._scheduling.queue.__contains__)
         self._loaded = True
@@ -280,7 +289,8 @@ class Forecasts:
             return json.load(file)
 
     async def _save(self) -> None:
-        await asyncio.to_thread(self._write, self.calibration.to_json())
+        if self._ours():
+            await asyncio.to_thread(self._write, self.calibration.to_json())
 
     def _write(self, document: list[Any]) -> None:
         with self._writing:

@@ -41,7 +41,7 @@ class BusyPorts:
     def __init__(self) -> None:
         self._until: dict[int, float] = {}
 
-    def known(self, now: float) -> frozenset[int]:
+    def busy_at(self, now: float) -> frozenset[int]:
         """Return the ports believed busy."""
         self._until = {port: until for port, until in self._until.items() if until > now}
         return frozenset(self._until)

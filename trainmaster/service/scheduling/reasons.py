@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from trainmaster.answers import ReasonView
 from trainmaster.queue.explaining.explain import Judged, position
-from trainmaster.queue.explaining.reasons import named, render
+from trainmaster.queue.explaining.reasons import render, with_names
 from trainmaster.queue.snapshot import Reason
 from trainmaster.service.language import two
 
@@ -24,6 +24,6 @@ def view_reason(reason: Reason, ahead: int | None, name_of: NameOf) -> ReasonVie
     """Return a reason as the API shows it to a reader. `ahead`: how many come before it in its pool; None: nobody
     asks.
     """
-    reason = named(reason, name_of)
+    reason = with_names(reason, name_of)
     position = None if ahead is None else ahead + 1
     return ReasonView(code=reason.code, message=two(render(reason)), evidence=reason.evidence, position=position)

@@ -19,7 +19,7 @@ from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, 
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.explaining.changes import LAST, Changes, Suggestion
 from trainmaster.queue.explaining.explain import Judged, explain, position, preview
-from trainmaster.queue.explaining.reasons import nameless
+from trainmaster.queue.explaining.reasons import without_names
 from trainmaster.queue.explaining.sooner import promising
 from trainmaster.queue.explaining.suggest import suggest
 from trainmaster.queue.ordering.classes import PendingQueue, in_order, joined, pending_of, placing, without
@@ -62,7 +62,7 @@ class Scheduling:
         self._weights: Mapping[str, float] = {}
         self._recent = Recent()
         self._mix: Mix = ()
-        self._flexible: dict[str, Job] = {}  # those that wait and may run as different shapes
+        self._flexible: dict[str, Job] = {}  # waiting jobs that may run as one of several shapes
         self._busy = BusyPorts()
         self.again_s: float | None = None
         """In how many seconds another pass is wanted though nothing changes, as of the last one: 0 at once, None
@@ -76,7 +76,7 @@ class Scheduling:
 
     def _begin(self) -> None:
         self.queue, self.running, self.pausing = PendingQueue(), Running(), Pausing()
-        self._planned: tuple[object, ...] | None = None  # what the last pass was made of, time aside
+        self._planned: tuple[object, ...] | None = None  # all that the last pass depended on, but for the time
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
         self._flexible.clear()
@@ -235,10 +235,10 @@ class Scheduling:
 
     def _plan_on_free_ports(self, now: float) -> Plan:
         """Plan again around every port that something outside the platform turns out to listen on."""
-        self.capacity.set_busy_ports(self._busy.known(now))
+        self.capacity.set_busy_ports(self._busy.busy_at(now))
         made = plan(self._snapshot(), now, self.policy)
         while self._busy.look((start.placement for start in made.starts), now):
-            self.capacity.set_busy_ports(self._busy.known(now))
+            self.capacity.set_busy_ports(self._busy.busy_at(now))
             made = plan(self._snapshot(), now, self.policy)
         if self.capacity.busy_ports and any(
             role.ports for cls in self.queue.snapshot_classes() for role in cls.key.request.shapes[0]
@@ -301,7 +301,7 @@ class Scheduling:
         before = position(snapshot, pending, self._plan) if ahead is None else ahead
         why = explain(snapshot, pending, self._plan)
         if name_of(job.id) is None:
-            why = nameless(why, [role.name for role in job.roles])
+            why = without_names(why, [role.name for role in job.roles])
         return view_reason(why, before, name_of)
 
     def judged(self, job: Job) -> Judged | None:
@@ -357,7 +357,7 @@ class Scheduling:
             asked = fewest(shape), job.pool, names, job.driver
             ask = asking(capacity, *asked)
             found = await aside(ask) if ask is not None else None
-            if ask is not None and capacity.empty() is empty:  # machines that came meanwhile are asked by `refusal`
+            if ask is not None and capacity.empty() is empty:  # else the machines changed meanwhile: `refusal` will ask
                 remember(capacity, *asked, found)
 
     def refusal(self, job: Job) -> Reason | None:

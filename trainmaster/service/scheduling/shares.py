@@ -1,14 +1,16 @@
 """Keeps on disk what workspaces and users used of late, so that a restart does not change who goes first.
 
 What runs is known from the ledger and counted on from where the file ends; what has ended is known here only. So the
-file is written anew some time after an attempt ended, and at the end. Invariant: a server that was killed forgets at
-most what was used by attempts that ended in its last SAVE_S, and of that only the last SAVE_S.
+file is written anew some time after an attempt ended, and at the end. Invariants: a server that was killed forgets at
+most what was used by attempts that ended in its last SAVE_S, and of that only the last SAVE_S; once another server
+leads, the file is its own.
 """
 
 import asyncio
 import json
 import logging
 import os
+from collections.abc import Callable
 from typing import Final
 
 from trainmaster.core.records import Job
@@ -23,10 +25,10 @@ SAVE_S: Final = 60.0
 
 
 class Shares:
-    """One object per server; all methods in the loop's thread. `path`: the file."""
+    """One object per server; all methods in the loop's thread. `path`: the file; `ours`: whether we may write it."""
 
-    def __init__(self, scheduling: Scheduling, path: str) -> None:
-        self._scheduling, self._path = scheduling, path
+    def __init__(self, scheduling: Scheduling, path: str, ours: Callable[[], bool] = lambda: True) -> None:
+        self._scheduling, self._path, self._ours = scheduling, path, ours
         self._timer: asyncio.TimerHandle | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -61,7 +63,8 @@ class Shares:
         self._timer, self._task = None, asyncio.get_running_loop().create_task(self._save())
 
     async def _save(self) -> None:
-        await asyncio.to_thread(self._write, self._scheduling.fair.past_json())
+        if self._ours():
+            await asyncio.to_thread(self._write, self._scheduling.fair.past_json())
 
     def _read(self) -> Past:
         with open(self._path, encoding="utf-8") as file:

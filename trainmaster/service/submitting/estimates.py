@@ -62,10 +62,10 @@ async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> t
         return Outlook("never", reason), refused
     if ours.when != "now":
         return ours, None
-    return _joined(said, engine.name, ctx.clock()), None
+    return _expected(said, engine.name, ctx.clock()), None
 
 
-def _joined(said: Waiting, engine: str, now: float) -> Outlook:
+def _expected(said: Waiting, engine: str, now: float) -> Outlook:
     """Return the outlook of a job that would be handed over now."""
     forecast = forecast_view(said, engine)
     if said.starts_at is not None and said.starts_at <= now + NOW_S:

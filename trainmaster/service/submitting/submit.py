@@ -182,7 +182,7 @@ class Submit:
         record = use.record(jobs) if use is not None else None
         for job, candidate in zip(jobs, candidates, strict=True):
             self._take(job, candidate, record)
-            record = None  # stored with the first
+            record = None  # once: the key is stored with the first job
         return jobs
 
     def _enter(

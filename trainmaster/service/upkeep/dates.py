@@ -33,9 +33,8 @@ class Dates:
         stand, newest = await asyncio.to_thread(self._ctx.records.clock)
         before = self._clock()
         self._resumed = self._clock.resume(stand, newest)
-        if (
-            self._task is not None
-        ):  # after a failed commit; what was used and foretold has moved with what was not stored
+        # After a failed commit: usage and forecasts had moved with times that were never stored.
+        if self._task is not None:
             self._moved(self._clock() - before)
 
     def restored(self) -> None:
@@ -53,7 +52,7 @@ class Dates:
 
     async def _follow(self) -> None:
         while True:
-            with suppress(TrainmasterError):  # the ledger cannot be written: nothing has moved
+            with suppress(TrainmasterError):  # the ledger cannot be written: no time has moved
                 await self.look()
             await asyncio.sleep(LOOK_S)
 

@@ -159,7 +159,7 @@ class UploadsRule(Rule):
 
     def begin(self, keeping: Keeping, now: float) -> Iterator[Step]:
         for name in os.listdir(self._folder):
-            if name.startswith(_GOING):  # a server ended in the middle
+            if name.startswith(_GOING):  # a server ended while removing it
                 self._settle(os.path.join(self._folder, name), keeping, now)
                 yield None
 
@@ -292,7 +292,7 @@ class JobsRule(Rule):
 
         try:
             await self._deletion.delete(id_, self._find(id_), audit_event)
-        except (NotFound, Conflict) as error:  # somebody was faster, or its record cannot be read
+        except (NotFound, Conflict) as error:  # deleted meanwhile, or its record cannot be read
             log.info("the job %s is not removed: %s", id_, error.message)
 
     async def _find(self, id_: str) -> Job:

@@ -72,7 +72,7 @@ def _of_job(id_: str, kind: str, data: Data) -> Said:
     """Return what an event of a job says about who did it."""
     try:
         return _EVENTS[Kind(kind)](data) if kind in _EVENTS else audit.job_event(kind)
-    except (KeyError, TypeError, ValueError, AttributeError):  # whole as JSON, and yet not what was written
+    except (KeyError, TypeError, ValueError, AttributeError):  # valid JSON, but not an event of ours
         return audit.audit_event_unreadable(id_)
 
 

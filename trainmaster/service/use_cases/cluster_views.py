@@ -1,4 +1,4 @@
-"""Pools, nodes, workspaces and flavors as the JSON that the API shows . Reads; changes nothing.
+"""Pools, nodes, workspaces and flavors as the JSON that the API shows. Reads; changes nothing.
 
 Of jobs that the reader may not know of, only what they hold is told.
 """

@@ -183,7 +183,7 @@ class Jobs:
             id=job.id,
             state=view.state,
             verdict=view.verdict,
-            reason=self._ctx.held_up(job) or reason or view.reason,  # of a cluster
+            reason=self._ctx.held_up(job) or reason or view.reason,  # the last: a cluster's own
             position=position,
             ahead=0 if position is None else position - 1,
             evidence=reason.evidence if reason is not None else {},
@@ -296,7 +296,7 @@ class Jobs:
         number = job.attempt.number if job.attempt is not None and job.state.value == "active" else 0
         if job.id not in self._ctx.master.live:
             return await asyncio.to_thread(self._ctx.records.get_job, job.id) or job
-        for kind, data in changes:  # nothing is waited for in between: all of them lie in one batch
+        for kind, data in changes:  # no await in the loop: all of them go in one batch
             job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
         await self._ctx.master.durable()
         return job

@@ -22,18 +22,25 @@ PATIENCE_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
-    """Counters and gauges of /metrics. `finished`: by shown state, since the start."""
+class Leading:
+    """Counters and gauges that only the server that leads can know. `finished`: by shown state, since the start."""
 
     queued: int
     active: int
     finished: Mapping[str, int]
     commits: int
     events: int
-    listeners: int
     nodes: int
     gpus: int
     gpus_held: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Counters and gauges of /metrics. `leading`: None while another server leads."""
+
+    leading: Leading | None
+    listeners: int
     uptime_s: float
 
 
@@ -66,7 +73,7 @@ class Readiness:
         return Ready(ok=ledger == "ok" and None in engines.values(), checks=checks)
 
     async def _look_at_leader(self) -> Ready:
-        """Return whether rows can be read, and the server that leads answers."""
+        """Return whether rows can be read, and the server that leads says where it is and answers there."""
         try:
             address = await asyncio.wait_for(asyncio.to_thread(self._database.leader), PATIENCE_S)
         except TrainmasterError as error:
@@ -75,26 +82,28 @@ class Readiness:
             return Ready(ok=False, checks={"ledger": render.text(server.engine_silent(round(PATIENCE_S)))})
         if not address:
             return Ready(ok=False, checks={"ledger": "ok", "leader": render.text(nobody_leads())})
-        answers = await _listens(address)
+        answers = await _answers(address)
         leader = "ok" if answers else render.text(server.leader_silent(address))
         return Ready(ok=answers, checks={"ledger": "ok", "leader": leader})
 
     def stats(self) -> Stats:
         """Return counters and gauges; cheap."""
+        leading = self._leading() if self._ctx.leads else None
+        return Stats(leading, self._ctx.feed.listeners, time.monotonic() - self._started_at)
+
+    def _leading(self) -> Leading:
         master, nodes = self._ctx.master, self._ctx.scheduling.nodes.values()
         live = master.live.values()
         active = [job for job in live if job.state is JobState.ACTIVE]
-        return Stats(
+        return Leading(
             queued=sum(job.state is JobState.QUEUED for job in live),
             active=len(active),
             finished=dict(self._ended),
             commits=master.committed,
             events=master.seq,
-            listeners=self._ctx.feed.listeners,
             nodes=len(nodes),
             gpus=sum(len(node.gpus) for node in nodes),
             gpus_held=sum(len(a.gpus) for job in active if job.attempt for a in job.attempt.placement),
-            uptime_s=time.monotonic() - self._started_at,
         )
 
     async def probe(self) -> None:
@@ -102,15 +111,19 @@ class Readiness:
         await asyncio.wrap_future(self._database.write(probe))
 
 
-async def _listens(address: str) -> bool:
+async def _answers(address: str) -> bool:
+    """Return whether a server answers at `address`: the kernel takes connections also for one that was stopped."""
     parts = urlsplit(address)
     try:
         async with asyncio.timeout(PATIENCE_S):
-            _, writer = await asyncio.open_connection(parts.hostname, parts.port)
-    except (OSError, TimeoutError):
+            reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
+            try:
+                writer.write(b"GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % parts.netloc.encode())
+                return (await reader.readline()).startswith(b"HTTP/1.1 ")
+            finally:
+                writer.close()
+    except (OSError, ValueError, TimeoutError):
         return False
-    writer.close()
-    return True
 
 
 async def _outcome(work: Awaitable[None]) -> str:

@@ -64,7 +64,7 @@ class WhatIf:
         rights = rights_of(self._ctx.pools)
         present = self._ctx.scheduling.policy
         wanted = {name: getattr(DEFAULT, name) if value is None else value for name, value in values.items()}
-        nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # the past had them all
+        nodes = tuple(replace(node, schedulable=True) for node in self._ctx.pools.nodes)  # cordons do not count
         async with self._one:
             return await asyncio.to_thread(
                 self._compare,

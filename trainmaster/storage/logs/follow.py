@@ -60,7 +60,7 @@ class Follower:
         watched.followers += 1
         if self._ticker is None or self._ticker.done():
             self._ticker = asyncio.create_task(self._tick())
-        seen: _State | None = None  # how the file looked when there was nothing more to read
+        seen: _State | None = None  # the file's state when all of it was read
         try:
             while True:
                 over, changed, state = ended(), watched.changed, _state(path)
@@ -70,7 +70,7 @@ class Follower:
                 if 0 <= state[1] < offset:
                     offset = 0
                 got = await self._read(watched, path, offset, state, over, window)
-                if got.offset < offset:  # it was truncated between the look and the read
+                if got.offset < offset:  # truncated after `_state`, before the read
                     offset = 0
                     continue
                 offset = got.next_offset

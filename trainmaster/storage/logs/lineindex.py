@@ -29,7 +29,7 @@ class LineIndex:
         self._inode, self._cuts = inode, cuts
         self._offsets, self._counts = offsets, counts  # row i: counts[i] newlines lie before offsets[i]
         self._saved = len(offsets)
-        self._tail = b""  # the data behind the last row, less than a step
+        self._tail = b""  # the data after the last row, less than a step
         self.lines = 0  # newlines in the whole log
 
     @classmethod
@@ -58,7 +58,7 @@ class LineIndex:
         position, count = self._offsets[-1], self._counts[-1]
         self._tail = b""
         for offset, block in log.blocks(position):
-            if offset != position:  # a hole: whatever lies before it is complete
+            if offset != position:  # a hole lies between: close the row before it
                 self._row(offset, count + self._tail.count(b"\n"))
                 count, position, self._tail = self._counts[-1], offset, b""
             data = self._tail + block if self._tail else block

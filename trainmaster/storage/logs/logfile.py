@@ -101,7 +101,7 @@ class LogFile:
         while (offset := self.next_data(offset)) < stop:
             data = self.read(offset, min(self.data_end(offset, block), stop) - offset)
             if not data:
-                return  # it shrank meanwhile
+                return  # the file shrank meanwhile
             yield offset, data
             offset += len(data)
 

@@ -21,15 +21,15 @@ Sink = Callable[[dict[str, Any]], None]
 
 
 class LogPoints:
-    """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points.
+    """The points of one log under a job's patterns. A pattern RE2 cannot run gives no points. `cache`: keeps them.
 
     `patterns` None: they are not known now; what was collected before is shown, and nothing is collected. `began`: when
     the attempt started, which no line is older than.
     """
 
-    def __init__(self, log: str, cache: str, patterns: Sequence[str] | None, began: float = 0.0) -> None:
+    def __init__(self, log: str, cache: PointLog, patterns: Sequence[str] | None, began: float = 0.0) -> None:
         self._log, self._seen_at = log, began
-        self._points = PointLog(cache)
+        self._points = cache
         self._key = None if patterns is None else hashlib.sha256("\0".join(patterns).encode()).hexdigest()[:16]
         self._patterns = [compiled for compiled in map(_usable, patterns or ()) if compiled is not None]
         self._offset, self._inode = 0, 0
@@ -55,7 +55,7 @@ class LogPoints:
             if log.fd is None:
                 return False
             if self._inode not in (0, log.inode) or self._offset > log.size:
-                self._offset = 0  # another log, or truncated: what was found in the old one stays
+                self._offset = 0  # another log, or truncated: read from its start, keep the points of the old
             self._inode = log.inode
             moment = max(min(now, log.modified_at), self._seen_at)
             if self._seen_at == 0:

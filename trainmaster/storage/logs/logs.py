@@ -53,7 +53,7 @@ def _window(log: LogFile, start: int, limit: int, ended: bool) -> LogWindow:
         position = _align(log, position)
     end = log.data_end(position, limit)
     data = log.read(position, end - position)
-    last = position + len(data) >= end and (end < position + limit)  # a hole or the end follows, not the limit
+    last = position + len(data) >= end and (end < position + limit)  # a hole or the end stopped the read, not the limit
     text, used = _decode(data, final=last and (ended or end < log.size))
     return LogWindow(position, position + used, log.size, text, cut)
 
@@ -95,7 +95,7 @@ def read_lines(path: str, first_line: int, count: int, *, ended: bool = False) -
             return LogWindow(log.size, log.size, log.size, "", (), index.lines)
         end = index.offset_of(log, max(0, first_line) + max(1, count))
         window = _window(log, start, MAX_WINDOW if end is None else min(MAX_WINDOW, end - start), ended)
-        if end is not None and window.next_offset > end:  # windows have a smallest size
+        if end is not None and window.next_offset > end:  # `read` gives no less than its smallest window
             text, used = _decode(log.read(window.offset, end - window.offset), final=True)
             window = LogWindow(window.offset, window.offset + used, log.size, text, window.cut)
         return LogWindow(window.offset, window.next_offset, window.size, window.text, window.cut, first_line)

@@ -77,7 +77,7 @@ class _Scan:
         self._log, self._pattern, self._limit = log, pattern, limit
         self.position = offset
         self.found: list[tuple[int, int, bytes]] = []  # (start of the text, start of the match, text)
-        self._open_hit = False  # the line that goes on into the next block has its hit already
+        self._open_hit = False  # the unfinished line at the end of the block has its hit
         self.finished = offset >= log.size
         self.full = False
 

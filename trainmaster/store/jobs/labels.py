@@ -14,7 +14,7 @@ from trainmaster.store.tables import job
 
 _NEXT: Final = "\x1e"
 _IS: Final = "\x1f"
-_FOREIGN: Final = {ord(_NEXT): "\x1d", ord(_IS): "\x1d"}  # of the three none is part of a label
+_FOREIGN: Final = {ord(_NEXT): "\x1d", ord(_IS): "\x1d"}  # labels hold none of the three characters
 _FILTER: Final = re.compile(r'(?:^|(?<=\s))label:((?:[^\s"]|"[^"]*")+)', re.IGNORECASE)
 
 

@@ -143,7 +143,7 @@ class _Gathered:
         self._events: list[rows.Row] = []
         self.by_people: list[Event] = []
         self._jobs: dict[str, _Pending] = {}
-        self._clock_set: dict[str, Job] = {}  # jobs whose times have all moved, those of fixed columns, too
+        self._clock_set: dict[str, Job] = {}  # jobs whose times moved: fixed columns have to be written, too
 
     def add(self, change: Change) -> None:
         job, events = change.job, change.events
@@ -155,7 +155,7 @@ class _Gathered:
             raise _stale(job)
         else:
             pending.job = job
-        for event in events:  # one loop: this is paid for every event there is
+        for event in events:  # one loop for all: it runs for every event that there is
             self._events.append(rows.event_row(job.seq, event))
             if event.actor not in audit.NO_PERSON and event.kind is not Kind.SUBMITTED:
                 self.by_people.append(event)
@@ -235,7 +235,7 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
     for id_ in jobs:
         row = connection.execute(select(job.c.seq, job.c.state, job.c.spec_digest).where(job.c.id == id_)).first()
         if row is None:
-            continue  # already gone, or set aside
+            continue  # deleted already, or set aside
         if row.state in (JobState.QUEUED.value, JobState.ACTIVE.value):
             raise Conflict(saying.job_not_ended(id_))
         last = connection.scalar(select(func.max(event.c.seq)).where(event.c.job == row.seq)) or 0

@@ -131,8 +131,13 @@ class LedgerReader(WholeJobs):
     # -------------------------------------------------------------------------------------------- what belongs to jobs
 
     def set_aside_spec(self, digest: str, error: str) -> None:
-        """Move a document that is not what was stored to `quarantine`: the same one can then be stored again."""
+        """Move a document that is not what was stored to `quarantine`: the same one can then be stored again. Only
+        report it while another server leads.
+        """
         at = time.time()
+        if not self.database.leads:
+            _log.error("the document %s is not what was stored: %s", digest, error)
+            return
 
         def work(connection: Connection) -> None:
             same = tables.spec.c.digest == digest

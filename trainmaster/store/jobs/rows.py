@@ -183,7 +183,7 @@ def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
     """Return the Job of its row, the row of its last attempt and that attempt's task rows in order of position."""
     try:
         data = {name: row[name] for name in JOB_FIXED + JOB_MOVING if name not in ("shown", "record")}
-        data = _object(row["record"]) | data  # a column counts: the record of an older version holds the labels, too
+        data = _object(row["record"]) | data  # a column wins: records of an older version also hold the labels
         data["labels"] = labels.read(row["labels"])
         data["attempt"] = _attempt_json(attempt, tasks) if attempt is not None else None
         job = _judged(msgspec.convert(data, Job), data)

@@ -66,7 +66,8 @@ class Statements:
     def __init__(self, dialect: DefaultDialect) -> None:
         self._dialect = type(dialect)(paramstyle="qmark" if dialect.name == "sqlite" else "format")
         self._name = dialect.name
-        self._insert_into = import_module(f"sqlalchemy.dialects.{dialect.name}").insert  # of two, the other costs 2 MiB
+        # Only this dialect's: the other costs 2 MiB.
+        self._insert_into = import_module(f"sqlalchemy.dialects.{dialect.name}").insert
         job, task = tables.job, tables.task
         self.add_event = self._insert(tables.event, rows.EVENT)
         self.add_job = self._insert(job, rows.JOB_FIXED + rows.JOB_MOVING)

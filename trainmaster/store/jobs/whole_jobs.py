@@ -1,6 +1,6 @@
 """Whole jobs out of their rows, for whoever reads them. Changes nothing, with one exception: a record that cannot be
 read is moved to `quarantine` (through the writer) and reported, so that one broken row never stops a list, a start or
-the loop.
+the loop. A server that does not lead leaves it to the one that does.
 """
 
 import logging
@@ -76,8 +76,13 @@ class WholeJobs:
         return [jobs[seq] for seq in sorted(jobs)]
 
     def set_aside(self, seq: int, id_: str, error: MalformedRow) -> Quarantined:
-        """Move the rows of a job that cannot be read to `quarantine`, and report it."""
+        """Move the rows of a job that cannot be read to `quarantine`, and report it; only report it while another
+        server leads.
+        """
         at = time.time()
+        if not self.database.leads:
+            _log.error("the record of job %s cannot be read and is left out: %s", id_, error)
+            return Quarantined(id_, at, str(error))
         raw = self.database.write(lambda connection: _quarantine(connection, seq, id_, at, str(error))).result()
         _log.error("the record of job %s cannot be read and is set aside: %s", id_, error)
         found = quarantined(id_, at, str(error), raw)
@@ -124,7 +129,7 @@ def _quarantine(connection: Connection, seq: int, id_: str, at: float, error: st
     for table, column in ((_TASK, _TASK.c.job), (_ATTEMPT, _ATTEMPT.c.job), (_JOB, _JOB.c.seq)):
         raw[table.name] = [dict(row) for row in connection.execute(select(table).where(column == seq)).mappings()]
         connection.execute(delete(table).where(column == seq))
-    if raw["job"]:  # else somebody was faster
+    if raw["job"]:  # else another reader was faster
         values = {"job": id_, "at": at, "seq": seq, "error": error, "raw": rows.encode(raw)}
         connection.execute(insert(tables.quarantine).values(values))
     return raw

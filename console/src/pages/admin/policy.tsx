@@ -231,7 +231,7 @@ function KnobRow({
   );
 }
 
-/** 0.5, not 0.50: the digits of the step are no digits of the value. */
+/** 0.5, not 0.50: the step's digits do not pad the value. */
 const unpadded = (
   value: string | number | undefined,
   { userTyping, input }: { userTyping: boolean; input: string },

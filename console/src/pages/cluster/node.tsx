@@ -162,7 +162,7 @@ function Card({
   );
 }
 
-/** The part of a card that one holds, filled as far as the whole card is busy. */
+/** The part of a card that one task holds, filled as far as the whole card is busy. */
 function Part({
   use,
   utilisation,

@@ -1,4 +1,4 @@
-/** The box above the tabs of a job: what is to be said first about it. */
+/** The box above the tabs of a job: what its reader must know first. */
 import type { ReactNode } from "react";
 
 export function Box({

@@ -67,7 +67,7 @@ function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNod
   );
 }
 
-/** What the reader knows already, what is said in words beside it, or what is no reading matter. */
+/** Not shown: what the page says already, what stands in words beside it, and what is of use to programs only. */
 const LEFT_OUT = new Set([
   "job",
   "role",

@@ -1,4 +1,4 @@
-/** What training brought forth: models with their versions. */
+/** Saved models with their versions. */
 import { DeploymentUnitOutlined, SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";

@@ -68,7 +68,7 @@ function SubmitForm({ original, change, clone }: FormProps): ReactNode {
   const touch = useCallback((path: string) => setTouched((old) => (old.has(path) ? old : new Set(old).add(path))), []);
   const problems = useMemo(() => allProblems(doc, live.preview?.problems ?? [], t), [doc, live.preview, t]);
   const refused = live.preview?.ok === false && live.preview.spec !== null; // well formed, but not here: to be said at once
-  const left = useWhile(touched, live.current); // what a field has just been given the preview has not seen
+  const left = useWhile(touched, live.current); // the preview has not seen what was just typed
   const found = useMemo(
     () =>
       problems.filter(

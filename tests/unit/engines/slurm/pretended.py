@@ -103,7 +103,7 @@ class Site:
             yield made
             thread.join(PATIENCE_S)
             assert not thread.is_alive()
-            assert failed == [], made.words()
+            assert failed == [], made.last_words()
         finally:
             made.close()
             thread.join()

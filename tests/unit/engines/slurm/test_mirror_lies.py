@@ -227,7 +227,7 @@ def test_what_srun_says_without_end_is_not_kept(honest: Site) -> None:
     made = Mirror(honest.shape, "0-n1", 0, [sys.executable, "-c", text], {"PATH": "/usr/bin:/bin"})
     try:
         made.process.wait(PATIENCE_S)
-        assert made.words().startswith("xxxx")
+        assert made.last_words().startswith("xxxx")
         assert os.fstat(made._said).st_size == mirror.MOST_SAID
     finally:
         made.closed()

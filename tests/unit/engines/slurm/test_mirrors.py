@@ -27,7 +27,15 @@ from trainmaster.engines.slurm.mirror.mirror_trees import Shape
 from trainmaster.engines.slurm.mirror.mirrors import MirrorKeeper, Mirrors, conclude, moved, why_ended
 from trainmaster.engines.slurm.node import mirror as node_side
 from trainmaster.engines.slurm.node.mirror_start import BEGIN
-from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, Terms, alone, batch, script, together
+from trainmaster.engines.slurm.script import (
+    AttemptPlace,
+    BatchMember,
+    Terms,
+    batch,
+    script,
+    script_alone,
+    script_together,
+)
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.service.control.saving import Saving
@@ -50,7 +58,7 @@ def test_a_keeper_is_ended_while_it_connects() -> None:
 
         closed = close
 
-        def words(self) -> str:
+        def last_words(self) -> str:
             return ""
 
     def connect() -> Any:
@@ -152,13 +160,13 @@ def test_the_script_is_the_same_for_whatever_a_user_writes_and_ends_in_the_nodes
     assert subprocess.run(["sh", "-n"], input=text, text=True, check=True).returncode == 0
     of = batch(made, Terms("batch"), place)
     members = [BatchMember(f"{made.job}-{number}", "/server/data/jobs/x") for number in (1, 2)]
-    both = together(of, "a" + "0" * 32, members)
+    both = script_together(of, "a" + "0" * 32, members)
     assert "/server" not in both
     assert f"1) folder=/var/tmp/tm/{made.job}-2 ;;" in both.splitlines()
     assert subprocess.run(["sh", "-n"], input=both, text=True, check=True).returncode == 0
     for bad in ("/var/tmp/t m", "/var/$x", "relative", "/a'b"):
         with pytest.raises(ValueError):
-            alone(of._replace(scratch=bad), members[0])
+            script_alone(of._replace(scratch=bad), members[0])
 
 
 def test_a_path_that_only_begins_alike_stays_as_it_is(honest: Site) -> None:

@@ -31,7 +31,7 @@ async def test_without_the_setting_all_jobs_are_the_servers_own(tmp_path: Path) 
     await found.check()
     assert not (tmp_path / "data").exists(), "nothing is opened to anybody"
     assert (found.name_of("ada"), found.service) == ("", pwd.getpwuid(os.geteuid()).pw_name)
-    assert (await found.user("ada"), found.known("ada")) == (SERVICE, SERVICE)
+    assert (await found.user("ada"), found.remembered("ada")) == (SERVICE, SERVICE)
     (warning,) = found.warnings()
     assert warning.code == "runs_as_service"
 

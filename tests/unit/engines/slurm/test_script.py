@@ -18,12 +18,12 @@ from trainmaster.engines.slurm.script import (
     AttemptPlace,
     BatchMember,
     Terms,
-    alone,
     batch,
     components,
     duration,
     script,
-    together,
+    script_alone,
+    script_together,
 )
 
 JOB = "t" + "0123456789abcdef" * 2
@@ -192,7 +192,7 @@ def test_a_folder_is_harmless_or_refused(name: str) -> None:
     assert ran(text) == f"/data/{name}"
     both = (BatchMember(f"{JOB}-1", PLACE.folder), BatchMember(f"{JOB}-2", f"/data/{name}"))
     assert (
-        ran(together(batch(gang_of(SERVER), Terms(), PLACE), "a" * 33, both), SLURM_ARRAY_TASK_ID="1")
+        ran(script_together(batch(gang_of(SERVER), Terms(), PLACE), "a" * 33, both), SLURM_ARRAY_TASK_ID="1")
         == f"/data/{name}"
     )
 
@@ -212,7 +212,7 @@ MEMBERS = tuple(BatchMember(f"{JOB}-{number + 1}", f"/data/attempts/{number + 1}
 
 def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
     of = batch(gang_of(SERVER), Terms("batch", limit_s=3600), PLACE)
-    text = together(of, "a" + "5" * 32, MEMBERS)
+    text = script_together(of, "a" + "5" * 32, MEMBERS)
     (asked,) = options(text)
     assert asked[:4] == [
         "--output=/dev/null",
@@ -220,7 +220,7 @@ def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
         f"--comment={JOB}-1,{JOB}-2,{JOB}-3",
         "--array=0-2",
     ]
-    (single,) = options(alone(of, MEMBERS[0]))
+    (single,) = options(script_alone(of, MEMBERS[0]))
     assert asked[4:] == single[3:], "what is asked of Slurm does not depend on who else asks for it"
     assert [ran(text, SLURM_ARRAY_TASK_ID=str(number)) for number in range(3)] == [one.folder for one in MEMBERS]
     with pytest.raises(subprocess.CalledProcessError):
@@ -229,11 +229,11 @@ def test_an_array_runs_each_attempt_in_its_own_folder() -> None:
 
 def test_the_comment_of_the_largest_array_is_one_that_slurm_takes() -> None:
     most = tuple(BatchMember(f"{JOB}-999999", PLACE.folder) for _ in range(TOGETHER))
-    text = together(batch(gang_of(SERVER), Terms(), PLACE), "a" + "5" * 32, most)
+    text = script_together(batch(gang_of(SERVER), Terms(), PLACE), "a" + "5" * 32, most)
     (asked,) = options(text)
     assert len(asked[2].removeprefix("--comment=")) <= 1024
 
 
 def test_components_cannot_be_elements() -> None:
     with pytest.raises(ValueError):
-        together(batch(gang_of(SERVER, WORKERS), Terms(), PLACE), "a" + "5" * 32, MEMBERS)
+        script_together(batch(gang_of(SERVER, WORKERS), Terms(), PLACE), "a" + "5" * 32, MEMBERS)

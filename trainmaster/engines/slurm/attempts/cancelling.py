@@ -36,9 +36,8 @@ class Cancelling:
 
     def __init__(self, commands: Commands, queue: Queue) -> None:
         self._commands, self._queue = commands, queue
-        self._waiting: dict[str, dict[asyncio.Future[None], Wish]] = defaultdict(
-            dict
-        )  # by system user: none waits for another
+        # By system user: nobody's cancelling waits for another's.
+        self._waiting: dict[str, dict[asyncio.Future[None], Wish]] = defaultdict(dict)
         self._work: dict[str, asyncio.Task[None]] = {}
 
     async def cancel(self, wish: Wish) -> None:
@@ -64,7 +63,7 @@ class Cancelling:
         """
         try:
             await self._cancel(list(group.values()))
-        except Exception as error:  # whoever wished waits for an answer
+        except Exception as error:  # every caller waits for an answer
             if isinstance(error, ClusterRefused) and len(group) > 1:
                 await asyncio.gather(*(self._answer({done: wish}) for done, wish in group.items()))
                 return

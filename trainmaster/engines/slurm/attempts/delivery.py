@@ -57,5 +57,5 @@ def _copy(place: Path) -> None:
         os.rename(fresh, place)
     except OSError:
         shutil.rmtree(fresh, ignore_errors=True)
-        if not place.exists():  # nobody else has brought it meanwhile
+        if not place.exists():  # another server may have delivered the same meanwhile
             raise

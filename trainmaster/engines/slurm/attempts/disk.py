@@ -48,7 +48,7 @@ def remembered(shared: Folder) -> Remembered | None:
         given, *taken = _own_lines(shared.file(SUBMITTED))
         number = taken[0]["job"] if taken else None
         return Remembered(work, closed, ran, given["name"], given["element"], given["user"], number)
-    except (ValueError, KeyError, TypeError):  # not yet, or a machine lost its power before it was on the disk
+    except (ValueError, KeyError, TypeError):  # not submitted yet, or lost when the machine lost its power
         return Remembered(work, closed, ran)
 
 
@@ -57,7 +57,7 @@ def _own_lines(path: str) -> list[Any]:
     ValueError.
     """
     try:
-        with os.fdopen(folder.opened(path), encoding="utf-8") as file:
+        with os.fdopen(folder.open_to_read(path), encoding="utf-8") as file:
             return [json.loads(line) for line in file] if os.fstat(file.fileno()).st_uid == os.geteuid() else []
     except FileNotFoundError:
         return []
@@ -109,7 +109,7 @@ def _facts(one: Following, part: str) -> tuple[list[dict[str, Any]], int]:
 
 def _last_words(path: str) -> str:
     try:
-        with os.fdopen(folder.opened(path), "rb") as file:
+        with os.fdopen(folder.open_to_read(path), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - MOST))
             return plain("\n".join(file.read(MOST).decode("utf-8", "replace").splitlines()[-3:]))
     except (FileNotFoundError, ValueError):

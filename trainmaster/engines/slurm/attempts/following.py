@@ -48,22 +48,22 @@ class Following:
     name: str
     id: JobId
     user: str = ""
-    own: int = 0  # its number, also where it is an element
-    ran: bool = False  # before it was followed: its run has claimed the attempt
+    own: int = 0  # its job number, also of an element of an array
+    ran: bool = False  # its run had claimed the attempt before we followed it
     parts: dict[str, int] = field(default_factory=dict)
     began: set[str] = field(default_factory=set)
     left: set[str] = field(default_factory=set)
     seen: JobStateSeen | None = None  # what Slurm said last
     gone: bool = False  # Slurm does not know it any more
-    held: bool = True  # its launch has not returned yet
+    held: bool = True  # its launch has not returned yet: facts wait
     garbled: set[str] = field(default_factory=set)  # parts that wrote what cannot be read
     queue: Waiting | Started | Refused | None = None
     tasks: dict[tuple[int, int], TaskReport] = field(default_factory=dict)
     _places: dict[tuple[int, int], Assignment] = field(default_factory=dict)
     _part_of: dict[tuple[int, int], str] = field(default_factory=dict)
-    _beats: dict[str, tuple[float, float]] = field(default_factory=dict)  # part -> its beat, seen since
+    _beats: dict[str, tuple[float, float]] = field(default_factory=dict)  # part -> its beat, seen since when
     _listened: float = 0.0
-    _reports: list[dict[str, Any]] = field(default_factory=list)  # of tasks, which wait for the start to be told
+    _reports: list[dict[str, Any]] = field(default_factory=list)  # facts of tasks, told only after the start
     _cut: set[str] = field(default_factory=set)  # parts whose tasks the cluster ends
     _given: tuple[str, ...] = ()  # the nodes that Slurm gave it
     _refusal: Refused | None = None
@@ -240,8 +240,8 @@ class Following:
         code = self.seen.code or "launch_failed"
         state = self.seen.said
         why = say.slurm_ended_it_before(state) if printed is None else say.slurm_ended_it_and_it_printed(state, printed)
-        # A node that was given the job and did not even begin the batch script, whose end a person's scancel would have
-        # written there: it runs something of the same id, of which a controller that was killed knows nothing any more.
+        # Cancelled, but by no person: scancel leaves a line in the output, and the batch script never began. The node
+        # runs another job of the same id, which a controller that was killed has forgotten: another node may do.
         node = self._given[0] if self._given and code == "stopped" and printed is None else None
         self.queue = Refused(self.attempt, code, why, now, node)
         return self.queue
@@ -258,7 +258,7 @@ class Following:
             out.append(TaskReport(self.attempt, *key, "running", fact["started_at"], stamp=began))
         given, kind, code, signum = fact["verdict"], fact["kind"], fact.get("exit_code"), fact.get("signal")
         if fact["cut"] and (self.gone or self.put_back or (self.seen is not None and self.seen.code in TAKEN)):
-            # A program that ends well when it is asked to has not done its work for all that.
+            # Exit code 0 after the cluster's SIGTERM means that the program obeyed, not that it finished.
             given = self._by_slurm()
             kind = "lost" if given.code == "lost" else kind
             code, signum = code or None, signum or (None if code else int(SIGTERM))
@@ -267,7 +267,7 @@ class Following:
         return [*out, report]
 
     def _lost(self, task: tuple[int, int], now: float) -> TaskReport:
-        """The end of a task that nobody wrote down: by Slurm's word, else lost."""
+        """Return the end of a task that nobody wrote down: what Slurm says of the job, else lost."""
         verdict = self._by_slurm()
         lost = verdict.code not in TAKEN or verdict.code == "lost"
         report = self.tasks[task] = TaskReport(
@@ -276,7 +276,7 @@ class Following:
         return report
 
     def _by_slurm(self) -> Verdict:
-        """Why it ended, by Slurm's word."""
+        """Return why the job ended, by what Slurm says of it."""
         if self.gone or self.seen is None:
             return Verdict("lost", say.slurm_says_of_job(say.slurm_state_forgotten()))
         if self.put_back:

@@ -105,7 +105,7 @@ class ClusterPeople:
             raise found
         return found
 
-    def known(self, person: str) -> SystemUser | None:
+    def remembered(self, person: str) -> SystemUser | None:
         """Return as whom Slurm was asked about the jobs of `person` of late, None when it was not."""
         _, found = self._known.get(person, (0.0, None)) if self.owners else (0.0, SERVICE)
         return found if isinstance(found, SystemUser) else None
@@ -150,7 +150,7 @@ class ClusterPeople:
             raise Unavailable(slurm.no_access_lists(self._layout.data)) from error
 
     async def _check_sight(self) -> None:
-        """Raises Unavailable where we could not see others' jobs: they would count as gone while they run."""
+        """Raise Unavailable where the queue hides others' jobs from us: they would count as gone while they run."""
         told = await self._commands.run("scontrol", "show", "config")
         if "jobs" not in parse.setting(told, "PrivateData").split(","):
             return

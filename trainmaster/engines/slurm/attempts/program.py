@@ -46,7 +46,7 @@ class Program:
         assert self.process.stdin is not None
         data = text.encode()
         with suppress(BrokenPipeError), self.process.stdin as pipe:
-            if len(data) > PIPE:  # it must not be waited for
+            if len(data) > PIPE:  # a full pipe would block us until the program reads
                 fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, len(data))
             pipe.write(data)
 
@@ -58,7 +58,7 @@ class Program:
         if not self.process.stdin.closed:
             self.give("")
 
-    def said(self) -> tuple[int, str, str]:
+    def collect(self) -> tuple[int, str, str]:
         """Return how it ended and what it printed, and let go of it."""
         code = self.process.wait()
         out, err = (os.pread(fd, 1 << 16, 0).decode("utf-8", "replace") for fd in self._said)

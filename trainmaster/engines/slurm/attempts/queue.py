@@ -55,13 +55,13 @@ class Queue:
         name = before.name or attempt
         if before.number is not None:
             return name, JobId(before.number, before.element)
-        known = (line.id for line in await self.named(name, user) if line.id.element == before.element)
+        known = (line.id for line in await self.find_named(name, user) if line.id.element == before.element)
         first = next(known, None)
         return None if first is None else (name, first)
 
-    async def named(self, name: str, user: str = "") -> Lines:
+    async def find_named(self, name: str, user: str = "") -> Lines:
         """Return all of this name, in the order of their ids. Raises ClusterDown, ClusterRefused, ValueError."""
-        return tuple(sorted(await self._reading.named(name, user or self._service), key=lambda line: line.id))
+        return tuple(sorted(await self._reading.find_named(name, user or self._service), key=lambda line: line.id))
 
     async def live(self, user: str = "") -> list[tuple[str, JobId]]:
         """Return names and ids of all that have not ended, as Slurm tells them after this was asked; those of `user`

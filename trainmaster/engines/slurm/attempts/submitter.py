@@ -44,7 +44,7 @@ from trainmaster.agent.host.loop import Loop
 from trainmaster.engines.slurm.attempts import turn
 from trainmaster.engines.slurm.attempts.program import Argv, Program
 from trainmaster.engines.slurm.client.parse import job_number
-from trainmaster.engines.slurm.script import BatchMember, BatchScript, alone, together
+from trainmaster.engines.slurm.script import BatchMember, BatchScript, script_alone, script_together
 
 AT_ONCE: Final = 2
 """Programs that submit at the same time: slurmctld answers one request after the other, and more of them only wait."""
@@ -114,10 +114,10 @@ class Submitter:
         self._begun: dict[str, Begun] = {}  # by folder
         self._waiting: deque[Begun] = deque()
         self._running: dict[Program, ScriptSubmission] = {}
-        self._late: set[Program] = set()  # given up, and not yet at an end
+        self._late: set[Program] = set()  # past their time, and not ended yet
         self._spare: dict[Argv, Program] = {}
         self._gone = self._sweeping = self._pausing = False
-        self._submitted = -PAUSE_S  # when something was, last
+        self._submitted = -PAUSE_S  # when something was submitted last
         self._writers = ThreadPoolExecutor(WRITERS)
         self._written: deque[tuple[int, Future[bool]]] = deque()
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
@@ -134,7 +134,7 @@ class Submitter:
 
     def _came(self) -> None:
         data = b""
-        with suppress(OSError):  # it is gone, without having read all
+        with suppress(OSError):  # the server ended before it had read all
             data = self._server.recv(1 << 16)
         *lines, self._inbox = (self._inbox + data).split(b"\n")
         for line in lines:
@@ -221,7 +221,7 @@ class Submitter:
             argv = of.attempts[0].argv
             try:
                 for element, begun in of.elements():
-                    if element is None:  # it is found by its own name
+                    if element is None:  # alone it bears the attempt's own name
                         _unnote(begun)
                     else:
                         _note(of, begun, element)
@@ -256,11 +256,11 @@ class Submitter:
         taken = {one.id for one in others}
         self._waiting = deque(one for one in self._waiting if one.id not in taken)
         attempts, name = [first, *others], f"a{os.urandom(16).hex()}"
-        return ScriptSubmission(attempts, name, together(first.batch, name, [one.member for one in attempts]))
+        return ScriptSubmission(attempts, name, script_together(first.batch, name, [one.member for one in attempts]))
 
     def _ended(self, program: Program) -> None:
-        code, out, err = program.said()
-        if self._spare.get(program.argv) is program:  # it ended by itself
+        code, out, err = program.collect()
+        if self._spare.get(program.argv) is program:  # a spare that ended before it got work
             del self._spare[program.argv]
         self._late.discard(program)
         of = self._running.pop(program, None)
@@ -303,7 +303,9 @@ def _read(request: dict[str, Any]) -> Begun:
     batch = BatchScript(tuple(map(tuple, options)), tuple(body), *scratch)
     member, user = BatchMember(request["attempt"], request["folder"]), request["user"]
     single = request["alone"] or len(options) > 1 or user != ""  # Slurm knows no arrays of components
-    return Begun(tuple(request["argv"]), member, user, batch, alone(batch, member), single, time.monotonic() + SPARE_S)
+    return Begun(
+        tuple(request["argv"]), member, user, batch, script_alone(batch, member), single, time.monotonic() + SPARE_S
+    )
 
 
 def _unnote(begun: Begun) -> None:
@@ -332,7 +334,7 @@ def _take_down(of: ScriptSubmission, element: int | None, begun: Begun, said: di
             _note(of, begun, element)
         _add(begun.member, {"job": said["ok"]})
         Folder(begun.member.folder).keep()
-    except Exception as error:  # as above
+    except Exception as error:  # the server waits for an answer
         return _trouble(error)
     return {"ok": [of.name, said["ok"], element]}
 
@@ -348,7 +350,7 @@ def _outcome(code: int, out: str, err: str) -> dict[str, Any]:
     if code == 0:
         with suppress(ValueError):
             return {"ok": job_number(out)}
-    if code <= 0:  # it was killed, or it said what nobody understands
+    if code <= 0:  # killed, or an answer without a job's number: it may be submitted
         return {"late": True}
     return {"refused": [code, err or out]}
 

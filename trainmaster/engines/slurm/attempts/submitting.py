@@ -41,7 +41,7 @@ from trainmaster.engines.slurm.client.commands import (
 )
 from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm
-from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, BatchScript, alone, batch
+from trainmaster.engines.slurm.script import AttemptPlace, BatchMember, BatchScript, batch, script_alone
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
 from trainmaster.messages.jobs import starting
 
@@ -105,7 +105,7 @@ class Hand(asyncio.Protocol):
         self._process: subprocess.Popen[bytes] | None = None
         self._transport: asyncio.WriteTransport | None = None
         self._starting = asyncio.Lock()
-        self._parted = asyncio.Event()  # all that the last one said has been read
+        self._parted = asyncio.Event()  # set once all that the last submitter said is read
         self._closed = False
         self._inbox = b""
         self._numbers = itertools.count(1)
@@ -234,13 +234,13 @@ class Submitting:
         self._own = own
         self.package = ""
         self._turns = asyncio.Semaphore(AT_ONCE)
-        self._begun: dict[str, tuple[Order, asyncio.Future[dict[str, Any]]]] = {}  # what was announced
-        self._launched: set[str] = set()  # what is being submitted: an announcement would come too late
+        self._begun: dict[str, tuple[Order, asyncio.Future[dict[str, Any]]]] = {}  # announced
+        self._launched: set[str] = set()  # being submitted: an announcement comes too late
 
     def script(self, gang: Gang) -> str:
         """Return the batch script. Pure. Raises ValueError for what cannot be asked of Slurm."""
         shared = self._folder(gang)
-        return alone(self._batch(gang, shared), BatchMember(attempt_id(gang.job, gang.attempt), shared.path))
+        return script_alone(self._batch(gang, shared), BatchMember(attempt_id(gang.job, gang.attempt), shared.path))
 
     def _folder(self, gang: Gang) -> Folder:
         return Folder(self._layout.attempt(gang.job, gang.attempt))
@@ -250,7 +250,7 @@ class Submitting:
         return batch(gang, self._asking.terms(gang.asked or Asked("")), place)
 
     def _order(self, gang: Gang, user: SystemUser) -> Order:
-        """Raises ValueError for what cannot be asked of Slurm."""
+        """Return all that follows from `gang`. Raises ValueError for what cannot be asked of Slurm."""
         shared = self._folder(gang)
         work = self._asking.work(gang, self._layout.bulk, self.package)
         return Order(gang, attempt_id(gang.job, gang.attempt), user, shared, work, self._batch(gang, shared))
@@ -271,21 +271,20 @@ class Submitting:
 
     def announce(self, gang: Gang) -> None:
         """Let what would be submitted be written down, while the order to do so is not yet durable."""
-        asyncio.get_running_loop().call_soon(
-            self._announce, gang
-        )  # the ledger's thread has been told to make it so: it goes first
+        # In the next turn of the loop: the ledger's thread gets its batch first.
+        asyncio.get_running_loop().call_soon(self._announce, gang)
 
     def _announce(self, gang: Gang) -> None:
-        attempt, user = attempt_id(gang.job, gang.attempt), self._people.known(gang.user)
+        attempt, user = attempt_id(gang.job, gang.attempt), self._people.remembered(gang.user)
         new = attempt not in self._begun and attempt not in self._launched
         free = new and len(self._begun) < AT_ONCE and not self._turns.locked()
         if free and user is not None and self.hand.there:
             try:
                 order = self._order(gang, user)
             except ValueError:
-                return  # it is said when it is launched
+                return  # `submit` will raise it again
             begun = self.hand.send("begin", **self._begin(order))
-            begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # it is told when it is launched
+            begun.add_done_callback(lambda done: done.cancelled() or done.exception())  # `submit` raises it
             self._begun[attempt] = order, begun
             asyncio.get_running_loop().call_later(AHEAD_S, self.forget, attempt)
 
@@ -307,8 +306,8 @@ class Submitting:
             order, begun = self._begun.pop(attempt, (None, None))
             try:
                 if begun is not None:
-                    await asyncio.wait({begun})  # also where another gang was announced: both would write
-                lost = begun is None or isinstance(begun.exception(), Gone)  # then another submitter begins it
+                    await asyncio.wait({begun})  # even if `gang` has changed since: both would write one folder
+                lost = begun is None or isinstance(begun.exception(), Gone)  # then a new submitter has to begin it
                 if order is None or begun is None or lost or order.gang != gang:
                     order = self._order(gang, user)
                     fresh = (await self.hand.ask("begin", **self._begin(order)))["ok"]
@@ -339,7 +338,7 @@ class Submitting:
 
     async def _run(self, order: Order) -> tuple[str, JobId]:
         told = await self.hand.ask("submit", folder=order.shared.path)
-        if "unknown" in told:  # who began it has ended since
+        if "unknown" in told:  # the submitter that began it has ended
             raise Gone
         if "late" in told:
             raise ClusterDown(slurm.sbatch_silent())
@@ -347,7 +346,7 @@ class Submitting:
             try:
                 raise failure("sbatch", *told["refused"])
             except ClusterRefused as error:
-                if told["together"]:  # there may be no arrays here, or not such large ones
+                if told["together"]:  # the cluster may allow no arrays, or only small ones: try it alone
                     await self.hand.ask("begin", **self._begin(order, single=True))
                     return await self._run(order)
                 await storing(write_whole, order.shared.file(submitter.CLOSED), "")

@@ -37,7 +37,7 @@ def take(path: str, server: socket.socket, patience_s: float) -> tuple[int, ...]
     gone.register(server, select.POLLRDHUP)
     held: tuple[int, ...] = ()
     try:
-        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)  # never closed: it is held for life
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)  # never closed: this process keeps the lock
         if _wait(lock, gone, patience_s):
             held = (lock,)
     except OSError as error:
@@ -58,7 +58,7 @@ def _wait(lock: int, gone: select.poll, patience_s: float) -> bool:
                 f"waits for the submitter of an earlier server (pid {', '.join(map(str, _holders(lock))) or 'unknown'})"
             )
         if waited >= patience_s:
-            for pid in _holders(lock):  # again and again: they may have started others meanwhile
+            for pid in _holders(lock):  # in each round: a holder may have started another
                 if _kill(pid, lock) and pid not in killed:
                     killed.add(pid)
                     _say(f"process {pid}, which does not end, was killed")
@@ -86,7 +86,7 @@ def _holders(lock: int) -> list[int]:
 
 def _holds(pid: int, path: str) -> bool:
     """Whether the process holds the lock of the file, not only the file: proc_pid_fdinfo(5), "lock:"."""
-    with suppress(OSError):  # it has ended, or is another user's
+    with suppress(OSError):  # the process has ended, or belongs to another user
         for fd in os.listdir(f"/proc/{pid}/fd"):
             with suppress(OSError):
                 if os.readlink(f"/proc/{pid}/fd/{fd}") == path:
@@ -97,12 +97,12 @@ def _holds(pid: int, path: str) -> bool:
 
 
 def _kill(pid: int, lock: int) -> bool:
-    """Kill a process that holds the lock, and say whether that was done. It is looked at when its number cannot become
-    another's.
+    """Kill a process if it holds the lock; return whether that was done. The handle comes first: its pid cannot pass to
+    another process between the look and the kill.
     """
     try:
         process = os.pidfd_open(pid)
-    except (OSError, AttributeError):  # gone; or Python was built without
+    except (OSError, AttributeError):  # it has ended; or Python was built without pidfd_open
         return False
     try:
         if not _holds(pid, os.readlink(f"/proc/self/fd/{lock}")):

@@ -61,7 +61,7 @@ class ClusterExamination:
         if lacking & {
             "programs",
             "conf",
-        }:  # without slurm.conf Slurm's programs look for one on the network for half a minute
+        }:  # without slurm.conf Slurm's programs search the network for half a minute
             yield checks.not_tried()
             return
         talks = True
@@ -105,9 +105,9 @@ class ClusterExamination:
             yield checks.version(client)
             if (place := munge_socket(self.own.conf or CONF)) is not None:
                 yield (munge := checks.munge(place, _trouble_connecting(place)))
-                if munge.bad:  # Slurm's programs would try again for most of a minute before they say so
+                if munge.bad:  # otherwise Slurm's programs retry for most of a minute
                     return
-            await self.commands.run("scontrol", "ping")  # which says it at once where no controller runs
+            await self.commands.run("scontrol", "ping")  # fails at once where no controller runs
             before = time.time()
             said = parse.configuration(await self.commands.run("scontrol", "show", "config"))
             yield checks.controller(said, client)
@@ -134,7 +134,7 @@ class ClusterExamination:
         place = self.own.rest
         if place and (path := self.own.rest_token):
             yield (token := checks.token(path, *_text(path), time.time()))
-            if token.bad:  # slurmrestd calls each token that is none an unspecified error
+            if token.bad:  # slurmrestd would only say "unspecified error"
                 return
         try:
             self._nodes, self._partitions = await self.reading.nodes(), await self.reading.partitions()
@@ -151,7 +151,7 @@ class ClusterExamination:
         words = ["-n", "-P", "show", "assoc", f"user={_service()}", "format=account,maxsubmit,grpsubmit"]
         try:
             lines = (await self.commands.run("sacctmgr", *words)).splitlines()
-        except TrainmasterError:  # not everybody may ask
+        except TrainmasterError:  # sacctmgr may be closed to us
             return []
         rows = [line.split("|") for line in lines if line.partition("|")[0] == self.own.account or not self.own.account]
         return [int(cell) for row in rows for cell in row[1:] if cell.isdigit()]
@@ -184,7 +184,7 @@ def munge_socket(conf: str) -> str | None:
     try:
         with open(conf, encoding="utf-8", errors="replace") as file:
             said = dict(re.findall(r"^\s*(AuthType|AuthInfo)\s*=\s*(\S+)", file.read(), re.MULTILINE | re.IGNORECASE))
-    except OSError:  # the programs get their settings elsewhere
+    except OSError:  # no slurm.conf here: the programs fetch theirs from the controller
         return MUNGE if os.path.exists(MUNGE) else None
     found = {key.lower(): value for key, value in said.items()}
     if found.get("authtype", "auth/munge").lower() != "auth/munge":

@@ -77,7 +77,7 @@ class Trial:
         self.shared = Folder(os.path.join(data, "checks", self.job))
         self.word, self.answer = secrets.token_hex(8), secrets.token_hex(8)
         self.package = ""
-        self.keeper: mirrors.MirrorKeeper | None = None  # where the nodes share no folder with us
+        self.keeper: mirrors.MirrorKeeper | None = None  # set where the nodes share no folder with us
 
     async def run(self) -> list[Check]:
         """Return what the node finds, or why it does not come to that."""
@@ -161,7 +161,7 @@ class Trial:
         """Wait for the node's report and for its answer to ours."""
         began, spoke, line, left = time.monotonic(), 0.0, None, 0
         told: Said | None = None
-        sent = 0.0  # when the node was answered
+        sent = 0.0  # when we answered the node
         found: dict[str, Any] | None = None
         low = 0.0
         while True:
@@ -179,7 +179,7 @@ class Trial:
                         clock,
                         await self._seen_by_reading(),
                     ]
-            line = next(iter(await self.queue.named(self.attempt)), line)
+            line = next(iter(await self.queue.find_named(self.attempt)), line)
             now = time.monotonic()
             left += line is not None and line.state.standing == "ended"
             if line is not None:
@@ -200,7 +200,7 @@ class Trial:
     async def _seen_by_reading(self) -> Check:
         """Look whether whoever follows jobs would have seen this one."""
         try:
-            return probed.queue(self.partition, bool(await self.reading.named(self.attempt)), None)
+            return probed.queue(self.partition, bool(await self.reading.find_named(self.attempt)), None)
         except (ClusterRefused, ValueError) as error:
             return probed.queue(self.partition, False, said_by(error))
 
@@ -222,7 +222,7 @@ class Trial:
     async def _ended(self, patience_s: float) -> None:
         """Wait until nothing of the job is left, at most `patience_s` seconds."""
         give_up = time.monotonic() + patience_s
-        while any(line.state.standing != "ended" for line in await self.queue.named(self.attempt)):
+        while any(line.state.standing != "ended" for line in await self.queue.find_named(self.attempt)):
             if time.monotonic() > give_up:
                 return
             await asyncio.sleep(LOOK_S)

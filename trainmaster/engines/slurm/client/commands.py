@@ -178,7 +178,7 @@ class Commands:
 def _end(process: Process) -> None:
     """Kill what has not ended, and hang up on it."""
     if process.poll() is None:
-        with contextlib.suppress(PermissionError):  # sudo's child is not ours to end
+        with contextlib.suppress(PermissionError):  # a child of sudo belongs to another user
             process.kill()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -204,7 +204,7 @@ def command(access: Access, program: Program, words: tuple[str, ...], user: str 
     return ["sudo", "-n", "-u", user, "--", path, *words]
 
 
-def beside(name: str, number: int, node: str, component: int | None) -> tuple[str, ...]:
+def srun_words(name: str, number: int, node: str, component: int | None) -> tuple[str, ...]:
     """Return srun's words for a step that shares cores, memory and cards with those of job `number` that run on `node`.
 
     `component`: of a heterogeneous job. Quiet twice: srun would call each exit code but 0 an error.
@@ -217,7 +217,7 @@ def beside(name: str, number: int, node: str, component: int | None) -> tuple[st
 def failure(program: str, code: int, said: str) -> TrainmasterError:
     """Return what to raise when `program` ended with `code` and `said` this."""
     why = plain(said) or slurm.program_ended(program, code)
-    if any(sign in said for sign in UNUSABLE):  # first: munge, too, says that a connection was refused
+    if any(sign in said for sign in UNUSABLE):  # before DOWN: munge's errors also say "connection refused"
         return ClusterDown(slurm.cluster_not_spoken_with(why))
     if any(sign in said for sign in DOWN):
         return ClusterDown(slurm.cluster_does_not_answer(why))

@@ -31,7 +31,7 @@ class Reading(Protocol):
         """Return those of these jobs that are known, whatever their state; all components of each, or all elements."""
         ...
 
-    async def named(self, name: str, user: str = "") -> list[JobLine]:
+    async def find_named(self, name: str, user: str = "") -> list[JobLine]:
         """Return the jobs of one attempt, or of one array, also those that have ended of late. `user`: only those of
         that system user.
         """
@@ -73,7 +73,7 @@ class Printed:
                 return []
             raise
 
-    async def named(self, name: str, user: str = "") -> list[JobLine]:
+    async def find_named(self, name: str, user: str = "") -> list[JobLine]:
         """Return those of this name."""
         return await self._jobs("-t", "all", f"--name=tm-{name}", *([f"--user={user}"] if user else []))
 

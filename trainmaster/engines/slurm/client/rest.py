@@ -60,7 +60,7 @@ class Served:
         wanted = set(numbers)
         return [job for job in await self._jobs() if job.id.number in wanted]
 
-    async def named(self, name: str, user: str = "") -> list[JobLine]:
+    async def find_named(self, name: str, user: str = "") -> list[JobLine]:
         """Return those of this name."""
         return [job for job in await self._jobs([user] if user else ()) if job.name == name]
 
@@ -172,7 +172,7 @@ def _places(item: Mapping[str, Any]) -> list[JobId]:
         return [JobId(int(item["job_id"]))]
     if waiting:
         return [JobId(array, int(name[1:])) for name in expand(f"e[{waiting}]")]
-    return [JobId(array, None if element is None else int(element))]  # None: all that waited were cancelled
+    return [JobId(array, None if element is None else int(element))]  # element None: all that waited were cancelled
 
 
 def node_of(item: Mapping[str, Any]) -> NodeLine:

@@ -70,7 +70,7 @@ class Mirror:
         self._growth = Growth(shape, part, self._ask)
         self._trees = Trees(shape, part, order, self._ask, self._meanwhile)
         self._rounded = 0.0
-        self._told = 0  # bytes of the orders
+        self._told = 0  # how many bytes of the orders the node has
         self._beat = 0
         self._said = _sealed("said", MOST_SAID)
         self._socket, its = socket.socketpair()
@@ -87,7 +87,7 @@ class Mirror:
         self._socket.settimeout(SILENT_S)
         self._source = self._socket.makefile("rb", buffering=1 << 16)
 
-    def words(self) -> str:
+    def last_words(self) -> str:
         """Return what srun, or Python there, had to say."""
         return plain(os.pread(self._said, 1 << 12, 0).rstrip(b"\0").decode("utf-8", "replace"))
 
@@ -137,7 +137,7 @@ class Mirror:
         TypeError else.
         """
         self._socket.sendall(len(_SOURCE).to_bytes(4, "big") + _SOURCE)
-        if os.path.exists(self.shape.fetched(self.part)):  # the node was not told
+        if os.path.exists(self.shape.fetched(self.part)):  # the last connection broke before the node knew
             self._leave()
             return
         stands: list[Any] = []
@@ -183,7 +183,7 @@ class Mirror:
 
     def _begin(self, waiting: Sequence[str]) -> bool:
         """Let the run begin that has the attempt, if it waits here."""
-        with self.shape.turn:  # a claim is for one at a time of this process
+        with self.shape.turn:  # one thread at a time may claim
             run = next((run for run in waiting if RUN.fullmatch(run) and self.shape.shared.claim(run)), None)
         if run is not None:
             self._bring()
@@ -272,7 +272,7 @@ class Mirror:
                 at = 0
                 while True:
                     piece, mode = file.read(PIECE), stat.S_IMODE(found.st_mode)
-                    size = found.st_size if piece else at  # it may have shrunk
+                    size = found.st_size if piece else at  # the file may have shrunk
                     self._tell("put", piece, path=to, at=at, mode=mode, mtime=found.st_mtime_ns, size=size)
                     self._further("put", [(to, at, len(piece))])
                     at += len(piece)

@@ -85,7 +85,7 @@ def growing(data: str, path: str) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def whole(data: str, path: str, fresh: str, mode: int, mtime: int) -> Iterator[int]:
+def writing_whole(data: str, path: str, fresh: str, mode: int, mtime: int) -> Iterator[int]:
     """Give a file to write into, `fresh` until it comes to its place; with Changed raised it does not. Raises Trespass,
     OSError.
     """
@@ -125,7 +125,7 @@ def link(data: str, path: str, target: str) -> None:
         os.symlink(target, name, dir_fd=parent)
 
 
-def found(data: str, path: str) -> os.stat_result | None:
+def look_up(data: str, path: str) -> os.stat_result | None:
     """Return what lies at `path`; None: nothing. Raises Trespass, OSError."""
     with contextlib.suppress(FileNotFoundError), parent_of(data, path, make=False) as (parent, name):
         return os.stat(name, dir_fd=parent, follow_symlinks=False)

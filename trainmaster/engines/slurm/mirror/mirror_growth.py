@@ -47,7 +47,7 @@ class Growth:
         self._own = re.compile(
             rf"(facts|again)-{re.escape(part)}\.jsonl|record-task\d+-\d+\.jsonl|{re.escape(PRINTED)}"
         )
-        self._short: set[str] = set()  # of which less came than was asked for: what follows would leave a hole
+        self._short: set[str] = set()  # less came than was asked for: more of it would leave a hole
         self._cuts: dict[str, list[tuple[int, int]]] = {}
 
     def allowed(self, name: str) -> bool:
@@ -77,7 +77,7 @@ class Growth:
                     asked = []
                 asked.append((name, at, most))
                 at = self._skip(name, at + most)
-            if name.endswith(".cuts") and asked:  # it says what of the log is not to be read
+            if name.endswith(".cuts") and asked:  # its cuts decide what of the log is read next
                 self._get(asked)
                 asked = []
             self.have[name] = max(size, self.have.get(name, 0))
@@ -98,7 +98,7 @@ class Growth:
             if name.endswith("/log.cuts"):
                 self._cut(name)
             most = self._most(name)
-            if most and kept > most:  # the agent would not have done that
+            if most and kept > most:  # our agent would have cut it
                 log.warning("%s of %s: %s is far longer than it may be", self.part, self.shape.base, name)
                 self.have[name] = ENOUGH
 

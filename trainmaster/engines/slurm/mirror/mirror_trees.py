@@ -60,7 +60,7 @@ class Shape:
     log_mib: int = 0
     givers: dict[str, int] | None = None  # which node a file or link was taken from; None: not yet read
     turn: threading.Lock = field(default_factory=threading.Lock)
-    twice: set[str] = field(default_factory=set)  # what several nodes have written
+    twice: set[str] = field(default_factory=set)  # paths that several nodes have written
     left_out: dict[str, Said] = field(default_factory=dict)  # links that were not made here, and why
 
     @property
@@ -113,7 +113,7 @@ class Trees:
 
     def __init__(self, shape: Shape, part: str, order: int, ask: Ask, meanwhile: Callable[[], None]) -> None:
         self.shape, self.part, self.order, self.ask, self.meanwhile = shape, part, order, ask, meanwhile
-        self._missing: dict[str, tuple[str, Said]] = {}  # what the last look could not fetch: its kind, and why
+        self._missing: dict[str, tuple[str, Said]] = {}  # path -> its kind, and why the last look could not fetch it
 
     def complete(self) -> None:
         """Say which links were left out. Raises Failed where a file or folder was: the node has the only copy of it."""
@@ -148,7 +148,7 @@ class Trees:
             files.clear()
 
     def _left_out(self, entry: Sequence[Any], why: Said) -> None:
-        if entry[1]:  # else it is gone there
+        if entry[1]:  # an entry without a kind is gone on the node
             self._missing[entry[0]] = entry[1], why
 
     def _take(self, entry: Sequence[Any], final: bool, now: int) -> bool:
@@ -178,12 +178,12 @@ class Trees:
             return False
         if not self._mine(path):
             return False
-        here = mirror_disk.found(self.shape.data, path)
+        here = mirror_disk.look_up(self.shape.data, path)
         return here is None or not stat.S_ISREG(here.st_mode) or (here.st_size, here.st_mtime_ns) != (size, mtime)
 
     def _folder(self, path: str) -> None:
         """Make a folder, also in place of what is none. Raises Trespass where that came from another node."""
-        here = mirror_disk.found(self.shape.data, path)
+        here = mirror_disk.look_up(self.shape.data, path)
         if here is not None and not stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.file_of_another_node())
         mirror_disk.folder(self.shape.data, path)
@@ -192,7 +192,7 @@ class Trees:
         """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another
         node lies.
         """
-        here = mirror_disk.found(self.shape.data, path)
+        here = mirror_disk.look_up(self.shape.data, path)
         if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.folder_of_another_node())
         return self.shape.giver(path, self.order)
@@ -222,7 +222,7 @@ class Trees:
                     self._left_out(entry, _why_not(now))
                     raise Changed
                 if not piece or at >= size:
-                    os.truncate(fd, at)  # to its end, where nothing was written there
+                    os.truncate(fd, at)  # a hole at the end counts to its size, too
                     return
 
     def _pieces(self, asked: Sequence[tuple[str, int, int]], holes: bool = False) -> list[tuple[bytes, int, int, int]]:
@@ -232,7 +232,9 @@ class Trees:
 
     def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
         path, _, _, mtime, mode, _ = entry
-        return mirror_disk.whole(self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime)
+        return mirror_disk.writing_whole(
+            self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime
+        )
 
 
 def _why_not(size: int) -> Said:

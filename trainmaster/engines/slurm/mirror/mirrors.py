@@ -23,7 +23,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import split_attempt_id, task_name
 from trainmaster.engines.base import Note
 from trainmaster.engines.slurm.attempts.following import Following
-from trainmaster.engines.slurm.client.commands import Access, beside, command, environment
+from trainmaster.engines.slurm.client.commands import Access, command, environment, srun_words
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror.mirror import Mirror
 from trainmaster.engines.slurm.mirror.mirror_disk import Failed
@@ -50,7 +50,7 @@ def srun(access: Access, python: str, number: int, node: str, component: int | N
     job.
     """
     # Unbuffered: else only whole lines are passed on, and we write none.
-    return command(access, "srun", (*beside("mirror", number, node, component), "--unbuffered", python))
+    return command(access, "srun", (*srun_words("mirror", number, node, component), "--unbuffered", python))
 
 
 def moved(work: StepWork, data: str, root: str) -> StepWork:
@@ -91,7 +91,7 @@ class MirrorKeeper(threading.Thread):
         self.part, self._connect = part, connect
         self.fetched = False
         self.said: Said | None = None  # why the last connection ended
-        self._turn = threading.Lock()  # the server's loop takes it: nothing that blocks is done with it
+        self._turn = threading.Lock()  # the server's loop takes it, too: never block while holding it
         self._mirror: Mirror | None = None
         self._cut = False  # no connection may go on
         self._ended = threading.Event()
@@ -116,8 +116,8 @@ class MirrorKeeper(threading.Thread):
                     mirror.close()
             mirror.run()
             self.fetched = True
-        except Exception as error:  # a node may say anything at all; nobody else's job may notice
-            self.said = why_ended(error, mirror.words() if mirror is not None else "")
+        except Exception as error:  # whatever a node sends, other jobs must not suffer
+            self.said = why_ended(error, mirror.last_words() if mirror is not None else "")
             if not self._ended.is_set():
                 log.warning("the mirror of %s: %s (%r)", self.part, render.text(self.said), error)
         finally:
@@ -134,7 +134,7 @@ class MirrorKeeper(threading.Thread):
             if self._mirror is not None:
                 self._mirror.close()
 
-    def last(self) -> None:
+    def let_finish(self) -> None:
         """Let the connection that there is be the last one."""
         self._ended.set()
 
@@ -168,7 +168,7 @@ class Mirrors:
         for one in about:
             try:
                 self._tend(one)
-            except Exception:  # no thread is left, say; the others are followed as before
+            except Exception:  # for example, no more threads: go on with the other attempts
                 log.exception("%s cannot be mirrored now", one.attempt)
 
     def _tend(self, one: Following) -> None:
@@ -194,13 +194,13 @@ class Mirrors:
     def _end(self, kept: AttemptMirrors, one: Following) -> None:
         kept.over = kept.over or time.monotonic()
         for keeper in kept.keepers.values():
-            keeper.last() if time.monotonic() - kept.over < LINGER_S else keeper.end()
+            keeper.let_finish() if time.monotonic() - kept.over < LINGER_S else keeper.end()
         if not kept.busy and not kept.told:
             kept.told = True
             for note in left_behind(kept, one):
                 self._tell(note)
 
-    def said(self, one: Following) -> Said | None:
+    def why_silent(self, one: Following) -> Said | None:
         """Return why nothing came from its nodes; None: nobody said anything."""
         kept = self._kept.get(one.attempt)
         keepers = kept.keepers.values() if kept is not None else ()

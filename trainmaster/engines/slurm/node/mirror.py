@@ -113,7 +113,7 @@ class NodeMirror:
 
     def __init__(self, root: str, source: BinaryIO, sink: BinaryIO) -> None:
         self.root, self.source, self.sink = root, source, sink
-        self.trouble = ""  # what went wrong with what was given, until it is told
+        self.trouble = ""  # what went wrong since the last `sync`
         self.ending = False
         self.listed: list[list[Any]] = []
 
@@ -151,7 +151,7 @@ class NodeMirror:
 
         `size` -1: the file grows in its place instead.
         """
-        with self._noted():
+        with self._noting_trouble():
             to = self.path(path)
             fresh = to if size < 0 else to + "~"
             os.makedirs(os.path.dirname(to), 0o700, exist_ok=True)
@@ -167,7 +167,7 @@ class NodeMirror:
 
     def link(self, path: str, to: str, body: bytes = b"") -> None:
         """Make a symbolic link."""
-        with self._noted():
+        with self._noting_trouble():
             os.makedirs(os.path.dirname(self.path(path)), 0o700, exist_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self.path(path))
@@ -175,11 +175,11 @@ class NodeMirror:
 
     def folder(self, path: str, body: bytes = b"") -> None:
         """Make a folder."""
-        with self._noted():
+        with self._noting_trouble():
             os.makedirs(self.path(path), 0o700, exist_ok=True)
 
     @contextlib.contextmanager
-    def _noted(self) -> Iterator[None]:
+    def _noting_trouble(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
@@ -192,7 +192,7 @@ class NodeMirror:
 
     def ready(self, run: str, package: str, folder: str, trees: list[str], body: bytes = b"") -> None:
         """Let the run that waits begin, if it is `run`."""
-        with self._noted():
+        with self._noting_trouble():
             with open(self.path("known"), "w", encoding="utf-8") as file:
                 for line in (entry for tree in trees for entry in self._walk(tree)):
                     file.write(json.dumps(line) + "\n")
@@ -204,7 +204,7 @@ class NodeMirror:
 
     def fetched(self, body: bytes = b"") -> None:
         """The server has everything."""
-        with self._noted():
+        with self._noting_trouble():
             os.close(os.open(self.path("fetched"), os.O_CREAT | os.O_WRONLY, 0o600))
         self.sync()
 
@@ -252,7 +252,7 @@ class NodeMirror:
             yield PRINTED, os.lstat(self.path(PRINTED)).st_size
 
     def _of_task(self, here: str, task: str) -> Iterator[tuple[str, int]]:
-        for name in sorted(os.listdir(os.path.join(here, task)), reverse=True):  # what was cut before the log itself
+        for name in sorted(os.listdir(os.path.join(here, task)), reverse=True):  # log.cuts before log
             path = os.path.join(here, task, name)
             found = os.lstat(path)
             if stat.S_ISREG(found.st_mode):
@@ -276,19 +276,19 @@ class NodeMirror:
         with contextlib.suppress(FileNotFoundError), open(self.path("known"), "rb") as file:
             text = file.read()
         for line in text.split(b"\n"):
-            with contextlib.suppress(ValueError):  # its writer was killed, or the disk was full
+            with contextlib.suppress(ValueError):  # half a line: its writer was killed, or the disk was full
                 entry = json.loads(line)
                 known[entry[0]] = entry
         found = {entry[0]: entry for tree in trees for entry in self._walk(tree)}
         new = [entry for name, entry in found.items() if known.get(name) != entry]
         gone = [
             [name, "", 0, 0, 0, ""] for name in sorted(known, reverse=True) if name not in found
-        ]  # what lies in a folder first
+        ]  # reverse: files before the folder they lie in
         with contextlib.suppress(OSError), open(self.path("known"), "a", encoding="utf-8") as file:
             file.write("" if text.endswith(b"\n") else "\n")
             for name in (entry[0] for entry in new if entry[0] not in known):
-                file.write(json.dumps([name, "", 0, 0, 0, ""]) + "\n")  # the server may come to have it
-        self.listed = sorted(new, key=lambda entry: int(entry[3])) + gone  # what is written last may speak of the rest
+                file.write(json.dumps([name, "", 0, 0, 0, ""]) + "\n")  # noted before the server fetches it
+        self.listed = sorted(new, key=lambda entry: int(entry[3])) + gone  # oldest first: new files may refer to old
 
     def _walk(self, tree: str) -> Iterator[list[Any]]:
         """Yield [path, kind, size, mtime, mode, target] of everything below `tree`; of what is unknown, why it is
@@ -336,7 +336,7 @@ def _written(fd: int, at: int, size: int) -> int:
     try:
         return os.lseek(fd, at, os.SEEK_DATA)
     except OSError as error:
-        return max(at, size) if error.errno == errno.ENXIO else at  # its disk knows of no holes
+        return max(at, size) if error.errno == errno.ENXIO else at  # the file system reports no holes
 
 
 def _below(root: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
@@ -344,7 +344,7 @@ def _below(root: str) -> Iterator[tuple[str, os.stat_result | OSError]]:
     and what disappears is left out.
     """
     pending = [""]
-    for here in pending:  # grows while it is walked
+    for here in pending:  # the loop visits what it appends
         try:
             with os.scandir(os.path.join(root, here)) as entries:
                 names = sorted(entry.name for entry in entries)
@@ -373,6 +373,6 @@ def main(argv: list[str]) -> None:
     if trouble := squatted(os.path.dirname(root)) or squatted(root):
         sys.exit(trouble)
     mirror = NodeMirror(root, sys.stdin.buffer, sys.stdout.buffer)
-    # The cluster ends all steps of a job at once: this one has to bring what the others leave.
+    # The cluster ends all steps of a job at once; this one must outlive the others to bring what they leave.
     signal.signal(signal.SIGTERM, lambda signum, frame: setattr(mirror, "ending", True))
     mirror.serve()

@@ -25,9 +25,7 @@ def main(argv: list[str]) -> int:
     """Run as ``mirrored PROGRAM ROOT FOLDER RUN COMPONENT SECONDS``; return the exit code of the program."""
     program, root, folder, run, number, most = argv
     code = PROGRAMS[program]([folder, run, number])
-    signal.signal(
-        signal.SIGTERM, signal.SIG_IGN
-    )  # the cluster ends the job: there is a moment left to bring things home
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the cluster ends the job: use the moment before SIGKILL
     if fetched(root, float(most)):
         shutil.rmtree(root, ignore_errors=True)
     else:

@@ -114,9 +114,9 @@ class Step:
         self.loop = Loop()
         self.supervisor = Supervisor(layout, Cgroups(self.private), self._tell, self.loop.later, self.loop.watch_end)
         self.lookout = Lookout(self.supervisor, self.loop.later)
-        self.heard = 0  # bytes of the orders
-        self.missed = 0  # looks without the folder
-        self.held: list[dict[str, Any]] = []  # ends that are not told yet
+        self.heard = 0  # how many bytes of the orders were read
+        self.missed = 0  # so many looks in a row found no folder
+        self.held: list[dict[str, Any]] = []  # facts that wait, in order: see `_tell`
         self.hold_until = 0.0  # in monotonic seconds
         self.ending = False
         self.over = False
@@ -156,7 +156,7 @@ class Step:
     def _tell(self, fact: dict[str, Any]) -> None:
         if self.ending or not (self.held or fact.get("exit_code") or fact.get("signal")):
             self.facts.tell(fact)
-        else:  # and what comes after it: who ended first is told first
+        else:  # hold it back, and what follows it: see SAME_MOMENT_S
             self.held.append(fact)
             signalled = fact.get("signal") in BY_CLUSTERS or fact.get("exit_code") in BY_CLUSTERS
             now = time.monotonic()
@@ -221,7 +221,7 @@ class Step:
 
 def refusal(attempt: str, refused: StartRefused) -> dict[str, Any]:
     """Return the fact that nothing was started here."""
-    code = "launch_failed" if refused.code == NOT_NOW else refused.code  # the attempt may do on another node
+    code = "launch_failed" if refused.code == NOT_NOW else refused.code  # the next attempt may get another node
     return {"event": "refused", "attempt": attempt, "at": time.time(), "code": code, "said": refused.said.to_json()}
 
 

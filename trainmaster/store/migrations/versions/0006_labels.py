@@ -22,7 +22,7 @@ def upgrade() -> None:
             record = rows.decode(written)
             value = labels.written([(key, value) for key, value in record.pop("labels")])
         except (ValueError, KeyError, TypeError, AttributeError):
-            continue  # it is set aside when it is read
+            continue  # malformed: its first reader will set it aside
         moved.append({"seq": seq, "labels": value, "record": rows.encode(record)})
     if moved:
         connection.execute(text("UPDATE job SET labels = :labels, record = :record WHERE seq = :seq"), moved)
