@@ -11,7 +11,7 @@ from typing import Final
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
-from trainmaster.core.launch import Gang, Mount, RoleCommand, asked_of
+from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import Phase, Priority
 from trainmaster.messages.jobs import rules
@@ -166,7 +166,7 @@ def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mou
     if job.attempt is None:
         raise ValueError(f"job {job.id} has no attempt")
     placement = job.attempt.placement
-    found = draft(
+    return draft(
         spec,
         job_id=job.id,
         user=job.owner,
@@ -175,8 +175,8 @@ def gang(job: Job, spec: JobSpec, *, facts: Mapping[str, str], mounts: tuple[Mou
         attempt=job.attempt.number,
         facts=facts,
         mounts=mounts,
+        asked=None if placement[0].node else asked_of(job),
     )
-    return found if placement[0].node else replace(found, asked=asked_of(job))
 
 
 def supposed(
@@ -196,9 +196,16 @@ def unplaced_gang(job: Job, spec: JobSpec, mounts: tuple[Mount, ...]) -> Gang:
     """Return what an engine is asked about before anything of the job has a place: with `asked`, without a placement.
     O(roles).
     """
-    facts = {"user": job.owner, "workspace": job.workspace}
-    found = draft(spec, job_id=job.id, user=job.owner, roles=job.roles, placement=(), facts=facts, mounts=mounts)
-    return replace(found, asked=asked_of(job))
+    return draft(
+        spec,
+        job_id=job.id,
+        user=job.owner,
+        roles=job.roles,
+        placement=(),
+        facts={"user": job.owner, "workspace": job.workspace},
+        mounts=mounts,
+        asked=asked_of(job),
+    )
 
 
 def draft(
@@ -211,6 +218,7 @@ def draft(
     attempt: int = 1,
     facts: Mapping[str, str] | None = None,
     mounts: tuple[Mount, ...] = (),
+    asked: Asked | None = None,
 ) -> Gang:
     """Return a Gang of `spec` without a job: what a preview shows (R41). Without a placement each task gets a node."""
     roles = roles or lower_roles(spec)
@@ -232,6 +240,7 @@ def draft(
         mounts=mounts,
         image=None if spec.image in OWN_ENVIRONMENT else spec.image,
         pull_secret=spec.pull_secret,
+        asked=asked,
     )
 
 

@@ -60,6 +60,8 @@ async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -
 def _heard(ctx: Context, candidate: Candidate, job: Job) -> Candidate:
     """Return `candidate` with what the engine of the pool of `job` says of it."""
     found = ctx.admission.gang_findings(job, candidate.spec)
+    if not found.problems and not found.warnings:
+        return candidate
     return replace(candidate, warnings=(*candidate.warnings, *found.warnings), refused=found.problems)
 
 
