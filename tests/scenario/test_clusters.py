@@ -219,7 +219,7 @@ async def test_what_the_cluster_would_refuse_is_a_problem_before_a_submit(stage:
     preview, would = await asked(stage, fake_spec("a", "true", pool="alps", resources={"gpu": 5}))
     assert (preview.ok, preview.fits.when) == (False, "never")
     (problem,) = preview.problems
-    assert problem.rule == "The cluster alps would refuse it: no node has as many cards"
+    assert problem.rule == "The cluster alps would refuse the job: no node has as many cards"
     assert problem.remedy
     assert (would.when, would.reason.decided_by) == ("never", "alps")
 
