@@ -113,7 +113,7 @@ async def test_what_people_do_to_jobs_is_told_also_when_these_are_gone(fake: Sta
     assert {item.by for item in before} == {"ann", "admin"}
     await platform.delete(view.id, ANN)
     after = (await platform.auditing.page(ADMIN, subject=subject)).items
-    assert after[0].text.en == "The job j of ann was deleted"
+    assert after[0].text.en == "Deleted the job j of ann"
     assert after[0].by == "ann"
     assert [(item.at, item.by, item.text) for item in after[1:]] == [(item.at, item.by, item.text) for item in before]
 

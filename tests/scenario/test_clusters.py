@@ -166,7 +166,7 @@ async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_
         assert ready.checks["engine alps"] == "The fake machines do not answer"
         cluster.reachable = True
         assert (await stage.ended(far)).state == "succeeded"
-        with pytest.raises(Conflict, match="alps decides itself"):
+        with pytest.raises(Conflict, match="alps manages its nodes"):
             await stage.platform.administer.cordon("c1", "", ADMIN)
         with pytest.raises(InvalidSpec):
             await stage.platform.administer.assign("n1", "alps", ADMIN)

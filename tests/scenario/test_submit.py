@@ -70,9 +70,9 @@ async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None
 
 async def test_a_batch_too_large_or_empty_is_refused(fake: Stage) -> None:
     """1 to 10,000 jobs."""
-    with pytest.raises(InvalidSpec, match="wrong size"):
+    with pytest.raises(InvalidSpec, match="wrong number"):
         await fake.platform.submit_batch([], ADMIN, None)
-    with pytest.raises(InvalidSpec, match="wrong size"):
+    with pytest.raises(InvalidSpec, match="wrong number"):
         await fake.platform.submit_batch([{"spec": fake_spec("a")}] * 10_001, ADMIN, None)
 
 

@@ -59,9 +59,9 @@ def bad(found: dict[str, Check]) -> dict[str, str]:
 async def test_a_cluster_that_has_everything(bed: Bed, data: Path) -> None:
     found = await look(wanted(bed, data, ("batch", "fast"), partitions={"fast": "urgent"}))
     assert bad(found) == {}
-    assert found["partition urgent"].text == "2 of 2 nodes ready, 4 cards"
+    assert found["partition urgent"].text == "2 of 2 nodes ready, 4 GPUs"
     assert found["shared batch"].text.startswith("n")
-    assert found["cards urgent"].text == "1 asked for, 1 given"
+    assert found["cards urgent"].text == "1 asked for, 1 received"
     assert found["python batch"].text.startswith("Python 3.")
     assert found["clock batch"].ok
 
@@ -151,7 +151,7 @@ async def test_data_folders_that_cannot_be_used(bed: Bed, data: Path) -> None:
     blank.rmdir()
     assert bad(await look(wanted(bed, none)))["folder"] == f"there is no folder {none}"
     memory = replace(wanted(bed, data), data="/dev/shm")
-    assert "lies in the memory of this machine" in bad(await look(memory))["folder"]
+    assert "is in the memory of the server" in bad(await look(memory))["folder"]
 
 
 async def test_a_folder_that_the_node_has_not_or_may_not_write(bed: Bed, data: Path) -> None:

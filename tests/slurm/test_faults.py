@@ -249,7 +249,7 @@ def test_what_the_clusters_administrator_does(served: Served) -> None:
     words = "Slurm ended the job before it ran: was cancelled in Slurm"
     assert plain(served.ended(never)) == ("failed", "stopped", words)
     view = served.until(held, lambda view: "Held" in (view["reason"] or {"code": ""})["code"], "held")
-    assert view["reason"]["message"]["en"] == "Held by the cluster's administrator"
+    assert view["reason"]["message"]["en"] == "Held by an administrator of the cluster"
     bed.ask("scontrol", "release", served.number(held))
     served.state(held, "running")
     go(served, held)

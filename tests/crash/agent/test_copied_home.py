@@ -37,7 +37,7 @@ async def test_a_copy_leaves_what_the_first_home_runs_alone(
     subprocess.run(["cp", "-a", first.home, copy.home], check=True)
     with caplog.at_level(logging.WARNING):
         other = await copy.engine()
-    assert "this home is a copy" in caplog.text
+    assert "this home folder is a copy" in caplog.text
     (report,) = await other.observe([key(story)])
     (task,) = report.tasks
     assert task.kind == "lost"

@@ -12,7 +12,7 @@ AGAIN_ZH = "平台会自动重试。"
 INSTEAD = "Look at its log and its files instead."
 INSTEAD_ZH = "请改为查看它的日志和文件。"
 
-@say("this node", "本节点")
+@say("this server", "本服务器")
 def this_machine() -> Said: ...
 
 # --- its agent
