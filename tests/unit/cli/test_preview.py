@@ -86,10 +86,10 @@ def test_a_folder_that_cannot_be_sent_is_said_before(tm: Shell, tmp_path: Path) 
     leaving = job_with_code(tmp_path / "b")
     (tmp_path / "b/secret").symlink_to("/etc/passwd")
     (problem,) = both(tm, leaving, code=2)["problems"]
-    assert (problem["path"], problem["rule"]) == ("secret", "a link may not leave the folder")
+    assert (problem["path"], problem["rule"]) == ("secret", "a link must not lead out of the folder")
     for file, words in (
         (missing, f"there is no folder {tmp_path}/a/nowhere"),
-        (leaving, "a link may not leave the folder"),
+        (leaving, "a link must not lead out of the folder"),
     ):
         assert words in tm("submit", file, code=2)
 

@@ -27,7 +27,7 @@ def test_the_small_jobs_of_a_person_do_not_keep_its_large_one_waiting_for_ever()
     assert reason.evidence["job"] == large.job
     assert "user ann" in render(with_names(reason, lambda job: None)).en
     assert "another user's job" in render(with_names(reason, lambda job: None)).en
-    assert "的配额留给任务 large，它排在前面" in render(with_names(reason, lambda job: "large")).zh
+    assert "的剩余配额已预留给任务 large，它排在此任务之前" in render(with_names(reason, lambda job: "large")).zh
 
 
 def test_what_is_left_beside_the_large_one_is_not_kept() -> None:

@@ -68,8 +68,8 @@ class LiveTask:
 
     @property
     def who(self) -> str:
-        """The task as people read of it: worker[0]."""
-        return f"{self.attempt.gang.roles[self.prepared.role].name}[{self.prepared.index}]"
+        """The task as people read of it: worker-0."""
+        return f"{self.attempt.gang.roles[self.prepared.role].name}-{self.prepared.index}"
 
     @property
     def marker(self) -> bytes:
