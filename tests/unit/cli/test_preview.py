@@ -12,12 +12,15 @@ import pytest
 
 from tests.unit.cli.test_commands import TM, Shell, serving
 
+DATA = Path(__file__).parent
+"""Stands for the folder of data sets that an example mounts: any that is there."""
 EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*/job.*"))
 
 
 @pytest.fixture(scope="module")
 def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    with serving(tmp_path_factory.mktemp("home"), "--demo-cards", "2") as shell:
+    roots = f'[local]\nmount_roots = ["{DATA}"]\n'
+    with serving(tmp_path_factory.mktemp("home"), "--demo-cards", "2", settings=roots) as shell:
         yield shell
 
 
@@ -44,7 +47,8 @@ def tm_out(tm: Shell, file: str, *words: str, code: int) -> str:
 
 @pytest.mark.parametrize("job", EXAMPLES, ids=lambda path: path.parent.name)
 def test_every_example_is_valid_and_would_start_now(tm: Shell, job: Path) -> None:
-    found = both(tm, str(job))
+    mounts = "inputs" in job.read_text()
+    found = both(tm, str(job), *(("--set", f"inputs.0.path={DATA}") if mounts else ()))
     assert found["ok"]
     assert found["would_start"]["when"] == "now"
 
