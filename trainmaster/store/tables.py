@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 8
+SCHEMA: Final = 9
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -90,6 +90,8 @@ job = Table(
     Column("model", Text),
     Column("version", Integer, nullable=False),
     Column("record", Text, nullable=False),
+    Column("gpus", Double, nullable=False),  # of all replicas
+    Column("search", Text, nullable=False),  # see store/jobs/search.py; never changes
 )
 
 LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it
@@ -107,6 +109,11 @@ Index("job_by_priority", job.c.priority, job.c.seq)
 Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)
 Index("job_by_owner", job.c.owner, job.c.submitted_at, job.c.seq)
 Index("job_spec", job.c.spec_digest)
+Index("job_by_owner_alone", job.c.owner, job.c.seq)
+Index("job_by_workspace", job.c.workspace, job.c.seq)
+Index("job_by_pool", job.c.pool, job.c.seq)
+Index("job_by_framework", job.c.framework, job.c.seq)
+Index("job_by_gpus", job.c.gpus, job.c.seq)
 
 attempt = Table(
     "attempt",
