@@ -63,8 +63,14 @@ class ForecastView(Answer, frozen=True):
 
 
 class SuggestionView(Answer, frozen=True):
-    """What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown)."""
+    """What would help, as a `change` of the document by field path.
 
+    Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
+    unknown). Of one that failed, ran out of time or is held: what a clone would need; `change` empty: only its owner
+    knows, or nothing is to be changed.
+    """
+
+    code: str
     message: Text
     change: Json
     forecast: ForecastView | None
