@@ -105,12 +105,15 @@ class TotalsView(Answer, frozen=True):
 
 
 class ProgressView(Answer, frozen=True):
-    """How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s` null: nobody knows."""
+    """How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
+    null where nobody knows.
+    """
 
     fraction: float
     step: float
     of: float
     eta_s: float | None
+    step_s: float | None
 
 
 class JobView(Answer, frozen=True):
