@@ -308,7 +308,8 @@ export interface paths {
         };
         /**
          * Get Log
-         * @description Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines.
+         * @description Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when its
+         *     lines were written, as far as that is known.
          */
         get: operations["get_log"];
         put?: never;
@@ -2171,8 +2172,15 @@ export interface components {
             /** @default null */
             decided_by: string | null;
         };
-        /** @description What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown). */
+        /**
+         * @description What would help, as a `change` of the document by field path.
+         *
+         *         Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
+         *         unknown). Of one that failed, ran out of time or is held: what a clone would need; `change` empty: only its owner
+         *         knows, or nothing is to be changed.
+         */
         Suggestion: {
+            code: string;
             message: components["schemas"]["Text"];
             change: {
                 [key: string]: unknown;
@@ -2298,12 +2306,16 @@ export interface components {
             gpu: number;
             gpu_type: string | null;
         };
-        /** @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s` null: nobody knows. */
+        /**
+         * @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
+         *         null where nobody knows.
+         */
         Progress: {
             fraction: number;
             step: number;
             of: number;
             eta_s: number | null;
+            step_s: number | null;
         };
         /**
          * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
@@ -2935,6 +2947,12 @@ export interface components {
             path: string;
             items: components["schemas"]["File"][];
         };
+        /** @description The next `lines` lines were written after `after` and by `by`; null: not known. */
+        LinesAt: {
+            lines: number;
+            after: number | null;
+            by: number | null;
+        };
         /** @description A line that matches, 0-based. */
         LogHit: {
             offset: number;
@@ -2949,7 +2967,7 @@ export interface components {
         };
         /**
          * @description What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something
-         *         away.
+         *         away; `at`: when it was read, of what was written since the log is followed.
          */
         LogPiece: {
             offset: number;
@@ -2957,8 +2975,14 @@ export interface components {
             text: string;
             /** @default null */
             cut: components["schemas"]["Cut"][] | null;
+            /** @default null */
+            at: number | null;
         };
-        /** @description The text at [offset, next_offset). `first_line`: of a window that was asked for by lines. */
+        /**
+         * @description The text at [offset, next_offset). `first_line`: of a window that was asked for by lines.
+         *
+         *         `times`: of its lines, one after the other, where they were asked for; none: the log has no times.
+         */
         LogWindow: {
             offset: number;
             next_offset: number;
@@ -2968,6 +2992,8 @@ export interface components {
             ended: boolean;
             /** @default null */
             first_line: number | null;
+            /** @default [] */
+            times: components["schemas"]["LinesAt"][];
         };
         /** @description Curves, and the last value of each name. */
         Metrics: {
@@ -3753,6 +3779,7 @@ export interface operations {
                 line?: number | null;
                 count?: number;
                 tail?: number | null;
+                times?: boolean;
             };
             header?: never;
             path: {

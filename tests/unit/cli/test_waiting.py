@@ -11,7 +11,7 @@ def test_a_change_is_told_with_both_times() -> None:
     text, change = Text(zh="", en="Raise the priority to urgent"), {"priority": "urgent"}
     lines = []
     for forecast, before in ((None, None), (about, 7200.0), (about, None)):
-        said = SuggestionView(message=text, change=change, forecast=forecast, otherwise_at=before)
+        said = SuggestionView(code="x", message=text, change=change, forecast=forecast, otherwise_at=before)
         found = WouldStart(
             when="queue", reason=None, position=None, forecast=None, alternatives=[], suggestions=[said], pool="default"
         )
