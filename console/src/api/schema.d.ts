@@ -2888,9 +2888,43 @@ export interface components {
         Document: Record<string, never>;
         JobOrPreview: components["schemas"]["Job"] | components["schemas"]["Preview"];
         /**
+         * BatchSubmission
+         * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
+         *
+         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
+         */
+        BatchSubmission: {
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native" | "pai";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
+        };
+        /**
          * Question
-         * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say
-         *     what helps.
+         * @description Would it start if it were submitted? `suggest`: say what helps.
          */
         Question: {
             /** Spec */
@@ -2933,9 +2967,8 @@ export interface components {
         };
         /**
          * Submission
-         * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
-         *
-         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
+         * @description A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
+         *     places are judged as if it were gone.
          */
         Submission: {
             /** Spec */
@@ -2965,6 +2998,11 @@ export interface components {
              * @default false
              */
             code_follows: boolean;
+            /**
+             * Instead Of
+             * @default null
+             */
+            instead_of: string | null;
         };
         /**
          * Submissions
@@ -2972,7 +3010,7 @@ export interface components {
          */
         Submissions: {
             /** Items */
-            items: components["schemas"]["Submission"][];
+            items: components["schemas"]["BatchSubmission"][];
         };
     };
     responses: never;
