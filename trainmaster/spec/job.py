@@ -4,7 +4,6 @@ Rules that need two fields live in `semantics`; both are run by `check`, which a
 holds effective values in base units (MiB, seconds), so dumping it gives a complete document that reads back the same.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
@@ -141,19 +140,25 @@ def _total(value: Any) -> str | float:
 _MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
 
 
+_SPELT: Final = {"ge": "minimum", "le": "maximum"}
+"""Pydantic leaves the bounds of a float that a validator goes before as it calls them itself."""
+
+
 @dataclass(frozen=True)
 class _OrText:
     """In the schema: a number with the bounds of its field, or a text that spells one."""
 
-    text: Mapping[str, Any]
     description: str
+    pattern: str | None = None
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"anyOf": [handler(core), {"type": "string", **self.text}], "description": self.description}
+        number = {_SPELT.get(key, key): value for key, value in handler(core).items()}
+        text = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
+        return {"anyOf": [number, text], "description": self.description}
 
 
-_MEMORY_SCHEMA: Final = _OrText({"pattern": _MEMORY_TEXT}, "MiB as a number, or a text such as 512MiB or 2GiB")
-_DURATION_SCHEMA: Final = _OrText({}, "Seconds as a number, or a text such as 30m, 2h or 1h30m")
+_MEMORY_SCHEMA: Final = _OrText("MiB as a number, or a text such as 512MiB or 2GiB", _MEMORY_TEXT)
+_DURATION_SCHEMA: Final = _OrText("Seconds as a number, or a text such as 30m, 2h or 1h30m")
 
 Label = Annotated[str, Field(pattern=CLEAN, max_length=256)]
 Word = Annotated[str, Field(pattern=WORD)]
