@@ -1,4 +1,4 @@
-"""A job that takes the place of a queued one (D1): one is stopped and the other taken in, both on the disk or neither."""
+"""A job that takes the place of a queued one (D1): one is stopped, the other taken in; both are stored, or neither."""
 
 import asyncio
 from typing import Any

@@ -2391,7 +2391,7 @@ export interface components {
         /**
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-         *         entered; `measures`: it tells how busy cards are.
+         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -2399,6 +2399,7 @@ export interface components {
             adjusts: boolean;
             attaches: boolean;
             measures: boolean;
+            images: boolean;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {
