@@ -77,7 +77,7 @@ class QueueView(Answer, frozen=True):
 class EngineAbilities(Answer, frozen=True):
     """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
     foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-    entered; `measures`: it tells how busy cards are.
+    entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
     """
 
     owns_queue: bool
@@ -85,6 +85,7 @@ class EngineAbilities(Answer, frozen=True):
     adjusts: bool
     attaches: bool
     measures: bool
+    images: bool
 
 
 class EngineView(Answer, frozen=True):

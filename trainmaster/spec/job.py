@@ -4,10 +4,20 @@ Rules that need two fields live in `semantics`; both are run by `check`, which a
 holds effective values in base units (MiB, seconds), so dumping it gives a complete document that reads back the same.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.core.framework_kinds import DEFAULT_KIND
@@ -128,19 +138,32 @@ def _total(value: Any) -> str | float:
 
 
 _MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
-_MEMORY_SCHEMA: Final = {
-    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": _MEMORY_TEXT}],
-    "description": "A number of MiB, or text such as 512MiB or 2GiB",
-}
-_DURATION_SCHEMA: Final = {
-    "anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}],
-    "description": "A number of seconds, or text such as 30m, 2h or 1h30m",
-}
+
+
+_SPELT: Final = {"ge": "minimum", "le": "maximum"}
+"""Pydantic leaves the bounds of a float that a validator goes before as it calls them itself."""
+
+
+@dataclass(frozen=True)
+class _OrText:
+    """In the schema: a number with the bounds of its field, or a text that spells one."""
+
+    description: str
+    pattern: str | None = None
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        number = {_SPELT.get(key, key): value for key, value in handler(core).items()}
+        text = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
+        return {"anyOf": [number, text], "description": self.description}
+
+
+_MEMORY_SCHEMA: Final = _OrText("A number of MiB, or text such as 512MiB or 2GiB", _MEMORY_TEXT)
+_DURATION_SCHEMA: Final = _OrText("A number of seconds, or text such as 30m, 2h or 1h30m")
 
 Label = Annotated[str, Field(pattern=CLEAN, max_length=256)]
 Word = Annotated[str, Field(pattern=WORD)]
-Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)]
-Duration = Annotated[float, BeforeValidator(_duration), WithJsonSchema(_DURATION_SCHEMA)]
+Memory = Annotated[int, BeforeValidator(_memory), _MEMORY_SCHEMA]
+Duration = Annotated[float, BeforeValidator(_duration), _DURATION_SCHEMA]
 EnvName = Annotated[str, Field(pattern=ENV_NAME)]
 EnvValue = Annotated[
     str,

@@ -2564,7 +2564,7 @@ export interface components {
         /**
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-         *         entered; `measures`: it tells how busy cards are.
+         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -2572,6 +2572,7 @@ export interface components {
             adjusts: boolean;
             attaches: boolean;
             measures: boolean;
+            images: boolean;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {
@@ -3075,9 +3076,43 @@ export interface components {
         Document: Record<string, never>;
         JobOrPreview: components["schemas"]["Job"] | components["schemas"]["Preview"];
         /**
+         * BatchSubmission
+         * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
+         *
+         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
+         */
+        BatchSubmission: {
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native" | "pai";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
+        };
+        /**
          * Question
-         * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say
-         *     what helps.
+         * @description Would it start if it were submitted? `suggest`: say what helps.
          */
         Question: {
             /** Spec */
@@ -3120,9 +3155,8 @@ export interface components {
         };
         /**
          * Submission
-         * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
-         *
-         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
+         * @description A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
+         *     places are judged as if it were gone.
          */
         Submission: {
             /** Spec */
@@ -3152,6 +3186,11 @@ export interface components {
              * @default false
              */
             code_follows: boolean;
+            /**
+             * Instead Of
+             * @default null
+             */
+            instead_of: string | null;
         };
         /**
          * Submissions
@@ -3159,7 +3198,7 @@ export interface components {
          */
         Submissions: {
             /** Items */
-            items: components["schemas"]["Submission"][];
+            items: components["schemas"]["BatchSubmission"][];
         };
     };
     responses: never;

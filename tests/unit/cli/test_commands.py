@@ -220,7 +220,11 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     until = time.monotonic() + 60
     while tm.json("show", copy)["state"] == "queued":
         assert time.monotonic() < until
-    tm("stop", copy, holder)
+    first = tm("submit", both).strip()
+    second = tm("submit", both, "--set", "name=second", "--instead-of", first[:12]).strip()  # D1: one takes the place
+    assert [tm.json("show", one)["state"] for one in (first, second)] == ["stopped", "queued"]
+    assert "no longer queued" in tm("submit", both, "--instead-of", copy, code=2)
+    tm("stop", second, copy, holder)
 
 
 def until_watched_by(tm: Shell, count: int) -> None:

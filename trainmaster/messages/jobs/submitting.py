@@ -101,6 +101,15 @@ def key_of_another_body() -> Said: ...
 def job_of_key_deleted() -> Said: ...
 
 
+# --- in place of another
+
+@say("The job to be replaced is no longer queued; nothing was changed", "要替换的任务已不在排队，未作任何更改", "Look at that job, or submit this one beside it.", "请查看该任务，或取消替换后提交。")
+def original_not_waiting() -> Said: ...
+
+@say("replaced by job {name} ({job})", "已由任务 {name}（{job}）替换")
+def replaced_by(name: str, job: str) -> Said: ...
+
+
 # --- limits
 
 @say("The queue is full: at most {most:job|jobs} can be queued", "队列已满：最多 {most} 个任务排队", "Wait until some have started, or ask an administrator to raise limits.max_queued.", "请等一部分任务启动，或请管理员提高 limits.max_queued。")

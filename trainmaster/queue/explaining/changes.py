@@ -80,10 +80,11 @@ class Changes:
             yield Suggestion(said, change, moved)
 
     def flavors(self, at: int, flavors: Mapping[str, Resources]) -> Iterator[Suggestion]:
-        """Every other flavor for role number `at`; for one with cards only those with cards."""
-        role, known = self.job.roles[at], {shape[at].flavor for shape in self.job.request.shapes}
-        for name in sorted(flavors.keys() - known):
-            if role.resources.gpu and not flavors[name].gpu:
+        """Every other flavor for role number `at`; for one with cards in any of its ways only those with cards."""
+        role, ways = self.job.roles[at], [shape[at] for shape in self.job.request.shapes]
+        cards = any(way.resources.gpu for way in ways)
+        for name in sorted(flavors.keys() - {way.flavor for way in ways}):
+            if cards and not flavors[name].gpu:
                 continue  # a job that trains on cards cannot train without
             ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
             other = self._with_role(at, partial(_flavored, name=name, ask=ask))

@@ -316,6 +316,7 @@ def _abilities(engine: Engine, can: Abilities) -> EngineAbilities:
         adjusts=can.adjusts is not None,
         attaches=can.attaches is not None,
         measures=can.measures is not None,
+        images=can.images,
     )
 
 

@@ -7,7 +7,7 @@ sizes are told.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace as replaced
 
@@ -28,9 +28,9 @@ from trainmaster.answers import (
     When,
     WouldStart,
 )
-from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Assignment, Job
-from trainmaster.core.states import JobState, Shown
+from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.server import requests
 from trainmaster.queue.explaining.explain import Judged
@@ -44,6 +44,7 @@ from trainmaster.service.scheduling.reasons import view_judged, view_reason
 from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
+from trainmaster.service.submitting.replacing import asked_about, split
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import identity, totals
@@ -263,10 +264,10 @@ class Queueing:
         cluster). Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
         """
         decide(who, "jobs:write").demand()
-        submission = dict(body)
-        first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
+        submission, ref = split({name: value for name, value in body.items() if name != "suggest"})
+        first, suggest = asked_about(self._ctx, ref, who), body.get("suggest") is True
         candidate = await read(self._ctx, submission, who)
-        candidate, job = await with_pool_chosen(self._ctx, candidate, who)
+        candidate, job = await with_pool_chosen(self._ctx, candidate, who, first)
         wrong = [*self._ctx.admission.problems(job, who, first), *candidate.refused]
         if wrong:
             raise InvalidSpec(jobs.would_be_refused(), problems=tuple(wrong))
@@ -298,19 +299,6 @@ class Queueing:
             suggestions=suggestions,
             pool=job.pool,
         )
-
-    def _first(self, ref: Any, who: Principal) -> Job | None:
-        """Return the waiting job of the reader with this id, None when `ref` is. Raises InvalidSpec."""
-        if ref is None:
-            return None
-        job = self._ctx.master.live.get(ref) if isinstance(ref, str) else None
-        if job is None or not decide(who, "jobs:write", job).allowed:
-            found = problem_of("instead_of", jobs.no_job(), ref)
-        elif job.state is not JobState.QUEUED:
-            found = problem_of("instead_of", jobs.not_waiting(job.shown.value), ref)
-        else:
-            return job
-        raise InvalidSpec(jobs.question_not_answerable(), problems=(found,))
 
     def _when(self, job: Job, instead_of: Job | None) -> tuple[When, Judged | Reason]:
         refused = self._ctx.scheduling.refusal(job)
