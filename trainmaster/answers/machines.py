@@ -5,13 +5,14 @@ from trainmaster.core.states import Shown
 
 
 class CardHolder(Answer, frozen=True):
-    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is
-    told.
+    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
+    and workspace are told.
     """
 
     job: str | None
     name: str | None
     owner: str | None
+    workspace: str
     task: str | None
     state: Shown | None
     share: float
@@ -29,7 +30,8 @@ class CardView(Answer, frozen=True):
 
 
 class NodeTask(Answer, frozen=True):
-    """A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+    """A task on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace; the
+    rest is null.
 
     `share`: how much of each of its cards, 0..1.
     """
@@ -37,6 +39,7 @@ class NodeTask(Answer, frozen=True):
     job: str | None
     name: str | None
     owner: str | None
+    workspace: str
     task: str | None
     state: Shown | None
     cpu: float

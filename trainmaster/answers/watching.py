@@ -109,7 +109,9 @@ class Files(Answer, frozen=True):
 
 
 class ModelView(Answer, frozen=True):
-    """A saved model as lists show it. `versions`: how many; `latest`: the newest one's number."""
+    """A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
+    `size_bytes`, `metrics`, `job`: of that one.
+    """
 
     id: str
     name: str
@@ -118,6 +120,10 @@ class ModelView(Answer, frozen=True):
     versions: int
     latest: int
     created_at: float
+    updated_at: float
+    size_bytes: int
+    metrics: dict[str, float]
+    job: str
 
 
 class ModelPage(Answer, frozen=True):
@@ -127,7 +133,7 @@ class ModelPage(Answer, frozen=True):
 
 
 class ModelVersionView(Answer, frozen=True):
-    """An immutable version and where it came from."""
+    """An immutable version and where it came from. `path`: on the server, for those who administer it; else null."""
 
     version: int
     digest: str
@@ -136,7 +142,7 @@ class ModelVersionView(Answer, frozen=True):
     created_at: float
     job: str
     attempt: int
-    path: str
+    path: str | None
     metrics: dict[str, float]
 
 

@@ -654,6 +654,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/nodes/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Node Use
+         * @description Show one node with its cards and who uses what of it.
+         */
+        get: operations["get_node_use"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Use
+         * @description Say who uses what: sums by person and by workspace, of a pool or of all.
+         */
+        get: operations["get_use"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/past": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Past
+         * @description Show how many cards and cores were held over the last day or week, of a pool or of all.
+         */
+        get: operations["get_past"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/meta": {
         parameters: {
             query?: never;
@@ -935,7 +995,9 @@ export interface paths {
         };
         /**
          * Get Resources
-         * @description Show the machines that fit the chosen flavors, what is used of them, and what the queue asks for.
+         * @description Show the nodes that fit the chosen flavors, what is used of them, and what the queue asks for.
+         *
+         *     `q`: a part of a node's name or address; `owner`: whose jobs hold something there; without `limit` all that match.
          */
         get: operations["get_resources"];
         put?: never;
@@ -1044,7 +1106,8 @@ export interface paths {
         };
         /**
          * Get Queue
-         * @description List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes are told.
+         * @description List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
+         *     are told.
          */
         get: operations["get_queue"];
         put?: never;
@@ -1883,12 +1946,33 @@ export interface components {
             job: string | null;
             name: string | null;
             owner: string | null;
+            workspace: string;
             task: string | null;
         };
-        /** @description Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for. */
+        /**
+         * @description How much was held over time, by the attempts of the jobs that are kept: the mean of each span of `step_s` seconds
+         *         that begins at `at`. `known_from`: before that, jobs are missing, as there are too many; null while none are.
+         *
+         *         `gpu_total`, `cpu_total`: what there is now, as what there was is not kept.
+         */
+        ClusterPast: {
+            step_s: number;
+            at: number[];
+            gpu: number[];
+            cpu: number[];
+            gpu_total: number;
+            cpu_total: number;
+            known_from: number | null;
+        };
+        /**
+         * @description Nodes that fit the chosen flavors (all nodes when none is chosen), and what the queue asks for.
+         *
+         *         `nodes`: those of the page that was asked for, by pool; `total`: how many match.
+         */
         ClusterResources: {
             flavors: components["schemas"]["Flavor"][];
             nodes: components["schemas"]["NodeRow"][];
+            total: number;
             demand: components["schemas"]["CardDemand"][];
         };
         /** @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards. */
@@ -1931,6 +2015,34 @@ export interface components {
             flavors: string[];
             /** @enum {unknown} */
             state: "away" | "free" | "full" | "idle" | "tight";
+        };
+        /** @description Who uses what of a pool, or of all: most GPUs first. Who holds and asks for nothing is left out. */
+        ClusterUse: {
+            nodes: number;
+            nodes_in_service: number;
+            gpu: components["schemas"]["Used"];
+            cpu: components["schemas"]["Used"];
+            memory_mib: components["schemas"]["Used"];
+            running: number;
+            waiting: number;
+            people: components["schemas"]["UseRow"][];
+            workspaces: components["schemas"]["UseRow"][];
+        };
+        /**
+         * @description What the jobs of one person, or of one workspace, hold and ask for. `running`: jobs that hold something, in the
+         *         queue of a cluster, too; `waiting`: jobs that are queued here. `asked`: what the queued ones will hold.
+         */
+        UseRow: {
+            owner: string | null;
+            workspace: string | null;
+            running: number;
+            waiting: number;
+            gpu: number;
+            cpu: number;
+            memory_mib: number;
+            gpu_asked: number;
+            cpu_asked: number;
+            memory_mib_asked: number;
         };
         /** @description Flavors by name, and what the queue asks for of every card model. */
         Flavors: {
@@ -2493,13 +2605,14 @@ export interface components {
             more_env: number;
         };
         /**
-         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is
-         *         told.
+         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
+         *         and workspace are told.
          */
         CardHolder: {
             job: string | null;
             name: string | null;
             owner: string | null;
+            workspace: string;
             task: string | null;
             state: components["schemas"]["Shown"] | null;
             share: number;
@@ -2537,7 +2650,8 @@ export interface components {
             tasks: components["schemas"]["NodeTask"][];
         };
         /**
-         * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+         * @description A task on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace; the
+         *         rest is null.
          *
          *         `share`: how much of each of its cards, 0..1.
          */
@@ -2545,6 +2659,7 @@ export interface components {
             job: string | null;
             name: string | null;
             owner: string | null;
+            workspace: string;
             task: string | null;
             state: components["schemas"]["Shown"] | null;
             cpu: number;
@@ -3027,7 +3142,7 @@ export interface components {
             created_at: number;
             versions: components["schemas"]["ModelVersion"][];
         };
-        /** @description An immutable version and where it came from. */
+        /** @description An immutable version and where it came from. `path`: on the server, for those who administer it; else null. */
         ModelVersion: {
             version: number;
             digest: string;
@@ -3036,7 +3151,7 @@ export interface components {
             created_at: number;
             job: string;
             attempt: number;
-            path: string;
+            path: string | null;
             metrics: {
                 [key: string]: number;
             };
@@ -3045,7 +3160,10 @@ export interface components {
         ModelPage: {
             items: components["schemas"]["Model"][];
         };
-        /** @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number. */
+        /**
+         * @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
+         *         `size_bytes`, `metrics`, `job`: of that one.
+         */
         Model: {
             id: string;
             name: string;
@@ -3054,6 +3172,12 @@ export interface components {
             versions: number;
             latest: number;
             created_at: number;
+            updated_at: number;
+            size_bytes: number;
+            metrics: {
+                [key: string]: number;
+            };
+            job: string;
         };
         /** @description What a task may use: cores, MiB, cards. */
         TaskLimits: {
@@ -4459,6 +4583,100 @@ export interface operations {
             };
         };
     };
+    get_node_use: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_use: {
+        parameters: {
+            query?: {
+                pool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterUse"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_past: {
+        parameters: {
+            query?: {
+                window?: "day" | "week";
+                pool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterPast"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_meta: {
         parameters: {
             query?: never;
@@ -4965,6 +5183,11 @@ export interface operations {
                 flavors?: string[] | null;
                 workspace?: string;
                 pool?: string;
+                model?: string;
+                owner?: string;
+                q?: string;
+                offset?: number;
+                limit?: number | null;
             };
             header?: never;
             path?: never;
@@ -5190,6 +5413,7 @@ export interface operations {
                 pool?: string;
                 workspace?: string;
                 model?: string;
+                owner?: string;
                 mine?: boolean;
                 offset?: number;
                 limit?: number;

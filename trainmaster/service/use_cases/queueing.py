@@ -2,7 +2,7 @@
 now?".
 
 Reads and asks; the order and the reasons are those of the last pass. Of jobs that the reader may not know of, only
-sizes are told.
+sizes and owners are told.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,6 @@ from trainmaster.answers import (
 )
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Assignment, Job
-from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.server import requests
 from trainmaster.queue.explaining.explain import Judged
@@ -73,17 +72,23 @@ class Queueing:
         pool: str = "",
         workspace: str = "",
         model: str = "",
+        owner: str = "",
         mine: bool = False,
         offset: int = 0,
         limit: int = 50,
     ) -> QueuePage:
-        """Return waiting jobs in the order they are considered. Raises Forbidden. O(jobs before the page's end)."""
+        """Return waiting jobs in the order they are considered; `mine`: of `who`, whatever `owner` says. Raises
+        Forbidden. O(jobs before the page's end).
+        """
         decide(who, "cluster:read").demand()
         visible = decide(who, "jobs:read").visible
         now, found, matching = self._ctx.clock(), [], 0
-        total = None if model else self._total(visible, pool, workspace, who.name if mine else "")
+        owner = who.name if mine else owner
+        total = None if model else self._total(visible, pool, workspace, owner)
         for place, job in self._line():
-            if pool not in ("", job.pool) or workspace not in ("", job.workspace) or (mine and job.owner != who.name):
+            if pool not in ("", job.pool) or workspace not in ("", job.workspace):
+                continue
+            if owner and visible.owner_of(job) != owner:
                 continue
             if model and not _asks(job, model):
                 continue
@@ -103,8 +108,10 @@ class Queueing:
 
     def _total(self, visible: Visible, pool: str, workspace: str, owner: str) -> int | None:
         """Return how many match where that is known without looking at each, else None. `owner` empty: anybody's."""
+        if owner and (workspace or not (visible.everything or visible.whose or owner == visible.owner)):
+            return None
         if owner:
-            return None if pool or workspace else self._ctx.counts.by_state(visible, owner).get(Shown.QUEUED, 0)
+            return self._ctx.tally.of("owner", owner, *([pool] if pool else [])).waiting
         if workspace:
             return self._ctx.tally.of("workspace", workspace, *([pool] if pool else [])).waiting
         return self._ctx.tally.of("pool", pool).waiting if pool else len(self._ctx.scheduling.queue)
