@@ -10,7 +10,7 @@ import { ENDED } from "../../api/types";
 import type { JobTab } from "../../shared/address";
 import { useKept } from "../../shared/kept";
 import { Outdated, Pending } from "../../shared/ui";
-import { Missing } from "../lost";
+import { NotShared } from "../lost";
 import { Events } from "./events";
 import { Files } from "./files";
 import { JobHeader } from "./header";
@@ -44,7 +44,7 @@ export function JobPage(): ReactNode {
     refetchInterval: (q) => (q.state.data && ENDED.has(q.state.data.state) ? false : 20_000),
   });
   const kept = useKept(query);
-  if (query.error instanceof ApiError && query.error.status === 404) return <Missing />;
+  if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="job" id={id} />;
   if (!query.data) return <Pending query={query} rows={12} />;
   const props: TabProps = {
     job: query.data,
