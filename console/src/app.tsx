@@ -5,11 +5,12 @@ import { App as AntApp, ConfigProvider } from "antd";
 import enUS from "antd/locale/en_US";
 import zhCN from "antd/locale/zh_CN";
 import { type ReactNode, useMemo } from "react";
+import { antdTheme } from "./antd";
 import { ApiError, whenSignedOut } from "./api/client";
 import { whenKeyChanges } from "./api/key";
 import { useLanguage } from "./i18n";
 import { router } from "./router";
-import { antdTheme, LookContext, useLookState } from "./theme";
+import { LookContext, useLookState } from "./theme";
 
 const client = new QueryClient({
   defaultOptions: {

@@ -1,5 +1,4 @@
-/** Colours of the product in light and dark, and who chooses: the person, or their system. */
-import { theme as antd, type ThemeConfig } from "antd";
+/** Light or dark, and who chooses: the person, or their system. Without Ant Design (antd.ts), so that signing in needs none of it. */
 import { createContext, useContext, useEffect, useMemo, useState } from "react";
 
 export type Look = "light" | "dark" | "system";
@@ -79,56 +78,4 @@ export function useLookState(): LookState {
     }),
     [look, dark, still],
   );
-}
-
-export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
-  return {
-    algorithm: dark ? antd.darkAlgorithm : antd.defaultAlgorithm,
-    cssVar: { key: "tm" },
-    token: {
-      colorPrimary: dark ? "#5c7cfa" : "#3b5bdb",
-      colorLink: dark ? "#91a7ff" : "#3b5bdb",
-      colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
-      colorSuccess: "#2b8a3e",
-      colorSuccessBg: dark ? "#14301c" : "#e9f7ec",
-      colorSuccessBorder: dark ? "#2b6b3c" : "#a3d9b1",
-      colorError: "#e03131",
-      colorWarning: "#e8890c",
-      colorBgLayout: dark ? "#0f1115" : "#f5f6f8",
-      colorBgContainer: dark ? "#171a21" : "#ffffff",
-      colorBgElevated: dark ? "#1e222b" : "#ffffff",
-      colorBorderSecondary: dark ? "#272c37" : "#e9ebef",
-      colorTextBase: dark ? "#e6e8ee" : "#1b1f27",
-      borderRadius: 8,
-      fontFamily: FONT,
-      fontFamilyCode: MONO,
-      wireframe: false,
-      motion: !still,
-    },
-    components: {
-      Layout: {
-        headerBg: dark ? "#171a21" : "#ffffff",
-        siderBg: dark ? "#13161c" : "#ffffff",
-        headerHeight: 52,
-        headerPadding: "0 20px",
-      },
-      Menu: {
-        itemBorderRadius: 8,
-        activeBarBorderWidth: 0,
-        itemBg: "transparent",
-        ...(dark ? { itemSelectedColor: "#b9c8ff", itemSelectedBg: "#222c4d" } : {}),
-      },
-      Table: {
-        headerBg: "transparent",
-        cellPaddingBlockMD: 9,
-        cellPaddingInlineMD: 10,
-        headerSplitColor: "transparent",
-      },
-      Card: { headerFontSize: 15, headerHeight: 46 },
-      Tabs: {
-        horizontalMargin: "0 0 14px 0",
-        ...(dark ? { itemSelectedColor: "#91a7ff", inkBarColor: "#91a7ff" } : {}),
-      },
-    },
-  };
 }

@@ -8,6 +8,8 @@ import {
   parseDuration,
   parseMemory,
   shellWords,
+  speak,
+  spellDuration,
   spellMemory,
 } from "../src/shared/format";
 
@@ -35,6 +37,14 @@ describe("sizes and durations are read as the server reads them (trainmaster/cor
   });
   it("refuses what is no size", () => expect(parseMemory("much")).toBeNull());
 
+  it("spells durations exactly, in every language as documents do", () => {
+    for (const seconds of [0, 59, 60, 3661, 5430, 90_061, 604_800]) {
+      expect(parseDuration(spellDuration(seconds))).toBe(seconds);
+    }
+    speak("zh");
+    expect(spellDuration(5430)).toBe("1h30m30s");
+    speak("en");
+  });
   it("spells memory exactly, so that a document says what was typed", () => {
     for (const size of [1, 1023, 1024, 1536, 2048]) expect(parseMemory(spellMemory(size))).toBe(size);
   });
@@ -46,6 +56,20 @@ describe("numbers as people read them", () => {
     expect(duration(90061)).toBe("1d 1h");
     expect(duration(0.44, true)).toBe("0.4s");
     expect(duration(0)).toBe("0s");
+  });
+  it("says durations as a Chinese reader writes them (R200)", () => {
+    expect(duration(43_500, false, "zh")).toBe("12 小时 5 分");
+    expect(duration(3 * 86_400, false, "zh")).toBe("3 天");
+    expect(duration(21 * 60, false, "zh")).toBe("21 分钟");
+    expect(duration(93, false, "zh")).toBe("1 分 33 秒");
+    expect(duration(0.44, true, "zh")).toBe("0.4 秒");
+    expect(duration(0, false, "zh")).toBe("0 秒");
+  });
+  it("speaks the language of the page where none is given", () => {
+    speak("zh");
+    expect(duration(7200)).toBe("2 小时");
+    speak("en");
+    expect(duration(7200)).toBe("2h");
   });
   it("marks an axis of durations with one word each, never twice the same, though everybody waited for nothing", () => {
     for (const step of DURATION_STEPS) {

@@ -115,7 +115,14 @@ describe("a stream of events", () => {
 });
 
 describe("changes flow into pages that are shown", () => {
-  const page = (...jobs: Partial<Job>[]): JobPage => ({ items: jobs as Job[], next_cursor: null, counts: {}, seq: 1 });
+  const page = (...jobs: Partial<Job>[]): JobPage => ({
+    items: jobs as Job[],
+    next_cursor: null,
+    counts: {},
+    total: jobs.length,
+    at: 0,
+    seq: 1,
+  });
   const data = {
     pages: [page({ id: "a", version: 2, state: "queued" }, { id: "b", version: 1, state: "queued" })],
     pageParams: [null],

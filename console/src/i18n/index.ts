@@ -2,10 +2,12 @@
 import i18n from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 import type { Bilingual } from "../api/types";
+import { type Language, speak } from "../shared/format";
 import { en } from "./en";
 import { zh } from "./zh";
 
-export type Language = "zh" | "en";
+export type { Language } from "../shared/format";
+
 const KEY = "trainmaster.language";
 
 declare module "i18next" {
@@ -28,11 +30,17 @@ void i18n.use(initReactI18next).init({
   interpolation: { escapeValue: false },
   returnNull: false,
 });
-document.documentElement.lang = i18n.language;
+say(preferred());
+
+/** The page, what the server answers (api/client reads `lang`) and durations are in this language. */
+function say(language: Language): void {
+  document.documentElement.lang = language;
+  speak(language);
+}
 
 export function setLanguage(language: Language): void {
   localStorage.setItem(KEY, language);
-  document.documentElement.lang = language;
+  say(language);
   void i18n.changeLanguage(language);
 }
 

@@ -1,40 +1,60 @@
-/** Shown at an address without a page, and in place of a page that failed. */
-import { Link } from "@tanstack/react-router";
-import { Button, Result } from "antd";
+/** Shown at an address without a page, in place of what is not there for this person, and in place of a page that failed. */
+import { useRouterState } from "@tanstack/react-router";
+import { Button } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { ButtonLink } from "../shared/link";
+import { useTitle } from "../shared/title";
 
 export function Missing(): ReactNode {
   const { t } = useTranslation();
+  const address = useRouterState({ select: (state) => state.location.pathname });
   return (
-    <Result
-      status="404"
-      data-testid="missing"
-      title={t("error.notFound")}
-      subTitle={t("error.notFoundHint")}
-      extra={
-        <Link to="/">
-          <Button type="primary">{t("nav.jobs")}</Button>
-        </Link>
-      }
-    />
+    <Lost id="missing" title={t("error.notFound")} way={<WayOn to="/" text={t("lost.all")} />}>
+      {t("error.notFoundHint", { address })}
+    </Lost>
+  );
+}
+
+/** One answer whether it exists or not: who may not see it learns neither (D8). */
+export function NotShared({ what, id }: { what: "job" | "model"; id: string }): ReactNode {
+  const { t } = useTranslation();
+  const way = what === "job" ? <WayOn to="/" text={t("lost.all")} /> : <WayOn to="/models" text={t("lost.models")} />;
+  return (
+    <Lost id="not-shared" title={t(`lost.${what}`)} way={way}>
+      {t("lost.hint")} <code className="tm-mono">{id}</code>
+    </Lost>
   );
 }
 
 export function Crash({ error }: { error: unknown }): ReactNode {
   const { t } = useTranslation();
+  const reload = (
+    <Button type="primary" onClick={() => window.location.reload()}>
+      {t("action.reload")}
+    </Button>
+  );
   return (
-    <Result
-      status="warning"
-      title={t("error.render")}
-      subTitle={t("error.renderHint")}
-      extra={
-        <Button type="primary" onClick={() => window.location.reload()}>
-          {t("action.reload")}
-        </Button>
-      }
-    >
+    <Lost id="crash" title={t("error.render")} way={reload}>
+      {t("error.renderHint")}
       <pre className="tm-code">{error instanceof Error ? error.message : String(error)}</pre>
-    </Result>
+    </Lost>
+  );
+}
+
+const WayOn = ({ to, text }: { to: "/" | "/models"; text: string }): ReactNode => (
+  <ButtonLink to={to} type="primary">
+    {text}
+  </ButtonLink>
+);
+
+function Lost(props: { id: string; title: string; way: ReactNode; children: ReactNode }): ReactNode {
+  useTitle(props.title);
+  return (
+    <section className="tm-lost" data-testid={props.id}>
+      <h1>{props.title}</h1>
+      <div className="tm-lost-hint">{props.children}</div>
+      {props.way}
+    </section>
   );
 }

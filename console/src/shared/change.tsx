@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { changeJob } from "../api/jobs";
 import type { Job } from "../api/types";
-import { duration, parseDuration } from "./format";
+import { parseDuration, spellDuration } from "./format";
 import { useAllowedPriority } from "./session";
 import { useErrorText } from "./ui";
 
@@ -29,7 +29,7 @@ export function ChangeJob({
   const { message } = App.useApp();
   const client = useQueryClient();
   const errorText = useErrorText();
-  const [text, setText] = useState(job.duration_s === null ? "" : duration(job.duration_s).replaceAll(" ", ""));
+  const [text, setText] = useState(job.duration_s === null ? "" : spellDuration(job.duration_s));
   const [priority, setPriority] = useState(job.priority);
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);

@@ -1,4 +1,12 @@
-/** Numbers as people read them. Pure; the language comes in where words are needed. */
+/** Numbers as people read them. Pure but for the language of durations: the page's (i18n sets it), unless one is given. */
+
+export type Language = "zh" | "en";
+let spoken: Language = "en";
+
+/** Durations are said in this language from now on. */
+export const speak = (language: Language): void => {
+  spoken = language;
+};
 
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -29,23 +37,38 @@ export function number(value: number): string {
   return trim(value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4));
 }
 
-/** 93 -> "1m 33s": the two largest units; below ten seconds with one decimal when `exact`, and less than a tenth as that. */
-export function duration(seconds: number, exact = false): string {
-  if (exact && seconds > 0 && seconds < 0.1) return "<0.1s";
-  if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}s`;
+const UNITS = [
+  ["d", 86400, "天", "天"],
+  ["h", 3600, "小时", "小时"],
+  ["m", 60, "分", "分钟"],
+  ["s", 1, "秒", "秒"],
+] as const;
+
+/** 93 -> "1m 33s", "1 分 33 秒": the two largest units; below ten seconds with one decimal when `exact`. */
+export function duration(seconds: number, exact = false, language: Language = spoken): string {
+  const chinese = language === "zh";
+  if (exact && seconds > 0 && seconds < 0.1) return chinese ? "<0.1 秒" : "<0.1s";
+  if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}${chinese ? " 秒" : "s"}`;
+  const parts = partsOf(seconds).slice(0, 2);
+  const words = parts.map(([count, [short, , within, alone]]) =>
+    chinese ? `${count} ${parts.length > 1 ? within : alone}` : `${count}${short}`,
+  );
+  return words.join(" ") || (chinese ? "0 秒" : "0s");
+}
+
+/** 5430 -> "1h30m30s": exact to the second, as documents spell it and `parseDuration` reads it. */
+export const spellDuration = (seconds: number): string =>
+  partsOf(seconds)
+    .map(([count, [short]]) => `${count}${short}`)
+    .join("") || "0s";
+
+function partsOf(seconds: number): [number, (typeof UNITS)[number]][] {
   let rest = Math.max(0, Math.floor(seconds));
-  const parts: string[] = [];
-  for (const [unit, size] of [
-    ["d", 86400],
-    ["h", 3600],
-    ["m", 60],
-    ["s", 1],
-  ] as const) {
-    const count = Math.floor(rest / size);
-    rest -= count * size;
-    if (count > 0) parts.push(`${count}${unit}`);
-  }
-  return parts.slice(0, 2).join(" ") || "0s";
+  return UNITS.flatMap((unit): [number, (typeof UNITS)[number]][] => {
+    const count = Math.floor(rest / unit[1]);
+    rest -= count * unit[1];
+    return count > 0 ? [[count, unit]] : [];
+  });
 }
 
 const UP_TO_A_MINUTE = [1, 2, 5, 10, 15, 30];

@@ -3,14 +3,25 @@ import { CheckOutlined, CopyOutlined, ReloadOutlined } from "@ant-design/icons";
 import { Alert, Empty as AntEmpty, App, Button, Skeleton, Tag, Tooltip } from "antd";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ApiError, Unreachable } from "../api/client";
+import { ApiError } from "../api/client";
 import { ENDED, type Job } from "../api/types";
 import { duration, percent } from "./format";
 import type { Kept } from "./kept";
 import { toneOf } from "./state";
 import { useFormatTime } from "./time";
+import { useTitle } from "./title";
+import { useErrorText } from "./trouble";
 
-export function PageHeader(props: { title: ReactNode; sub?: ReactNode; actions?: ReactNode }): ReactNode {
+export { useErrorText };
+
+/** The head of a page. Its title is also the tab's, unless `name` says another. */
+export function PageHeader(props: {
+  title: ReactNode;
+  name?: string;
+  sub?: ReactNode;
+  actions?: ReactNode;
+}): ReactNode {
+  useTitle(props.name ?? (typeof props.title === "string" ? props.title : undefined));
   return (
     <header className="tm-page-header">
       <div className="tm-grow">
@@ -19,6 +30,16 @@ export function PageHeader(props: { title: ReactNode; sub?: ReactNode; actions?:
       </div>
       {props.actions && <div className="tm-actions">{props.actions}</div>}
     </header>
+  );
+}
+
+/** The page above this one. */
+export function Crumb({ children }: { children: ReactNode }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <nav className="tm-crumb" aria-label={t("nav.above")}>
+      {children}
+    </nav>
   );
 }
 
@@ -92,24 +113,6 @@ export function Hinted({
       </span>
     </Tooltip>
   );
-}
-
-/** What went wrong and what to do, for a line of text: each problem of the input is part of it. */
-export function useErrorText(): (error: unknown) => { title: string; remedy: string } {
-  const { t } = useTranslation();
-  return (error) => {
-    if (error instanceof Unreachable) return { title: t("error.unreachable"), remedy: t("error.unreachableHint") };
-    if (error instanceof ApiError && error.code === "unknown")
-      return { title: t("error.broken", { status: error.message }), remedy: t("error.brokenHint") };
-    if (error instanceof ApiError)
-      return {
-        title: error.message,
-        remedy: [error.remedy, ...error.problems.map((p) => `${p.rule}${t("mark.stop")}${p.remedy}`)]
-          .filter(Boolean)
-          .join(" "),
-      };
-    return { title: t("error.title"), remedy: error instanceof Error ? error.message : String(error) };
-  };
 }
 
 export function ErrorPanel({ error, retry }: { error: unknown; retry?: () => void }): ReactNode {
@@ -218,6 +221,7 @@ export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean })
       <div
         className={`tm-progress${wide ? " tm-wide" : ""}`}
         role="progressbar"
+        aria-label={t("unit.progress", { name: job.name })}
         aria-valuemin={0}
         aria-valuemax={100}
         aria-valuenow={known === null ? undefined : percent(known)}

@@ -2,14 +2,14 @@
 import type { TFunction } from "i18next";
 import type { PolicyValues } from "../../api/queue";
 import type { Knob, KnobValue } from "../../api/types";
-import { duration, number, parseDuration } from "../../shared/format";
+import { duration, number, parseDuration, spellDuration } from "../../shared/format";
 
 /** What a person is typing, by knob; a text is not yet a value. */
 export type Draft = Record<string, KnobValue>;
 
 /** 43200 -> "12h" as it can be typed again. */
 export const spelled = (knob: Knob, value: KnobValue): KnobValue =>
-  knob.unit === "s" && typeof value === "number" ? duration(value).replaceAll(" ", "") : value;
+  knob.unit === "s" && typeof value === "number" ? spellDuration(value) : value;
 
 /** The value that a draft means, or what is wrong with it. Pure. */
 export function readDraft(knob: Knob, draft: KnobValue, t: TFunction): { value: KnobValue } | { problem: string } {

@@ -19,20 +19,22 @@ import { useJobActions } from "../../shared/actions";
 import { ChangeJob } from "../../shared/change";
 import { keepsWhatItWasTold, useEngineOf } from "../../shared/engines";
 import { duration, number } from "../../shared/format";
+import { ButtonLink } from "../../shared/link";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
-import { CopyButton, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
+import { jobTitle } from "../../shared/title";
+import { CopyButton, Crumb, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
 
 export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
   return (
     <>
-      <div className="tm-crumb">
+      <Crumb>
         <Link to="/" search={{}}>
           <LeftOutlined /> {t("jobs.title")}
         </Link>
-      </div>
+      </Crumb>
       <PageHeader
         title={
           <span className="tm-title-line">
@@ -40,6 +42,7 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
             {job.priority !== "normal" && <Priority priority={job.priority} />}
           </span>
         }
+        name={jobTitle(job, t(`state.${job.state}`))}
         sub={
           <span className="tm-sub-line">
             <span className="tm-mono" data-testid="job-id">
@@ -123,11 +126,9 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           {t("action.stop")}
         </Button>
       )}
-      <Link to="/submit" search={{ clone: job.id }}>
-        <Button icon={<CopyOutlined />} data-testid="clone">
-          {t("action.clone")}
-        </Button>
-      </Link>
+      <ButtonLink to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />} data-testid="clone">
+        {t("action.clone")}
+      </ButtonLink>
       {ended && (
         <Button
           danger

@@ -1,9 +1,9 @@
 /** What an empty list says: how to begin, or how to see more. */
 import { PlusOutlined, RocketOutlined } from "@ant-design/icons";
-import { Link } from "@tanstack/react-router";
 import { Button } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { ButtonLink } from "../../shared/link";
 import { CopyButton, Empty } from "../../shared/ui";
 
 const FIRST_COMMAND = "tm submit examples/hello/job.yaml --wait";
@@ -20,11 +20,16 @@ export function FirstJob(): ReactNode {
             <CopyButton text={FIRST_COMMAND} />
           </code>
         </p>
-        <Link to="/submit" search={{}}>
-          <Button type="primary" size="large" icon={<PlusOutlined />} data-testid="first-job">
-            {t("nav.newJob")}
-          </Button>
-        </Link>
+        <ButtonLink
+          to="/submit"
+          search={{}}
+          type="primary"
+          size="large"
+          icon={<PlusOutlined />}
+          data-testid="first-job"
+        >
+          {t("nav.newJob")}
+        </ButtonLink>
       </Empty>
     </div>
   );

@@ -12,9 +12,9 @@ import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { Ago } from "../../shared/time";
-import { CopyButton, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
+import { CopyButton, Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { keyMetric } from "../jobs/columns";
-import { Missing } from "../lost";
+import { NotShared } from "../lost";
 
 export function ModelPage(): ReactNode {
   const { t } = useTranslation();
@@ -22,16 +22,16 @@ export function ModelPage(): ReactNode {
   const search = useSearch({ from: "/models/$id" });
   const navigate = useNavigate({ from: "/models/$id" });
   const query = useQuery({ queryKey: ["model", id], queryFn: () => readModel(id) });
-  if (query.error instanceof ApiError && query.error.status === 404) return <Missing />;
+  if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="model" id={id} />;
   if (!query.data) return <Pending query={query} rows={8} />;
   const model = query.data;
   const versions = [...model.versions].sort((a, b) => b.version - a.version);
   const shown = versions.find((v) => v.version === search.version) ?? versions[0];
   return (
     <div data-testid="model-page">
-      <div className="tm-crumb">
-        <Link to="/models">{t("models.title")}</Link> /{" "}
-      </div>
+      <Crumb>
+        <Link to="/models">{t("models.title")}</Link>
+      </Crumb>
       <PageHeader
         title={model.name}
         sub={
@@ -144,8 +144,8 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
               [
                 t("models.path"),
                 <Mono key="p">
-                  {version.path}
-                  <CopyButton text={version.path} />
+                  {version.path ?? ""}
+                  <CopyButton text={version.path ?? ""} />
                 </Mono>,
               ],
             ]}

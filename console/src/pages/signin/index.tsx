@@ -24,11 +24,7 @@ export function SignInPage({ session }: { session: Session | null }): ReactNode 
         </Flex>
         <div>
           <h2>{t("signin.tagline")}</h2>
-          <ul>
-            <li>{t("signin.points.gang")}</li>
-            <li>{t("signin.points.why")}</li>
-            <li>{t("signin.points.model")}</li>
-          </ul>
+          <p>{t("signin.point")}</p>
         </div>
         <span />
       </section>

@@ -4,7 +4,7 @@ import { AutoComplete, Form, Input, InputNumber, Select, Space } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, Problem } from "../../api/types";
-import { duration, parseDuration, parseMemory, shellWords, spellMemory } from "../../shared/format";
+import { parseDuration, parseMemory, shellWords, spellDuration, spellMemory } from "../../shared/format";
 import { getAt } from "./document";
 import { useForm } from "./state";
 
@@ -176,7 +176,7 @@ export function DurationField({
 }: FieldProps & { placeholder?: string; lengths?: string[] }): ReactNode {
   const { t } = useTranslation();
   const { value, set, touch } = useField(props.path);
-  const shown = typeof value === "number" ? duration(value).replaceAll(" ", "") : text(value);
+  const shown = typeof value === "number" ? spellDuration(value) : text(value);
   const seconds = shown === "" ? null : parseDuration(shown);
   return (
     <FieldFrame {...props} hint={shown !== "" && seconds === null ? t("job.act.durationBad") : undefined}>

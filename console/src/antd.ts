@@ -1,0 +1,60 @@
+/** The colors and measures of Ant Design in light and dark; those of our own styles are in styles/base.css. */
+import { theme as antd, type ThemeConfig } from "antd";
+import { FONT, MONO } from "./theme";
+
+export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
+  return {
+    algorithm: dark ? antd.darkAlgorithm : antd.defaultAlgorithm,
+    cssVar: { key: "tm" },
+    token: {
+      colorPrimary: dark ? "#5c7cfa" : "#3b5bdb",
+      colorLink: dark ? "#91a7ff" : "#3b5bdb",
+      colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
+      colorSuccess: dark ? "#40a858" : "#1f7a35",
+      colorError: dark ? "#f0524f" : "#c92a2a",
+      colorWarning: "#e8890c",
+      colorBgLayout: dark ? "#0f1115" : "#f5f6f8",
+      colorBgContainer: dark ? "#171a21" : "#ffffff",
+      colorBgElevated: dark ? "#1e222b" : "#ffffff",
+      colorBorderSecondary: dark ? "#272c37" : "#e9ebef",
+      colorTextBase: dark ? "#e6e8ee" : "#1b1f27",
+      // At least 4.5 to 1 on every ground of the page (WCAG 1.4.3): placeholders and hints are read, too.
+      colorTextSecondary: dark ? "#b4bac6" : "#4b5260",
+      colorTextTertiary: dark ? "#969eac" : "#5f6672",
+      colorTextDescription: dark ? "#969eac" : "#5f6672",
+      colorTextPlaceholder: dark ? "#969eac" : "#5f6672",
+      colorSuccessBg: dark ? "#14301c" : "#e9f7ec",
+      colorSuccessBorder: dark ? "#2c5c39" : "#b2dfbb",
+      borderRadius: 8,
+      fontFamily: FONT,
+      fontFamilyCode: MONO,
+      wireframe: false,
+      motion: !still,
+    },
+    components: {
+      Layout: {
+        headerBg: dark ? "#171a21" : "#ffffff",
+        siderBg: dark ? "#13161c" : "#ffffff",
+        headerHeight: 52,
+        headerPadding: "0 20px",
+      },
+      Menu: {
+        itemBorderRadius: 8,
+        activeBarBorderWidth: 0,
+        itemBg: "transparent",
+        ...(dark ? { itemSelectedColor: "#b9c8ff", itemSelectedBg: "#222c4d" } : {}),
+      },
+      Table: {
+        headerBg: "transparent",
+        cellPaddingBlockMD: 9,
+        cellPaddingInlineMD: 10,
+        headerSplitColor: "transparent",
+      },
+      Card: { headerFontSize: 15, headerHeight: 46 },
+      Tabs: {
+        horizontalMargin: "0 0 14px 0",
+        ...(dark ? { itemSelectedColor: "#91a7ff", inkBarColor: "#91a7ff" } : {}),
+      },
+    },
+  };
+}
