@@ -16,7 +16,7 @@ author = "The Trainmaster authors"
 copyright = "The Trainmaster authors, Apache-2.0"
 version = release = __version__
 
-extensions = ["myst_parser", "product_tables"]
+extensions = ["myst_parser", "product_tables", "command_reference"]
 exclude_patterns = ["_build", "ext"]
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3

@@ -79,10 +79,10 @@ def refusal(error: Any) -> str:
     if language() == "en":
         return str(error.format_message())
     kind, said = type(error).__name__, str(getattr(error, "message", ""))
-    param = getattr(error, "param", None)
+    param: Any = getattr(error, "param", None)
     named = "、".join([*getattr(param, "opts", ()), *getattr(param, "secondary_opts", ())])
     if getattr(param, "param_type_name", "") == "argument":
-        named = str(param.metavar or param.name).upper()
+        named = str(getattr(param, "metavar", "") or getattr(param, "name", "")).upper()
     if kind == "NoSuchOption":
         near = "、".join(error.possibilities or ())
         return f"没有选项 {error.option_name}" + (f"，是否想用：{near}" if near else "")
@@ -106,19 +106,17 @@ def _translate(shown: Any, ctx: Any) -> None:
             param.help = words("Print the completion script of this shell.", "输出当前 shell 的补全脚本。")
     if language() == "en":
         return
-    from rich.table import Table
     from typer import rich_utils
 
-    class Folding(Table):
-        """A table that breaks a text without spaces, as Chinese is, instead of cutting it."""
+    make = rich_utils._make_rich_text
 
-        def add_row(self, *cells: Any, **more: Any) -> None:
-            """Add a row."""
-            super().add_row(*cells, **more)
-            for column in self.columns:
-                column.overflow = "fold"
+    def folding(**given: Any) -> Any:
+        """Return typer's text, which is broken where it has no spaces, as Chinese has none, instead of being cut."""
+        made: Any = make(**given)
+        made.overflow = "fold"
+        return made
 
-    rich_utils.Table = Folding  # type: ignore[misc]
+    rich_utils._make_rich_text = folding
     for name, text in TITLES.items():
         setattr(rich_utils, name, text)
 

@@ -20,27 +20,11 @@ from trainmaster.cli.language import VALUED, words
 from trainmaster.core.errors import TrainmasterError
 
 SERVE: Final = "server.serve"
+JOBS: Final = ("submit", "jobs", "actions", "entering", "logs", "metrics", "download", "models")
+CLUSTER: Final = ("queue", "top", "node", "pool", "workspace", "engine", "simulate")
 PARTS: Final = (
-    *(
-        f"commands.{name}"
-        for name in (
-            "submit",
-            "jobs",
-            "actions",
-            "entering",
-            "logs",
-            "metrics",
-            "download",
-            "models",
-            "queue",
-            "cluster",
-            "node",
-            "pool",
-            "workspace",
-            "engine",
-            "simulate",
-        )
-    ),
+    *(f"commands.{name}" for name in JOBS),
+    *(f"cluster.{name}" for name in CLUSTER),
     SERVE,
     "server.unit",
     "server.doctor",

@@ -79,7 +79,7 @@ def list_tokens(as_json: AsJson = False) -> None:
         print(words("No tokens.", "没有令牌。"))
         return
     columns = (
-        column("ID" if words("en", "zh") == "zh" else "id"),
+        column(words("id", "ID")),
         column(words("name", "名称"), least=8),
         column(words("created", "创建"), leaves=2),
         column(words("expires", "过期")),

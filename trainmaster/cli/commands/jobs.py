@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -17,6 +17,40 @@ if TYPE_CHECKING:
     from trainmaster import answers
 
 T = TypeVar("T")
+ORDERS: Final = {
+    "submitted": ("submitted_at", True),
+    "started": ("started_at", True),
+    "ended": ("ended_at", True),
+    "runtime": ("run_s", True),
+    "gpus": ("gpus", True),
+    "priority": ("priority", True),
+    "name": ("name", False),
+    "state": ("state", False),
+    "owner": ("owner", False),
+    "workspace": ("workspace", False),
+    "pool": ("pool", False),
+    "framework": ("framework", False),
+}
+"""What a list is ordered by: as it is typed -> (the API's name, whether the largest or the latest comes first)."""
+Query = Annotated[
+    str,
+    typer.Argument(
+        metavar="[TEXT]",
+        help=words(
+            "Words in name, id, slug, description, labels, commands or parameters.",
+            "名称、ID、短名、描述、标签、命令或参数中的文字。",
+        ),
+    ),
+]
+States = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--state",
+        "-s",
+        help=words("Only jobs in this state; repeatable.", "只列出该状态的任务；可重复。"),
+        autocompletion=completing.states,
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -28,7 +62,7 @@ def add_to(app: typer.Typer) -> None:
         "在管道中以制表符分隔，内容不截断。",
         "tm list",
         "tm list --mine --state running --state queued",
-        "tm list label:round=2 --since 7d --json",
+        "tm list lr=0.01 --label round=2 --since 7d --sort gpus --json",
         name="list",
         panel=JOBS,
     )
@@ -49,26 +83,9 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
-def list_jobs(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]",
-            help=words(
-                "Part of a name, id, slug, description or label; label:key=value for one label.",
-                "名称、ID、短名、描述或标签的一部分；label:key=value 表示某个标签。",
-            ),
-        ),
-    ] = "",
-    state: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--state",
-            "-s",
-            help=words("Only jobs in this state; repeatable.", "只列出该状态的任务；可重复。"),
-            autocompletion=completing.states,
-        ),
-    ] = None,
+def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
+    query: Query = "",
+    search: Annotated[str, typer.Option(metavar="TEXT", help=words("The same as TEXT.", "与 TEXT 相同。"))] = "",
     mine: Annotated[
         bool,
         typer.Option(
@@ -76,7 +93,19 @@ def list_jobs(
             help=words("Your own jobs, or everybody's that you may see.", "只看自己的，或看所有可见的任务。"),
         ),
     ] = False,
-    owner: Annotated[str, typer.Option(help=words("Only jobs of this person.", "只列出此人的任务。"))] = "",
+    state: States = None,
+    owner: Annotated[
+        str, typer.Option(metavar="NAME", help=words("Only jobs of this person.", "只列出此人的任务。"))
+    ] = "",
+    workspace: Annotated[
+        str,
+        typer.Option(
+            "--workspace",
+            "-w",
+            help=words("Only jobs of this workspace.", "只列出该工作空间的任务。"),
+            autocompletion=completing.workspaces,
+        ),
+    ] = "",
     pool: Annotated[
         str,
         typer.Option(help=words("Only jobs of this pool.", "只列出该资源池的任务。"), autocompletion=completing.pools),
@@ -88,12 +117,21 @@ def list_jobs(
             autocompletion=completing.nodes,
         ),
     ] = "",
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label",
+            "-l",
+            metavar="KEY[=VALUE]",
+            help=words("Only jobs with this label; repeatable.", "只列出带该标签的任务；可重复。"),
+        ),
+    ] = None,
     since: Annotated[
         str,
         typer.Option(
             metavar="WHEN",
             help=words(
-                "Submitted at or after: 7d (that long ago), or 2026-03-01, or 2026-03-01T12:00 (UTC).",
+                "Submitted at or after: 7d (that long ago), 2026-03-01, or 2026-03-01T12:00 (UTC).",
                 "在此之后提交：7d（多久以前）、2026-03-01 或 2026-03-01T12:00（UTC）。",
             ),
         ),
@@ -101,6 +139,15 @@ def list_jobs(
     until: Annotated[
         str, typer.Option(metavar="WHEN", help=words("Submitted before; written likewise.", "在此之前提交；写法相同。"))
     ] = "",
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="BY",
+            help=words(f"Order: {', '.join(ORDERS)}.", f"排序：{'、'.join(ORDERS)}。"),
+            autocompletion=completing.one_of(*ORDERS),
+        ),
+    ] = "submitted",
+    reverse: Annotated[bool, typer.Option("--reverse", help=words("The other way round.", "反向排序。"))] = False,
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -113,24 +160,38 @@ def list_jobs(
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.jobs import job_columns, job_row
 
-    server = client()
     filters = {
-        "q": query,
+        "q": " ".join(filter(None, (query, search))),
+        "mine": mine,
         "state": [one.lower() for one in state or ()],
-        "owner": server.session().user.name if mine else owner,
+        "owner": owner,
+        "workspace": workspace,
         "pool": pool,
         "node": node,
+        "label": label,
         "since": _moment(since),
         "until": _moment(until),
+        "order": _order(sort, reverse),
     }
-    wanted = {name: value for name, value in filters.items() if value not in (None, "", [])}
-    found = [job.seen for job in server.iterate(limit or None, **wanted)]
+    wanted = {name: value for name, value in filters.items() if value not in (None, "", [], False)}
+    found = [job.seen for job in client().iterate(limit or None, **wanted)]
     if as_json:
         emit_json(found)
     elif found:
         tables.show(job_columns(), map(job_row, found))
     else:
         print(words("No jobs.", "没有任务。"))
+
+
+def _order(sort: str, reverse: bool) -> str:
+    """Return the API's order. Exits with a message for one that there is not."""
+    if sort not in ORDERS:
+        names = ", ".join(ORDERS)
+        raise typer.BadParameter(
+            words(f"no order {sort!r}; there are {names}", f"没有排序方式 {sort!r}；可用：{names}")
+        )
+    name, down = ORDERS[sort]
+    return f"-{name}" if down != reverse else name
 
 
 def _moment(text: str) -> float | None:

@@ -136,7 +136,7 @@ def _follow(job: "Job", name: str, attempt: str, tail: int | None, raw: bool) ->
 
 
 def _several(job: "Job", names: Sequence[str], attempt: str, tail: int | None, follow: bool) -> None:
-    from trainmaster.sdk.merged import MOST, follow_lines
+    from trainmaster.sdk.logs import MOST_FOLLOWED, follow_lines
 
     write = _writer(names)
     if not follow:
@@ -145,10 +145,10 @@ def _several(job: "Job", names: Sequence[str], attempt: str, tail: int | None, f
             for line in text.removesuffix("\n").split("\n") if text else ():
                 write(name, line)
         return
-    if len(names) > MOST:
+    if len(names) > MOST_FOLLOWED:
         many = words(
-            f"{len(names)} replicas; at most {MOST} are followed at once. Choose some with --replica",
-            f"共 {len(names)} 个副本，最多同时跟踪 {MOST} 个。请用 --replica 选择",
+            f"{len(names)} replicas; at most {MOST_FOLLOWED} are followed at once. Choose some with --replica",
+            f"共 {len(names)} 个副本，最多同时跟踪 {MOST_FOLLOWED} 个。请用 --replica 选择",
         )
         raise typer.BadParameter(many)
     try:

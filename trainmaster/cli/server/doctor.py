@@ -3,11 +3,10 @@
 import json
 import os
 import shutil
-import socket
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Final
 
 import typer
@@ -16,29 +15,19 @@ from trainmaster.cli.context import OPTIONS, AsJson, home
 from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import REMEDY, lacking
 from trainmaster.cli.language import counted, language, words
+from trainmaster.cli.server.answering import BAD, GOOD, POOR, Finding, agent, port, server
 from trainmaster.cli.server.greeting import exposed
 from trainmaster.cli.showing.console import in_words
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages import render
-from trainmaster.messages.server.client import INSTALL_ZH, certificate_not_trusted
+from trainmaster.messages.server.client import INSTALL_ZH
 
-GOOD, POOR, BAD = "ok", "warning", "bad"
 _ROOMY: Final = 2 * 2**30
 NAME_ONE: Final = words(
     "Name one that runs elsewhere by TRAINMASTER_URL (or --url).",
     "请用 TRAINMASTER_URL（或 --url）指定在别处运行的服务器。",
 )
 REACHED: Final = words("A job reaches the ports of other jobs and of this machine", "任务可以访问其他任务和本机的端口")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at. `state`: ok, warning (works, with less) or bad (does not work)."""
-
-    name: str
-    state: str
-    detail: str
-    remedy: str = ""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -76,7 +65,7 @@ def _findings(folder: str) -> Iterator[Finding]:
     yield _python()
     elsewhere = OPTIONS.url
     if elsewhere is not None:  # the server is elsewhere: this machine's findings say nothing about it
-        yield _server()[1]
+        yield server()[1]
         yield Finding(
             "machine",
             GOOD,
@@ -88,7 +77,7 @@ def _findings(folder: str) -> Iterator[Finding]:
         )
         return
     if missing := lacking():
-        yield _server(NAME_ONE)[1]
+        yield server(NAME_ONE)[1]
         packages = ", ".join(missing)
         why = words(
             f"not looked at, because packages of the server are not installed here: {packages}",
@@ -104,12 +93,12 @@ def _findings(folder: str) -> Iterator[Finding]:
     yield _cards()
     yield from _neighbours(folder)
     yield from _settings(folder)
-    answers, finding = _server()
+    answers, finding = server()
     yield finding
     yield from _unit(folder)
     if not answers:
-        yield _port()
-    yield _agent(folder, answers)
+        yield port()
+    yield agent(folder, answers)
 
 
 def _python() -> Finding:
@@ -341,63 +330,3 @@ def _unit(folder: str) -> Iterator[Finding]:
         yield Finding(
             "unit", GOOD, words(f"{unit.name}; jobs outlive its restarts", f"{unit.name}；任务在其重启期间继续运行")
         )
-
-
-def _server(start: str = "") -> tuple[bool, Finding]:
-    """Return (whether anything answers, what was found). `start`: the remedy where nothing does."""
-    from trainmaster.core.errors import TrainmasterError, Unauthenticated, Unavailable
-    from trainmaster.sdk.client import Client
-
-    start = start or words("Start it with: trainmaster serve", "启动：trainmaster serve")
-    folder = None if OPTIONS.url else OPTIONS.home
-    try:
-        with Client(OPTIONS.url, OPTIONS.token, folder, ca=OPTIONS.ca, language=language()) as server:
-            session = server.session()
-            version, name = session.server.version, session.user.name
-            said = words(
-                f"{server.url}, version {version}, signed in as {name}", f"{server.url}，版本 {version}，登录为 {name}"
-            )
-            return True, Finding("server", GOOD, said)
-    except Unauthenticated as error:
-        title, remedy = in_words(error)
-        return True, Finding(
-            "server", BAD, words(f"runs, but does not know us: {title}", f"在运行，但不认识我们：{title}"), remedy
-        )
-    except Unavailable as error:
-        title, remedy = in_words(error)
-        untrusted = error.said.code == certificate_not_trusted("", "").code
-        return untrusted, Finding("server", BAD if untrusted else POOR, title, remedy if untrusted else start)
-    except TrainmasterError as error:
-        title, remedy = in_words(error)
-        return True, Finding(
-            "server", BAD, words(f"runs, but something is wrong: {title}", f"在运行，但有问题：{title}"), remedy
-        )
-
-
-def _port() -> Finding:
-    from trainmaster.core.config import ServerConfig
-
-    default = ServerConfig()
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((default.host, default.port))
-        except OSError as error:
-            used = words(f"{default.port} is in use ({error.strerror})", f"{default.port} 已被占用（{error.strerror}）")
-            other = words("Start with --port 0, or another number.", "请用 --port 0 或其他端口启动。")
-            return Finding("port", POOR, used, other)
-    return Finding("port", GOOD, words(f"{default.port} is free", f"{default.port} 空闲"))
-
-
-def _agent(folder: str, server_answers: bool) -> Finding:
-    with socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(2.0)
-        try:
-            probe.connect(Layout(folder).agent_socket)
-        except OSError:
-            if server_answers and OPTIONS.url is None:
-                log = Layout(folder).path("run", "agent.log")
-                remedy = words(f"Look at {log}; the server starts it again.", f"请查看 {log}；服务器会重新启动它。")
-                return Finding("agent", BAD, words("does not answer", "没有响应"), remedy)
-            return Finding("agent", GOOD, words("not running; the server starts it", "未运行；由服务器启动"))
-    return Finding("agent", GOOD, words("answers", "响应正常"))

@@ -72,13 +72,13 @@ def state_text(state: str) -> str:
 def job_columns(*, with_pool: bool = False) -> tuple[TableColumn, ...]:
     """Return the columns of a list of jobs."""
     return (
-        column("id" if words("en", "zh") == "en" else "ID"),
+        column(words("id", "ID")),
         column(words("name", "名称"), least=8),
         column(words("state", "状态")),
         column(words("owner", "所有者"), least=4, leaves=4),
         *([column(words("pool", "资源池"), least=4, leaves=5)] if with_pool else []),
         column(words("replicas", "副本"), right=True, leaves=3),
-        column("GPU" if words("en", "zh") == "zh" else "GPUs", right=True),
+        column(words("GPUs", "GPU"), right=True, leaves=1),
         column(words("run time", "已运行"), right=True),
         column(words("progress", "进度"), right=True, leaves=2),
         column(words("why", "说明"), least=16),

@@ -115,7 +115,7 @@ def _node_columns() -> list[Any]:
         column(words("address", "地址"), least=8, leaves=2),
         column("CPU"),
         column(words("memory", "内存")),
-        column("GPU" if words("en", "zh") == "zh" else "GPUs", right=True),
+        column(words("GPUs", "GPU"), right=True),
         column(words("replicas", "副本"), right=True, leaves=1),
         column(words("note", "备注"), least=12),
     ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.commands.pool import LIMITS, About, read_limits, shares, warn
+from trainmaster.cli.cluster.pool import LIMITS, About, read_limits, shares, warn
 from trainmaster.cli.context import AsJson, Workspace, client, demand_known, removed
 from trainmaster.cli.helping import CLUSTER, add, group
 from trainmaster.cli.language import memory as memory_text
@@ -140,7 +140,9 @@ def set_workspace(
         int | None,
         typer.Option(min=-1, help=words("Urgent jobs of all together; -1: any number.", "紧急任务总数；-1 表示不限。")),
     ] = None,
-    description: Annotated[str | None, About] = None,
+    description: Annotated[
+        str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Create or change a workspace; what is not named stays.
@@ -228,7 +230,7 @@ def list_flavors(
         column(words("kind", "类型")),
         column(words("cores", "CPU 核"), right=True),
         column(words("memory", "内存"), right=True),
-        column("GPU" if words("en", "zh") == "zh" else "GPUs", right=True),
+        column(words("GPUs", "GPU"), right=True),
         column(words("model", "型号"), least=8),
         column(words("for", "用途"), least=12, wraps=True),
     )

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trainmaster.cli.commands.engine_add import KindCommands, Wait, examination_of
+from trainmaster.cli.cluster.engine_add import KindCommands, Wait, examination_of
 from trainmaster.cli.context import AsJson, client, demand_known, home
 from trainmaster.cli.helping import CLUSTER, add, as_examples, group
 from trainmaster.cli.installed import demand_server
