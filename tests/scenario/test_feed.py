@@ -15,6 +15,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.api.routes.feed import _items
 from trainmaster.service.context import Context
 from trainmaster.service.control.feed import FeedItem
+from trainmaster.service.use_cases.listing import Chosen
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
 
@@ -88,7 +89,7 @@ async def test_a_client_cut_off_after_any_item_misses_nothing(fake: Stage) -> No
     made = await fake.platform.submit_batch([{"spec": fake_spec(f"j{n}")} for n in range(20)], ADMIN, None)
     for item in made.items:
         await fake.ended(item.id)
-    await fake.platform.delete_many([item.id for item in made.items[:10]], ADMIN)
+    await fake.platform.many("delete", Chosen(tuple(item.id for item in made.items[:10])), ADMIN)
     last = await fake.submit(fake_spec("last"))
     await fake.ended(last)
     while follower.shown.get(last) != "succeeded":

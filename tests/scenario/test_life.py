@@ -10,6 +10,7 @@ from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.answers import Retries
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
 from trainmaster.service.use_cases.jobs import UNSET
+from trainmaster.service.use_cases.listing import Chosen
 
 SLEEP = "echo started; exec sleep 300"
 
@@ -157,7 +158,7 @@ async def test_only_ended_jobs_can_be_deleted_one_or_many(stage: Stage) -> None:
     with pytest.raises(Conflict):
         await stage.platform.delete(runs, ADMIN)
     await stage.platform.delete(done[0], ADMIN)
-    result = await stage.platform.delete_many([done[1], runs, done[2], "t" + "0" * 32], ADMIN)
+    result = await stage.platform.many("delete", Chosen((done[1], runs, done[2], "t" + "0" * 32)), ADMIN)
     assert result.done == [done[1], done[2]]
     assert [(r.id, r.code) for r in result.refused] == [
         (runs, "no_deletion_before_end"),

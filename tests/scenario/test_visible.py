@@ -186,10 +186,10 @@ async def test_what_others_wrote_finds_nothing(scene: Scene) -> None:
 
 
 def _texts(operation: dict[str, Any]) -> list[str]:
-    """Return the query's parameters that take any text."""
+    """Return the query's parameters that take any text, or a list of any texts."""
     found = []
     for one in operation.get("parameters", ()):
-        kinds = [one["schema"], *one["schema"].get("anyOf", ())]
+        kinds = [one["schema"], one["schema"].get("items", {}), *one["schema"].get("anyOf", ())]
         if one["in"] == "query" and any(kind.get("type") == "string" and "enum" not in kind for kind in kinds):
             found.append(one["name"])
     return found
@@ -201,7 +201,19 @@ def _still(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "query", ["", f"q={COMMON}", f"q=label:{COMMON}", "state=failed", "node=n1", "framework=single", "pool=default"]
+    "query",
+    [
+        "",
+        f"q={COMMON}",
+        f"q=label:{COMMON}",
+        f"label={COMMON}",
+        "state=failed",
+        "node=n1",
+        "framework=single",
+        "pool=default",
+        "workspace=default",
+        "q=sleep",
+    ],
 )
 async def test_counts_are_of_what_is_seen(scene: Scene, query: str) -> None:
     """Those kept in memory and those asked of the ledger; the administrator's are of everybody's."""
@@ -216,6 +228,43 @@ async def test_counts_are_of_what_is_seen(scene: Scene, query: str) -> None:
         else:
             assert {item["owner"] for item in page["items"]} == {person.name}
             sums += Counter(page["counts"])
+
+
+@pytest.mark.parametrize("query", ["", f"q={COMMON}", f"label={COMMON}", "state=failed", "pool=default", "mine=true"])
+async def test_facets_are_of_what_is_seen(scene: Scene, query: str) -> None:
+    """R199: of each value the number of one's own jobs; the administrator's are of everybody's."""
+    sums: Counter[tuple[str, str]] = Counter()
+    for person in (scene.first, scene.second, scene.admin):
+        facets = (await scene.get(person, f"{PREFIX}/jobs/facets?{query}")).json()
+        told = Counter(
+            {(name, one["value"]): one["jobs"] for name in ("owner", "pool", "node") for one in facets[name]}
+        )
+        told.update({("label", one["key"]): one["jobs"] for one in facets["labels"]})
+        if person is scene.admin:
+            assert "mine" in query or told == sums
+            continue
+        page = (await scene.get(person, f"{PREFIX}/jobs?{query}&limit=500")).json()
+        assert told["owner", person.name] == page["total"] == len(page["items"]) > 0
+        assert not seen_in(str(facets).lower(), (scene.second if person is scene.first else scene.first).marks)
+        sums += told
+
+
+async def test_a_filter_reaches_ones_own_alone(scene: Scene) -> None:
+    """R202: of all that match, nothing of others' is stopped, changed or deleted; more than were told of is refused."""
+    for verb, change in (("change", {"duration_s": 9000.0}), ("stop", {}), ("delete", {})):
+        async with scene.first.client(scene.app) as http:
+            total = (await http.get(f"{PREFIX}/jobs")).json()["total"]
+            body = {"filter": {"q": COMMON}, **change}
+            few = await http.post(f"{PREFIX}/jobs/{verb}", json={**body, "expected": total - 1})
+            assert (few.status_code, few.json()["code"]) == (409, "more_than_expected")
+            assert few.json()["args"]["found"] == total
+            done = await http.post(f"{PREFIX}/jobs/{verb}", json={**body, "expected": total})
+            assert done.status_code == 200, done.text
+            assert done.json()["done"], verb
+            assert {*done.json()["done"]} <= {*scene.first.jobs.values()}
+    left = (await scene.get(scene.admin, f"{PREFIX}/jobs?owner={scene.second.name}")).json()["items"]
+    assert {item["id"] for item in left} == {*scene.second.jobs.values()}
+    assert all(item["duration_s"] != 9000.0 and item["state"] != "stopping" for item in left)
 
 
 async def test_another_persons_name_as_a_filter_finds_nothing(scene: Scene) -> None:

@@ -152,12 +152,45 @@ class JobView(Answer, frozen=True):
 
 
 class JobPage(Answer, frozen=True):
-    """One page of jobs, counts by shown state, and where to watch from."""
+    """One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
+    `at`: when it was so.
+    """
 
     items: list[JobView]
     next_cursor: str | None
     counts: dict[Shown, int]
+    total: int
     seq: int
+    at: float
+
+
+class FacetValue(Answer, frozen=True):
+    """A value to choose by, and how many jobs that would leave."""
+
+    value: str
+    jobs: int
+
+
+class LabelFacet(Answer, frozen=True):
+    """The key of a label, how many jobs have it, and its values."""
+
+    key: str
+    jobs: int
+    values: list[FacetValue]
+
+
+class JobFacets(Answer, frozen=True):
+    """What a list of jobs can be chosen by, the most frequent first, 50 of each at most. `partial`: only the newest
+    jobs were looked at, since there are more than 10,000.
+    """
+
+    owner: list[FacetValue]
+    workspace: list[FacetValue]
+    framework: list[FacetValue]
+    pool: list[FacetValue]
+    node: list[FacetValue]
+    labels: list[LabelFacet]
+    partial: bool
 
 
 class NeedView(Answer, frozen=True):
@@ -312,10 +345,14 @@ class RefusedView(Answer, frozen=True):
 
 
 class OutcomeView(Answer, frozen=True):
-    """What became of each of several jobs."""
+    """What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
+    still to come, behind the number `after`; null: that was the last part.
+    """
 
     done: list[str]
     refused: list[RefusedView]
+    left: int = 0
+    after: int | None = None
 
 
 class EventView(Answer, frozen=True):

@@ -178,8 +178,12 @@ class Client:
         return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
 
     def list(self, limit: int | None = 50, **filters: Any) -> builtins.list[Job]:
-        """Return jobs, newest first; `limit` None: all. Filters: state, q, owner, framework, pool, node, since, until,
-        order.
+        """Return jobs, newest first; `limit` None: all.
+
+        Filters: `state` (one or a list), `q` (words in name, id, slug, description, labels, commands, parameters),
+        `owner`, `mine`, `workspace`, `framework`, `pool`, `node`, `label` (``key`` or ``key=value``, one or a list),
+        `since`, `until`; and `order`: submitted_at, started_at, ended_at, run_s, name, state, priority, owner,
+        workspace, pool, framework or gpus, with - in front for descending.
         """
         return [*self.iterate(limit, **filters)]
 
@@ -200,13 +204,48 @@ class Client:
             if cursor is None:
                 return
 
-    def stop(self, refs: Sequence[str]) -> answers.OutcomeView:
-        """Stop several jobs; return which were, and why others were not."""
-        return self.http.read(answers.OutcomeView, "POST", "/jobs/stop", json={"ids": [*refs]}, repeat=True)
+    def facets(self, **filters: Any) -> answers.JobFacets:
+        """Return which values the filters of `list` can have, and how many jobs each would leave."""
+        return self.http.read(answers.JobFacets, "GET", "/jobs/facets", params=filters)
 
-    def delete(self, refs: Sequence[str]) -> answers.OutcomeView:
-        """Delete several ended jobs; return which were, and why others were not."""
-        return self.http.read(answers.OutcomeView, "POST", "/jobs/delete", json={"ids": [*refs]})
+    def count(self, **filters: Any) -> int:
+        """Return how many jobs match; filters like `list`."""
+        return self.http.read(answers.JobPage, "GET", "/jobs", params={**filters, "limit": 1}).total
+
+    def stop(self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Any) -> answers.OutcomeView:
+        """Stop several jobs, or all that match filters of `list`; return which were, and why others were not.
+
+        `expected`: with filters, how many may match (None: as many as do now). Raises Conflict when more do: then
+        nothing is done.
+        """
+        return self._several("stop", refs, expected, filters)
+
+    def delete(self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Any) -> answers.OutcomeView:
+        """Delete several ended jobs, chosen as in `stop`; return which were, and why others were not."""
+        return self._several("delete", refs, expected, filters)
+
+    def change(
+        self, refs: Sequence[str] = (), *, change: Mapping[str, Any], expected: int | None = None, **filters: Any
+    ) -> answers.OutcomeView:
+        """Change `duration_s` (None: no limit) or `priority` of several live jobs, chosen as in `stop`."""
+        return self._several("change", refs, expected, filters, **change)
+
+    def _several(
+        self, verb: str, refs: Sequence[str], expected: int | None, filters: Mapping[str, Any], **more: Any
+    ) -> answers.OutcomeView:
+        path, repeat = f"/jobs/{verb}", verb != "delete"
+        if refs or not filters:
+            body: dict[str, Any] = {"ids": [*refs], **more}
+            return self.http.read(answers.OutcomeView, "POST", path, json=body, repeat=repeat)
+        body = {"filter": _listed(filters), "expected": self.count(**filters) if expected is None else expected, **more}
+        done: list[str] = []
+        refused: list[answers.RefusedView] = []
+        while True:
+            part = self.http.read(answers.OutcomeView, "POST", path, json=body, repeat=repeat)
+            done, refused = done + part.done, refused + part.refused
+            if part.after is None:
+                return answers.OutcomeView(done=done, refused=refused)
+            body |= {"expected": part.left, "after": part.after}
 
     def cluster(self) -> answers.ClusterView:
         """Return nodes, cards, who uses what, and the queue in numbers."""
@@ -270,3 +309,11 @@ class Client:
 def _segment(text: str) -> str:
     """Return `text` as one segment of an address: what a person types must not reach another route."""
     return quote(text, safe="") or "%20"
+
+
+def _listed(filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return filters as a body holds them: what can be several is a list there."""
+    several = {
+        name: [value] for name, value in filters.items() if name in ("state", "label") and isinstance(value, str)
+    }
+    return {**filters, **several}

@@ -15,6 +15,7 @@ from trainmaster.answers import (
     EventsView,
     Explanation,
     JobDetail,
+    JobFacets,
     JobPage,
     JobView,
     ModelDetail,
@@ -38,6 +39,7 @@ from trainmaster.service.use_cases.cluster import cluster_view
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
+from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
@@ -70,6 +72,7 @@ class Platform:
         )
         self._life, self._models, self._readiness = life, models, readiness
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
+        self._listing = Listing(context, self._jobs)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
 
@@ -123,7 +126,15 @@ class Platform:
 
     async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
         """Return one page. Raises InvalidSpec for a malformed cursor."""
-        return await self._jobs.page(query, limit, cursor, who)
+        return await self._listing.page(query, limit, cursor, who)
+
+    async def job_facets(self, query: JobQuery, who: Principal) -> JobFacets:
+        """Return what a list can be chosen by."""
+        return await self._listing.facets(query, who)
+
+    async def many(self, verb: str, chosen: Chosen, who: Principal, **change: Any) -> OutcomeView:
+        """Stop, delete or change several. Raises Conflict when more match than were expected."""
+        return await self._listing.many(verb, chosen, who, **change)
 
     async def job(self, ref: str, who: Principal) -> JobDetail:
         """Return everything about one job. Raises NotFound."""
@@ -153,17 +164,9 @@ class Platform:
         """Stop one job. Raises NotFound, Conflict in the moment in which its outputs were saved."""
         return await self._jobs.stop(ref, who, reason)
 
-    async def stop_many(self, ids: list[str], who: Principal) -> OutcomeView:
-        """Stop several."""
-        return await self._jobs.many("stop", ids, who)
-
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete one ended job. Raises NotFound, Conflict before the end."""
         await self._jobs.delete(ref, who)
-
-    async def delete_many(self, ids: list[str], who: Principal) -> OutcomeView:
-        """Delete several ended jobs."""
-        return await self._jobs.many("delete", ids, who)
 
     async def copy_of(self, ref: str, who: Principal) -> Document:
         """Return the document of a copy, to edit. Raises NotFound."""

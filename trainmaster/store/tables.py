@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 8
+SCHEMA: Final = 9
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -90,6 +90,8 @@ job = Table(
     Column("model", Text),
     Column("version", Integer, nullable=False),
     Column("record", Text, nullable=False),
+    Column("gpus", Double, nullable=False),  # of all replicas
+    Column("search", Text, nullable=False),  # see store/jobs/search.py; never changes
 )
 
 LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it
@@ -107,6 +109,14 @@ Index("job_by_priority", job.c.priority, job.c.seq)
 Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)
 Index("job_by_owner", job.c.owner, job.c.submitted_at, job.c.seq)
 Index("job_spec", job.c.spec_digest)
+Index("job_by_gpus", job.c.gpus, job.c.seq)
+# Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
+# database that took such an index instead would have to sort what it found.
+_NO_TEXT: Final = text("''")
+Index("job_by_owners", func.coalesce(job.c.owner, _NO_TEXT), job.c.seq)
+Index("job_by_workspace", func.coalesce(job.c.workspace, _NO_TEXT), job.c.seq)
+Index("job_by_pool", func.coalesce(job.c.pool, _NO_TEXT), job.c.seq)
+Index("job_by_framework", func.coalesce(job.c.framework, _NO_TEXT), job.c.seq)
 
 attempt = Table(
     "attempt",

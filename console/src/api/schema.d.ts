@@ -13,8 +13,8 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug, description and labels;
-         *     `label:key` and `label:key=value` in it choose by labels.
+         * @description List jobs, newest first. `state` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for in
+         *     name, id, slug, description, labels, commands and parameters; `label:key=value` in it is the same as `label`.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -70,6 +70,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Facets
+         * @description Say which values the list's filters can have, and how many jobs each would leave.
+         */
+        get: operations["job_facets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/stop": {
         parameters: {
             query?: never;
@@ -81,7 +101,8 @@ export interface paths {
         put?: never;
         /**
          * Stop Jobs
-         * @description Stop several jobs; each is done or refused for its own reason.
+         * @description Stop several jobs; each is done or refused for its own reason. Of a filter at most 1,000 at once: ask again with
+         *     what the answer says in `left` and `after`.
          */
         post: operations["stop_jobs"];
         delete?: never;
@@ -101,9 +122,29 @@ export interface paths {
         put?: never;
         /**
          * Delete Jobs
-         * @description Delete several ended jobs; each is done or refused for its own reason.
+         * @description Delete several ended jobs, as several are stopped.
          */
         post: operations["delete_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change Jobs
+         * @description Change the time limit or the priority of several jobs, as several are stopped.
+         */
+        post: operations["change_jobs"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1354,6 +1395,26 @@ export interface components {
             priority?: ("normal" | "urgent" | "very_urgent") | null;
         };
         /**
+         * ChangeOfSeveral
+         * @description Jobs, and what becomes of each.
+         */
+        ChangeOfSeveral: {
+            /** Duration S */
+            duration_s?: number | null;
+            /** Priority */
+            priority?: ("normal" | "urgent" | "very_urgent") | null;
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Expected */
+            expected?: number | null;
+            /**
+             * After
+             * @default 0
+             */
+            after: number;
+        };
+        /**
          * Clone
          * @description Changed fields by dotted path; `submit` false answers the document to edit.
          */
@@ -1387,6 +1448,61 @@ export interface components {
              * @enum {string}
              */
             evict: "none" | "preemptible" | "all";
+        };
+        /**
+         * Filter
+         * @description What a list of jobs is cut to.
+         */
+        Filter: {
+            /**
+             * State
+             * @default []
+             */
+            state: components["schemas"]["Shown"][];
+            /**
+             * Q
+             * @default
+             */
+            q: string;
+            /**
+             * Owner
+             * @default
+             */
+            owner: string;
+            /**
+             * Mine
+             * @default false
+             */
+            mine: boolean;
+            /**
+             * Workspace
+             * @default
+             */
+            workspace: string;
+            /**
+             * Framework
+             * @default
+             */
+            framework: string;
+            /**
+             * Pool
+             * @default
+             */
+            pool: string;
+            /**
+             * Node
+             * @default
+             */
+            node: string;
+            /**
+             * Label
+             * @default []
+             */
+            label: string[];
+            /** Since */
+            since?: (number) | null;
+            /** Until */
+            until?: (number) | null;
         };
         /**
          * FlavorBody
@@ -1425,14 +1541,6 @@ export interface components {
              * @default
              */
             description: string;
-        };
-        /**
-         * Ids
-         * @description Several jobs: ids, unique prefixes or slugs.
-         */
-        Ids: {
-            /** Ids */
-            ids: string[];
         };
         /**
          * LimitBody
@@ -1507,6 +1615,23 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * Several
+         * @description Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected` (with
+         *     a number above `after`).
+         */
+        Several: {
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Expected */
+            expected?: number | null;
+            /**
+             * After
+             * @default 0
+             */
+            after: number;
         };
         /**
          * Shown
@@ -2074,6 +2199,11 @@ export interface components {
             /** @default [] */
             nodes: string[];
         };
+        /** @description A value to choose by, and how many jobs that would leave. */
+        FacetValue: {
+            value: string;
+            jobs: number;
+        };
         /** @description Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself. */
         Fits: {
             /** @enum {unknown} */
@@ -2213,14 +2343,38 @@ export interface components {
             code: string;
             message: components["schemas"]["Text"];
         };
-        /** @description One page of jobs, counts by shown state, and where to watch from. */
+        /**
+         * @description What a list of jobs can be chosen by, the most frequent first, 50 of each at most. `partial`: only the newest
+         *         jobs were looked at, since there are more than 10,000.
+         */
+        JobFacets: {
+            owner: components["schemas"]["FacetValue"][];
+            workspace: components["schemas"]["FacetValue"][];
+            framework: components["schemas"]["FacetValue"][];
+            pool: components["schemas"]["FacetValue"][];
+            node: components["schemas"]["FacetValue"][];
+            labels: components["schemas"]["LabelFacet"][];
+            partial: boolean;
+        };
+        /** @description The key of a label, how many jobs have it, and its values. */
+        LabelFacet: {
+            key: string;
+            jobs: number;
+            values: components["schemas"]["FacetValue"][];
+        };
+        /**
+         * @description One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
+         *         `at`: when it was so.
+         */
         JobPage: {
             items: components["schemas"]["Job"][];
             next_cursor: string | null;
             counts: {
                 [key: string]: number;
             };
+            total: number;
             seq: number;
+            at: number;
         };
         /**
          * @description A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
@@ -2275,10 +2429,17 @@ export interface components {
             kind: string;
             document: unknown;
         };
-        /** @description What became of each of several jobs. */
+        /**
+         * @description What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
+         *         still to come, behind the number `after`; null: that was the last part.
+         */
         Outcome: {
             done: string[];
             refused: components["schemas"]["Refused"][];
+            /** @default 0 */
+            left: number;
+            /** @default null */
+            after: number | null;
         };
         /** @description A job that was left as it was, and why: `kind` and `code` as in a problem document. */
         Refused: {
@@ -2989,9 +3150,12 @@ export interface operations {
                 state?: components["schemas"]["Shown"][];
                 q?: string;
                 owner?: string;
+                mine?: boolean;
+                workspace?: string;
                 framework?: string;
                 pool?: string;
                 node?: string;
+                label?: string[];
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
@@ -3138,6 +3302,47 @@ export interface operations {
             };
         };
     };
+    job_facets: {
+        parameters: {
+            query?: {
+                state?: components["schemas"]["Shown"][];
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                framework?: string;
+                pool?: string;
+                node?: string;
+                label?: string[];
+                since?: (number) | null;
+                until?: (number) | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobFacets"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     stop_jobs: {
         parameters: {
             query?: never;
@@ -3147,7 +3352,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Ids"];
+                "application/json": components["schemas"]["Several"];
             };
         };
         responses: {
@@ -3180,7 +3385,40 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Ids"];
+                "application/json": components["schemas"]["Several"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeOfSeveral"];
             };
         };
         responses: {

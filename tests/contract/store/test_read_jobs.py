@@ -11,11 +11,14 @@ from tests.fixtures.histories import History, life, new_job
 from tests.fixtures.seeing import ALL
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
 from trainmaster.core.events import Kind
-from trainmaster.core.records import Job
+from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Priority, Shown
-from trainmaster.store.jobs.job_query import ORDERS, RUN_TIME
+from trainmaster.store.jobs import facets as reading_facets
+from trainmaster.store.jobs.orders import ORDERS
 from trainmaster.store.jobs.read_jobs import JobQuery
+from trainmaster.store.jobs.rows import gpus_of
+from trainmaster.store.jobs.search import MOST
 
 NOW = 5000.0
 
@@ -31,6 +34,9 @@ def fill(store: Store, count: int = 23) -> list[Job]:
             framework="pytorch" if seq % 2 else "single",
             priority=Priority(seq % 3),
             pool="gpu" if seq % 5 == 0 else "default",
+            labels=(("parity", "odd" if seq % 2 else "even"), *([("tens", "")] if seq % 10 == 0 else [])),
+            workspace="speech" if seq % 7 == 3 else "default",
+            roles=(Role("worker", 2, Resources(gpu=seq % 3, gpu_milli=500 if seq % 2 else 1000)),),
         )
         history = History(seq * 20, at=2000.0 + seq // 3).submit(replace(job, submitted_at=1000.0 + seq // 2))
         if seq % 4 == 1:
@@ -67,9 +73,15 @@ def test_pages_neither_repeat_nor_skip_in_any_order(store: Store, states: tuple[
         "ended_at": lambda job: job.ended_at or 0.0,
         "name": lambda job: job.name,
         "priority": lambda job: job.priority,
+        "owner": lambda job: job.owner,
+        "workspace": lambda job: job.workspace,
+        "pool": lambda job: job.pool,
+        "framework": lambda job: job.framework,
+        "gpus": lambda job: gpus_of(job.roles),
+        "state": lambda job: ([*Shown].index(job.shown), job.submitted_at),
         "run_s": lambda job: 0.0 if job.started_at is None else (job.ended_at or NOW) - job.started_at,
     }
-    assert keys.keys() == {*ORDERS, RUN_TIME}
+    assert keys.keys() == {*ORDERS}
     for order, key in keys.items():
         wanted = [job for job in jobs if not states or job.shown in states]
         wanted.sort(key=lambda job, key=key: (key(job), job.seq), reverse=bool(sign))
@@ -115,8 +127,10 @@ def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
         (JobQuery(q="NAME-2"), lambda job: job.name == "name-2"),
         (JobQuery(q="nothing"), lambda job: False),
         (JobQuery(since=1003.0, until=1006.0), lambda job: 1003.0 <= job.submitted_at < 1006.0),
-        (JobQuery(workspace="default"), lambda job: True),
+        (JobQuery(workspace="speech"), lambda job: job.workspace == "speech"),
         (JobQuery(workspace="other"), lambda job: False),
+        (JobQuery(labels=("parity=odd",)), lambda job: job.seq % 2 == 1),
+        (JobQuery(labels=("Parity", "tens"), q="label:parity=even"), lambda job: job.seq in (10, 20)),
     ],
 )
 def test_filters_choose_and_count(store: Store, query: JobQuery, wanted: object) -> None:
@@ -128,16 +142,39 @@ def test_filters_choose_and_count(store: Store, query: JobQuery, wanted: object)
     assert store.reader.counts(ALL, query) == store.reader.counts(ALL, replace(query, states=(Shown.QUEUED,))) == counts
 
 
+DOCUMENT = """{"roles": [{"command": "python train.py\\n --data Bücher",
+ "parameters": {"lr": 1e-05, "amp": true, "fast": null}}, {"command": ["sh", "-c", "serve  50%"]}],
+ "env": {"KEY": "hidden"}}"""
+
+
 def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
-    """R200: name, id, slug and description; % and _ mean themselves."""
-    odd = new_job(1, name="loss_50%", description="Straße 训练", slug="the-slug")
-    store.keep(*History(1).submit(odd).changes, *History(9).submit(new_job(2, name="lossx50y")).changes)
+    """R198, R200: all that people wrote; every word has to be found, in either case; % and _ mean themselves."""
+    odd = new_job(1, name="loss_50%", description="Straße 训练  ÜBER", slug="the-slug")
+    other = new_job(2, name="lossx50y", roles=(Role("worker", 1),))
+    store.keep(*History(1).submit(odd).changes, *History(9).submit(other).changes, specs={odd.spec_digest: DOCUMENT})
 
     def found(q: str) -> list[int]:
         return sorted(job.seq for job in store.reader.list_jobs(ALL, JobQuery(q=q)).items)
 
     assert found("loss_50%") == found("0%") == found("训练") == found("e-slu") == found(odd.id[5:20]) == [1]
-    assert found("LOSS") == [1, 2]
+    assert found("strasse") == found("über") == found("BÜCHER") == [1]
+    assert found("train.py") == found("lr=1e-05") == found("--amp=true fast") == found('"train.py --data"') == [1]
+    assert found("slug loss") == found("LOSS 训练 lr") == [1]
+    assert found("LOSS") == found("los loss") == found("") == found(" \t") == [1, 2]
+    assert found("loss nothing") == found('"train --data"') == found("hidden") == found("50%serve") == []
+
+
+def test_a_document_that_nobody_can_read_hides_no_job(store: Store) -> None:
+    """Its name is found; what cannot be stored as text is left out, and of long commands the beginning is kept."""
+    documents = ["{", "[]", '{"roles": [{"command": 3}]}', '{"roles": [{"command": "a\\u0000b"}]}']
+    documents.append('{"roles": [{"command": "%s end"}]}' % ("x" * MOST))
+    for seq, document in enumerate(documents, 1):
+        job = new_job(seq)
+        store.keep(*History(seq * 20).submit(job).changes, specs={job.spec_digest: document})
+    assert len(store.reader.list_jobs(ALL, JobQuery(q="job-")).items) == len(documents)
+    assert [job.seq for job in store.reader.list_jobs(ALL, JobQuery(q='"a b"')).items] == [4]
+    assert [job.seq for job in store.reader.list_jobs(ALL, JobQuery(q="xxxx")).items] == [5]
+    assert store.reader.list_jobs(ALL, JobQuery(q="end")).items == []
 
 
 def test_labels_are_searched_by_key_and_value_and_chosen_by_either(store: Store) -> None:
@@ -162,8 +199,65 @@ def test_labels_are_searched_by_key_and_value_and_chosen_by_either(store: Store)
     assert found("label:round=") == [3]
     assert found("speech") == [1]
     assert found("50%") == found("a=b") == [3]
-    assert found("label:") == found("\x1e") == found("0%0") == []
+    assert found("label:") == found("0%0") == []
     assert [job.labels for job in walk(store, JobQuery(order="name"), 2)] == labels
+
+
+def test_facets_count_what_choosing_a_value_would_leave(store: Store) -> None:
+    """R199: for every value of every facet, under filters of all kinds: the number is that of the list with it."""
+    fill(store, 30)
+    for query in (
+        JobQuery(),
+        JobQuery(states=(Shown.RUNNING, Shown.QUEUED), q="name-"),
+        JobQuery(owner="ann", workspace="default", pool="gpu"),
+        JobQuery(framework="pytorch", node="node-1", labels=("parity=odd",)),
+        JobQuery(q="nothing"),
+    ):
+        facets = store.reader.facets(ALL, query)
+        assert not facets.partial
+        for name in ("owner", "workspace", "framework", "pool", "node"):
+            values = dict(getattr(facets, name))
+            for value, number in values.items():
+                assert len(walk(store, replace(query, **{name: value}), 50)) == number, (query, name, value)
+            assert set(values) >= {getattr(query, name)} - {""} or not walk(store, query, 50)
+        for key, number, of_key in facets.labels:
+            assert len(walk(store, replace(query, labels=(*query.labels, key)), 50)) == number
+            for value, of_value in of_key:
+                assert len(walk(store, replace(query, labels=(*query.labels, f"{key}={value}")), 50)) == of_value
+    assert [key for key, _, _ in store.reader.facets(ALL, JobQuery()).labels] == ["parity", "tens"]
+
+
+def test_facets_are_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many jobs and values there are: the newest jobs are looked at, the most frequent values told."""
+    monkeypatch.setattr(reading_facets, "MOST", 10)
+    monkeypatch.setattr(reading_facets, "VALUES", 3)
+    for seq in range(1, 13):
+        held = ((f"key-{seq}", "v"), ("same", str(seq)))
+        store.keep(*History(seq * 20).submit(new_job(seq, owner=f"o{seq // 4}", labels=held)).changes)
+    facets = store.reader.facets(ALL, JobQuery())
+    assert facets.partial
+    assert {("o1", 4), ("o2", 4)} < {*facets.owner}, "of the newest ten"
+    assert len(facets.owner) == 3
+    key, number, values = facets.labels[0]
+    assert (key, number, len(values)) == ("same", 10, 3)
+    assert len(facets.labels) == 3
+
+
+def test_what_matches_is_numbered_in_parts(store: Store) -> None:
+    """R202: those that something is done to, in order, each once, and how many there are behind."""
+    jobs = fill(store)
+    wanted = [job for job in jobs if job.owner == "ann"]
+    acted = [job for job in wanted if job.shown in (Shown.RUNNING, Shown.QUEUED)]
+    found, after = [], 0
+    while True:
+        every, some = store.reader.matching(ALL, JobQuery(owner="ann"), (Shown.RUNNING, Shown.QUEUED), after, 4)
+        assert every == sum(job.seq > after for job in wanted)
+        if not some:
+            break
+        found += [id_ for _, id_ in some]
+        after = some[-1][0]
+    assert found == [job.id for job in acted]
+    assert store.reader.matching(ALL, JobQuery(states=(Shown.QUEUED,)), (Shown.SUCCEEDED,), 0, 4)[1] == []
 
 
 @pytest.mark.parametrize("order", ["", "size", "--name", "name desc", "-"])

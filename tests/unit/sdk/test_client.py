@@ -258,6 +258,19 @@ def test_many_jobs_at_once_and_page_by_page(client: Client) -> None:
     assert len(client.list(limit=7)) == 7
 
 
+def test_all_of_a_filter_are_stopped_part_by_part(client: Client) -> None:
+    """R202: as many requests as it takes; of more than were expected none, and no filter is not all."""
+    made = [job.id for job in client.submit_many([{"name": f"n{n}"} for n in range(121)])][1:]  # the first is number 0
+    assert client.count(q="n") == 121
+    assert client.stop(q="n", state="queued").done == made
+    assert client.change(change={"duration_s": None}, q="n", expected=200).done == made
+    with pytest.raises(Conflict):
+        client.delete(q="n", expected=5)
+    with pytest.raises(TrainmasterError):
+        client.stop()
+    assert client.facets(q="n").labels == []
+
+
 def test_of_many_jobs_the_rest_is_asked_for_when_it_is_wanted(server: Running) -> None:
     """A submit of thousands answers with their ids and states."""
     wire = Watched()

@@ -30,7 +30,7 @@ def test_every_field_lies_in_exactly_one_place(record: type, held: list[str], el
 @pytest.mark.parametrize(
     ("table", "columns"),
     [
-        (tables.job, rows.JOB_FIXED + rows.JOB_MOVING),
+        (tables.job, rows.JOB_FIXED + rows.JOB_MOVING + rows.JOB_FOUND),
         (tables.attempt, rows.ATTEMPT_FIXED + rows.ATTEMPT_MOVING),
         (tables.task, rows.TASK_FIXED + rows.TASK_PLACE + rows.TASK_MOVING),
         (tables.event, rows.EVENT),
@@ -50,6 +50,7 @@ def test_a_row_is_as_long_as_its_names() -> None:
     pairs = [
         (rows.job_fixed(job), rows.JOB_FIXED),
         (rows.job_moving(job), rows.JOB_MOVING),
+        (rows.job_found(job, None), rows.JOB_FOUND),
         (rows.attempt_fixed(1, job.attempt), rows.ATTEMPT_FIXED),
         (rows.attempt_moving(job.attempt), rows.ATTEMPT_MOVING),
         (rows.task_placed(1, 1, 0, job.attempt.placement[0]), rows.TASK_FIXED + rows.TASK_PLACE),

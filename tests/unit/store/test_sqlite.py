@@ -20,8 +20,9 @@ from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.states import Shown
 from trainmaster.store import tables
 from trainmaster.store.database import Database
-from trainmaster.store.jobs.job_query import ORDERS, page_keys
+from trainmaster.store.jobs.job_query import page_keys
 from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.orders import ORDERS, RUN_TIME, STATE
 from trainmaster.store.jobs.read_jobs import JobQuery
 from trainmaster.store.jobs.read_ledger import LedgerReader
 
@@ -174,7 +175,9 @@ def test_a_folder_that_cannot_be_written_and_a_file_that_is_no_store_are_named(t
 # ---------------------------------------------------------------------------------------------------------- cheap pages
 
 
-@pytest.mark.parametrize("order", [sign + name for name in ORDERS for sign in ("", "-")])
+@pytest.mark.parametrize(
+    "order", [sign + name for name in ORDERS if name not in (RUN_TIME, STATE) for sign in ("", "-")]
+)
 @pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
 def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str, cursor: bool) -> None:
     """R200: the first page does not get dearer with the number of finished jobs; see the plan of the database
@@ -197,6 +200,14 @@ def test_a_page_by_run_time_walks_three_indexes(database: Database, order: str) 
     assert all(index in plan for index in ("job_by_run", "job_by_started", "job_live")), plan
 
 
+@pytest.mark.parametrize("order", ["state", "-state"])
+def test_a_page_by_state_walks_one_index_for_each(database: Database, order: str) -> None:
+    """R200: one after the other; only the merge is sorted, and that has a page of each."""
+    plan = _plan(database, page_keys(ALL, JobQuery(order=order), 50, None))
+    assert "SCAN job" not in plan, plan
+    assert plan.count("SEARCH job USING COVERING INDEX job_by_shown") == len(Shown), plan
+
+
 @pytest.mark.parametrize(
     "query", [JobQuery(states=(Shown.FAILED,)), JobQuery(owner="ann"), JobQuery(states=(Shown.FAILED, Shown.QUEUED))]
 )
@@ -206,6 +217,14 @@ def test_a_page_of_some_states_or_an_owner_walks_an_index(database: Database, qu
     assert "SCAN job" not in plan, plan
     walks = [line for line in plan.split("\n") if "SEARCH job USING" in line]
     assert len(walks) == max(1, len(query.states)), plan
+
+
+@pytest.mark.parametrize("name", ["workspace", "pool", "framework"])
+def test_a_page_of_one_value_walks_the_order_asked_for(database: Database, name: str) -> None:
+    """An index by that value would have to be sorted: most jobs may be in one workspace."""
+    plan = _plan(database, page_keys(ALL, JobQuery(**{name: "x"}), 50, None))
+    assert "job_by_submitted" in plan, plan
+    assert "TEMP B-TREE" not in plan, plan
 
 
 @pytest.mark.parametrize("visible", [only("ann"), Visible(owner="ann", workspaces=frozenset({"vision", "speech"}))])

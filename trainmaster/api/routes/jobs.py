@@ -1,19 +1,22 @@
 """Submitting and what is done to one or many jobs. The submits are raw: no layer between bytes and use case."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster.access.roles import Principal
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import DocumentJson, Json, language, platform, read_object
 from trainmaster.api.policy import By, Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import problem_of
 from trainmaster.core.states import Shown
+from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import requests
+from trainmaster.service.use_cases.listing import Chosen
 from trainmaster.spec.document import Given
 from trainmaster.store.jobs.job_query import JobQuery
 
@@ -36,17 +39,35 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class JobsQuery(_Body):
-    """What a list of jobs is cut to, and its order."""
+class Filter(_Body):
+    """What a list of jobs is cut to."""
 
     state: Annotated[list[Shown], Field(max_length=len(Shown))] = []
     q: Annotated[str, Field(max_length=200)] = ""
     owner: Annotated[str, Field(max_length=200)] = ""
+    mine: bool = False
+    workspace: Annotated[str, Field(max_length=200)] = ""
     framework: Annotated[str, Field(max_length=100)] = ""
     pool: Annotated[str, Field(max_length=200)] = ""
     node: Annotated[str, Field(max_length=200)] = ""
+    label: Annotated[list[Annotated[str, Field(max_length=600)]], Field(max_length=20)] = []
     since: Annotated[Number | None, Field(ge=0, le=2**53)] = None
     until: Annotated[Number | None, Field(ge=0, le=2**53)] = None
+
+    def query(self, asks: Principal, order: str = "-submitted_at") -> JobQuery:
+        """Return the same as `asks` means it. Raises InvalidRequest for `mine` with another `owner`."""
+        given = self.model_dump(include={"q", "owner", "workspace", "framework", "pool", "node", "since", "until"})
+        if self.mine:
+            given["owner"] = asks.name
+        if self.owner not in ("", given["owner"]):
+            problem = problem_of("owner", said.owner_is_another(), self.owner)
+            raise InvalidRequest(said.mine_of_another(), problems=(problem,))
+        return JobQuery(tuple(self.state), **given, labels=tuple(self.label), order=order)
+
+
+class JobsQuery(Filter):
+    """The same with an order, and which page."""
+
     order: Annotated[str, Field(max_length=40)] = "-submitted_at"
     limit: Annotated[int, Field(ge=1, le=500)] = 50
     cursor: Annotated[str | None, Field(max_length=500)] = None
@@ -58,10 +79,29 @@ class Stop(_Body):
     reason: Annotated[str, Field(max_length=500)] = ""
 
 
-class Ids(_Body):
-    """Several jobs: ids, unique prefixes or slugs."""
+class Several(_Body):
+    """Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected` (with
+    a number above `after`).
+    """
 
-    ids: Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(min_length=1, max_length=1000)]
+    ids: Annotated[
+        list[Annotated[str, Field(min_length=1, max_length=200)]] | None, Field(min_length=1, max_length=1000)
+    ] = None
+    filter: Filter | None = None
+    expected: Annotated[int | None, Field(ge=0, le=2**53)] = None
+    after: Annotated[int, Field(ge=0, le=2**53)] = 0
+
+    def chosen(self, asks: Principal) -> Chosen:
+        """Return the same as the service knows it. Raises InvalidRequest."""
+        wrong = []
+        if (self.ids is None) == (self.filter is None):
+            wrong.append(problem_of("ids", said.one_of_ids_and_filter()))
+        elif self.filter is not None and self.expected is None:
+            wrong.append(problem_of("expected", said.expected_missing()))
+        if wrong:
+            raise InvalidRequest(said.ids_or_filter(), problems=tuple(wrong))
+        query = self.filter.query(asks) if self.filter is not None else None
+        return Chosen(tuple(self.ids or ()), query, self.expected or 0, self.after)
 
 
 class Clone(_Body):
@@ -78,6 +118,17 @@ class Change(_Body):
 
     duration_s: float | None = None
     priority: Literal["normal", "urgent", "very_urgent"] | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what is not absent. Raises InvalidRequest."""
+        given = self.model_dump(exclude_unset=True, include={"duration_s", "priority"})
+        if given.get("priority", "") is None:
+            raise InvalidRequest(requests.change_not_valid(), problems=(problem_of("priority", requests.not_null()),))
+        return given
+
+
+class ChangeOfSeveral(Several, Change):
+    """Jobs, and what becomes of each."""
 
 
 @routes.route(
@@ -137,23 +188,38 @@ async def preview_job(request: Request) -> Response:
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"}, by=By.LEADER_FIRST)
 async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> Response:
-    """List jobs, newest first. `state` repeats; `q` is fuzzy over name, id, slug, description and labels;
-    `label:key` and `label:key=value` in it choose by labels."""
-    filters = wanted.model_dump(exclude={"state", "limit", "cursor"})
-    query = JobQuery(states=tuple(wanted.state), **filters)
+    """List jobs, newest first. `state` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for in
+    name, id, slug, description, labels, commands and parameters; `label:key=value` in it is the same as `label`.
+    """
+    query = wanted.query(who(request), wanted.order)
     return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request)))
 
 
+@routes.route("GET", "/jobs/facets", scope="jobs:read", answers={200: "JobFacets"}, by=By.ANY)
+async def job_facets(request: Request, wanted: Annotated[Filter, Query()]) -> Response:
+    """Say which values the list's filters can have, and how many jobs each would leave."""
+    return Json(await platform(request).job_facets(wanted.query(who(request)), who(request)))
+
+
 @routes.route("POST", "/jobs/stop", scope="jobs:write", answers={200: "Outcome"})
-async def stop_jobs(request: Request, body: Ids) -> Response:
-    """Stop several jobs; each is done or refused for its own reason."""
-    return Json(await platform(request).stop_many(body.ids, who(request)))
+async def stop_jobs(request: Request, body: Several) -> Response:
+    """Stop several jobs; each is done or refused for its own reason. Of a filter at most 1,000 at once: ask again with
+    what the answer says in `left` and `after`.
+    """
+    return Json(await platform(request).many("stop", body.chosen(who(request)), who(request)))
 
 
 @routes.route("POST", "/jobs/delete", scope="jobs:write", answers={200: "Outcome"})
-async def delete_jobs(request: Request, body: Ids) -> Response:
-    """Delete several ended jobs; each is done or refused for its own reason."""
-    return Json(await platform(request).delete_many(body.ids, who(request)))
+async def delete_jobs(request: Request, body: Several) -> Response:
+    """Delete several ended jobs, as several are stopped."""
+    return Json(await platform(request).many("delete", body.chosen(who(request)), who(request)))
+
+
+@routes.route("POST", "/jobs/change", scope="jobs:write", answers={200: "Outcome"})
+async def change_jobs(request: Request, body: ChangeOfSeveral) -> Response:
+    """Change the time limit or the priority of several jobs, as several are stopped."""
+    chosen, change = body.chosen(who(request)), body.given()
+    return Json(await platform(request).many("change", chosen, who(request), **change))
 
 
 @routes.route("GET", "/jobs/{ref}", scope="jobs:read", answers={200: "JobDetail"}, by=By.LEADER_FIRST)
@@ -165,10 +231,7 @@ async def get_job(request: Request, ref: str) -> Response:
 @routes.route("PATCH", "/jobs/{ref}", scope="jobs:write", answers={200: "Job"})
 async def change_job(request: Request, ref: str, body: Change) -> Response:
     """Change duration or priority of a job that has not ended; its processes are untouched."""
-    given = body.model_dump(exclude_unset=True)
-    if given.get("priority", "") is None:
-        raise InvalidRequest(requests.change_not_valid(), problems=(problem_of("priority", requests.not_null()),))
-    return Json(await platform(request).change(ref, who(request), **given))
+    return Json(await platform(request).change(ref, who(request), **body.given()))
 
 
 @routes.route("DELETE", "/jobs/{ref}", scope="jobs:write", answers={204: ""})

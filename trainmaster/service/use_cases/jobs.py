@@ -21,19 +21,14 @@ from trainmaster.answers import (
     EventsView,
     Explanation,
     JobDetail,
-    JobPage,
     JobView,
     NoteView,
-    OutcomeView,
-    RefusedView,
 )
 from trainmaster.core.errors import (
     Conflict,
     InvalidSpec,
     NotFound,
     Problem,
-    TrainmasterError,
-    problem_of,
 )
 from trainmaster.core.events import AuditEvent, Data, Event, Kind, Subject
 from trainmaster.core.ids import task_name
@@ -43,17 +38,14 @@ from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import audit, requests
 from trainmaster.service.context import Context
-from trainmaster.service.language import both
 from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
-from trainmaster.store.jobs.read_jobs import JobQuery
 
 UNSET: Final[Any] = object()
-MANY: Final = 1000
 
 
 def task_in(job: Job, name: str) -> tuple[int, int]:
@@ -84,20 +76,6 @@ class Jobs:
             job = live.get(job.id, job)
         decide(who, scope, job).demand()
         return job
-
-    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
-        """Return one page of jobs, counts by state, and the feed position to watch from."""
-        visible = decide(who, "jobs:read").demand()
-        seq = self._ctx.feed.seq
-        timed = replace(query, now=self._ctx.clock())
-        page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, timed, limit, cursor)
-        if self._ctx.leads and query == JobQuery(query.states, owner=query.owner, order=query.order):
-            counts = self._ctx.counts.by_state(visible, query.owner)
-        else:
-            counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)
-        jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
-        items = await self.views(jobs, visible, seq)
-        return JobPage(items=items, next_cursor=page.next_cursor, counts=dict(counts), seq=seq)
 
     async def views(self, jobs: Iterable[Job], visible: Visible, seq: int) -> list[JobView]:
         """Return list items of those that are `visible`, with reason, progress and last metrics.
@@ -258,24 +236,6 @@ class Jobs:
             return AuditEvent(Subject("job", job.id), said, self._ctx.clock(), who.name)
 
         await self._ctx.deletion.delete(ref, self.resolve(ref, who, "jobs:write"), audit_event)
-
-    async def many(self, verb: str, ids: list[str], who: Principal) -> OutcomeView:
-        """Stop or delete several; each is done or refused for its own reason."""
-        if len(ids) > MANY:
-            problem = problem_of("ids", said.too_many_ids(MANY))
-            raise InvalidSpec(said.too_many_jobs_at_once(MANY), problems=(problem,))
-        act = self.stop if verb == "stop" else self.delete
-        results = await asyncio.gather(*(act(ref, who) for ref in ids), return_exceptions=True)
-        done: list[str] = []
-        refused: list[RefusedView] = []
-        for ref, result in zip(ids, results, strict=True):
-            if isinstance(result, TrainmasterError):
-                refused.append(RefusedView(id=ref, title=both(result.said), kind=result.kind, code=result.code))
-            elif isinstance(result, BaseException):
-                raise result
-            else:
-                done.append(ref)
-        return OutcomeView(done=done, refused=refused)
 
     async def copy_of(self, ref: str, who: Principal) -> Document:
         """Return the document of a copy of a job, to edit. A slug is unique, so that the copy has none."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import ColumnElement
 
 from trainmaster.store.tables import job
 
@@ -45,7 +45,11 @@ def having(label: str) -> ColumnElement[bool]:
     )
 
 
-def mentioning(words: str) -> ColumnElement[bool]:
-    """Return whether `words` are part of a key, of a value, or of a label as people see it, `key=value`."""
-    parts = {words, words.replace("=", _IS, 1)}
-    return or_(*(job.c.labels.icontains(part, autoescape=True) for part in sorted(parts)))
+def has_all(text: str, wanted: Sequence[str]) -> bool:
+    """Return whether the labels that `text` was written of are all `wanted`, as `having` says it of a row."""
+    held = [(key.lower(), value.lower()) for key, value in read(text)] if wanted else []
+    for one in wanted:
+        key, given, value = one.lower().partition("=")
+        if not any(name == key and (not given or held_value == value) for name, held_value in held):
+            return False
+    return True

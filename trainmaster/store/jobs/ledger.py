@@ -103,8 +103,9 @@ class Ledger:
         sql = self._statements
         with connection.begin():
             cursor = connection.connection.cursor()
-            sql.add_spec.run(cursor, list(dict(spec for batch in batches for spec in batch.specs.items()).items()))
-            gathered = _Gathered()
+            specs = dict(spec for batch in batches for spec in batch.specs.items())
+            sql.add_spec.run(cursor, list(specs.items()))
+            gathered = _Gathered(specs)
             for batch in batches:
                 for change in batch.changes:
                     gathered.add(change)
@@ -139,7 +140,8 @@ class _Pending:
 class _Gathered:
     """Folds the changes of a transaction to one row per job, attempt and task, then writes them table by table."""
 
-    def __init__(self) -> None:
+    def __init__(self, specs: dict[str, str]) -> None:
+        self._specs = specs
         self._events: list[rows.Row] = []
         self.by_people: list[Event] = []
         self._jobs: dict[str, _Pending] = {}
@@ -187,7 +189,8 @@ class _Gathered:
         for pending in self._jobs.values():
             job = pending.job
             if pending.base == 0:
-                fresh.append(rows.job_fixed(job) + rows.job_moving(job))
+                document = self._specs.get(job.spec_digest)
+                fresh.append(rows.job_fixed(job) + rows.job_moving(job) + rows.job_found(job, document))
             else:
                 changed.append((*rows.job_moving(job), job.seq, pending.base))
             for number, attempt in pending.attempts.items():

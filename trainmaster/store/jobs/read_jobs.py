@@ -6,6 +6,7 @@ walks the class). What the platform asks for itself is in `read_ledger`.
 
 import logging
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, func, select
@@ -17,8 +18,17 @@ from trainmaster.core.records import Attempt, Job
 from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.store import tables
-from trainmaster.store.jobs import rows
-from trainmaster.store.jobs.job_query import JobQuery, Page, at_its_moment, filters, page_keys, write_cursor
+from trainmaster.store.jobs import facets, rows
+from trainmaster.store.jobs.facets import Facets
+from trainmaster.store.jobs.job_query import (
+    JobQuery,
+    Page,
+    at_its_moment,
+    filters,
+    in_states,
+    page_keys,
+    write_cursor,
+)
 from trainmaster.store.jobs.rows import MalformedRow
 from trainmaster.store.jobs.whole_jobs import EVENTS, WholeJobs, WholeStatement, events_of
 from trainmaster.store.seen import seen
@@ -71,12 +81,13 @@ class JobReader:
         """
         query = at_its_moment(query, cursor)
         with self._database.read() as connection:
-            keys = connection.execute(page_keys(visible, query, limit + 1, cursor)).all()
+            wanted = page_keys(visible, query, limit + 1, cursor)
+            keys = connection.execute(wanted).all() if wanted is not None else []
             jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
         for one in broken:
             self._whole.set_aside(*one)
         more = len(keys) > limit
-        following = write_cursor(query, keys[limit - 1].key, keys[limit - 1].seq) if more else None
+        following = write_cursor(query, keys[limit - 1]) if more else None
         return Page([jobs[row.seq] for row in keys[:limit] if row.seq in jobs], following)
 
     def counts(self, visible: Visible, query: JobQuery) -> dict[Shown, int]:
@@ -87,6 +98,24 @@ class JobReader:
         with self._database.read() as connection:
             known = {state.value for state in Shown}
             return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
+
+    def facets(self, visible: Visible, query: JobQuery) -> Facets:
+        """Return which values there are to choose these jobs by. O(10,000), unless a search is rare."""
+        with self._database.read() as connection:
+            return facets.read(connection, visible, query)
+
+    def matching(
+        self, visible: Visible, query: JobQuery, of: Collection[Shown], after: int, most: int
+    ) -> tuple[int, list[tuple[int, str]]]:
+        """Return how many jobs with a number above `after` match `query`, and (number, id) of the first `most` of them
+        that are in a state `of` these, by number. O(jobs).
+        """
+        conditions = (*filters(visible, query), *in_states(query), _JOB.c.seq > after)
+        acted_on = _JOB.c.shown.in_([shown.value for shown in of])
+        first = select(_JOB.c.seq, _JOB.c.id).where(*conditions, acted_on).order_by(_JOB.c.seq).limit(most)
+        with self._database.read() as connection:
+            every = connection.scalar(select(func.count()).select_from(_JOB).where(*conditions)) or 0
+            return every, [(seq, id_) for seq, id_ in connection.execute(first)]
 
     def history(self, visible: Visible, id_: str) -> tuple[list[Attempt], list[Event]]:
         """Return all attempts of a job, first to last, but for those whose rows cannot be read, and all `events`, of

@@ -15,7 +15,7 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, replace
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.said import Said, said_from_json, said_in
-from trainmaster.store.jobs import labels
+from trainmaster.store.jobs import labels, search
 
 Row = tuple[Any, ...]
 """Values in the order of one statement's parameters."""
@@ -39,8 +39,9 @@ JOB_FIXED: Final = (
     "spec_digest", "submitted_at",
 )  # fmt: skip
 JOB_MOVING: Final = (
-    "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record",
+    "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record", "gpus",
 )  # fmt: skip
+JOB_FOUND: Final = ("search",)
 ATTEMPT_FIXED: Final = ("job", "number", "cause", "created_at")
 ATTEMPT_MOVING: Final = ("phase", "why", "started_at", "draining_at", "retained_at", "ended_at", "record")
 TASK_FIXED: Final = ("job", "attempt", "position", "role", "idx")
@@ -54,6 +55,9 @@ def _rest(record: type, columns: Iterable[str], elsewhere: Iterable[str]) -> tup
     taken = {*columns, *elsewhere}
     return tuple(field.name for field in fields(record) if field.name not in taken)
 
+
+JOB_DERIVED: Final = frozenset({"shown", "record", "gpus"})
+"""Columns that say what others say, in a form to be asked for."""
 
 JOB_REST: Final = _rest(Job, JOB_FIXED + JOB_MOVING, ("attempt",))
 ATTEMPT_REST: Final = _rest(Attempt, ATTEMPT_FIXED + ATTEMPT_MOVING, ("placement", "tasks"))
@@ -119,7 +123,18 @@ def job_moving(job: Job) -> Row:
         job.model,
         job.version,
         encode({name: getattr(job, name) for name in JOB_REST}),
+        gpus_of(job.roles),
     )
+
+
+def job_found(job: Job, document: str | None) -> Row:
+    """Return the values of JOB_FOUND; `document`: what it was submitted as."""
+    return (search.written((job.name, job.slug, job.id, job.description), job.labels, document),)
+
+
+def gpus_of(roles: Iterable[Role]) -> float:
+    """Return how many cards all replicas take together; of shared ones their parts, which are told in thousandths."""
+    return sum(role.resources.gpu * role.resources.gpu_milli * role.replicas for role in roles) / 1000
 
 
 def attempt_fixed(job: int, attempt: Attempt) -> Row:
@@ -182,7 +197,7 @@ Mapped = Mapping[str, Any] | RowMapping
 def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
     """Return the Job of its row, the row of its last attempt and that attempt's task rows in order of position."""
     try:
-        data = {name: row[name] for name in JOB_FIXED + JOB_MOVING if name not in ("shown", "record")}
+        data = {name: row[name] for name in JOB_FIXED + JOB_MOVING if name not in JOB_DERIVED}
         data = _object(row["record"]) | data  # a column wins: records of an older version also hold the labels
         data["labels"] = labels.read(row["labels"])
         data["attempt"] = _attempt_json(attempt, tasks) if attempt is not None else None

@@ -70,7 +70,7 @@ class Statements:
         self._insert_into = import_module(f"sqlalchemy.dialects.{dialect.name}").insert
         job, task = tables.job, tables.task
         self.add_event = self._insert(tables.event, rows.EVENT)
-        self.add_job = self._insert(job, rows.JOB_FIXED + rows.JOB_MOVING)
+        self.add_job = self._insert(job, rows.JOB_FIXED + rows.JOB_MOVING + rows.JOB_FOUND)
         self.change_job = self._update(job, rows.JOB_MOVING, ("seq", "version"))  # JOB_MOVING, number, version before
         self.put_attempt = self._insert(
             tables.attempt, rows.ATTEMPT_FIXED, rows.ATTEMPT_MOVING, key=("job", "number")

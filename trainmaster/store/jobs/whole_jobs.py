@@ -36,7 +36,7 @@ class WholeStatement:
     def __init__(self, condition: ColumnElement[bool] | TextClause) -> None:
         last = (_ATTEMPT.c.job == _JOB.c.seq) & (_ATTEMPT.c.number == _JOB.c.attempts_used)
         placed = (_TASK.c.job == _JOB.c.seq) & (_TASK.c.attempt == _JOB.c.attempts_used)
-        self._jobs = select(_JOB).where(condition)
+        self._jobs = select(*(one for one in _JOB.c if one.name not in rows.JOB_FOUND)).where(condition)
         self._attempts = select(_ATTEMPT).join(_JOB, last).where(condition)
         self._tasks = select(_TASK).join(_JOB, placed).where(condition).order_by(_TASK.c.job, _TASK.c.position)
 

@@ -1,0 +1,128 @@
+"""Use cases on many jobs: a page of the list, what it can be chosen by, and doing something to all that were chosen.
+
+Invariant: nothing is done to more jobs than whoever chose them was told of.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.answers import FacetValue, JobFacets, JobPage, LabelFacet, OutcomeView, RefusedView
+from trainmaster.core.errors import Conflict, InvalidSpec, TrainmasterError, problem_of
+from trainmaster.core.states import Shown
+from trainmaster.messages.jobs import jobs as said
+from trainmaster.service.context import Context
+from trainmaster.service.language import both
+from trainmaster.service.use_cases.jobs import Jobs
+from trainmaster.store.jobs.facets import Values
+from trainmaster.store.jobs.read_jobs import JobQuery
+
+MANY: Final = 1000
+"""Jobs of one request; of a filter that matches more, the rest is asked for again."""
+
+_ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
+_LIVE: Final = tuple(shown for shown in Shown if shown not in _ENDED)
+_WHAT: Final = {"stop": tuple(one for one in _LIVE if one is not Shown.STOPPING), "delete": _ENDED, "change": _LIVE}
+"""Which jobs of a filter each verb is for: the others stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Jobs to do something to: `ids`, or all with a number above `after` that match `query`: `expected`, or fewer."""
+
+    ids: tuple[str, ...] = ()
+    query: JobQuery | None = None
+    expected: int = 0
+    after: int = 0
+
+
+class Listing:
+    """One object per server."""
+
+    def __init__(self, context: Context, jobs: Jobs) -> None:
+        self._ctx, self._jobs = context, jobs
+
+    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
+        """Return one page of jobs, counts by state, and the feed position to watch from."""
+        visible = decide(who, "jobs:read").demand()
+        seq, now = self._ctx.feed.seq, self._ctx.clock()
+        page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, replace(query, now=now), limit, cursor)
+        if self._ctx.leads and query == JobQuery(query.states, owner=query.owner, order=query.order):
+            counts = self._ctx.counts.by_state(visible, query.owner)
+        else:
+            counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)
+        jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
+        return JobPage(
+            items=await self._jobs.views(jobs, visible, seq),
+            next_cursor=page.next_cursor,
+            counts=dict(counts),
+            total=sum(number for shown, number in counts.items() if not query.states or shown in query.states),
+            seq=seq,
+            at=now,
+        )
+
+    async def facets(self, query: JobQuery, who: Principal) -> JobFacets:
+        """Return what the list can be chosen by, with numbers of jobs."""
+        visible = decide(who, "jobs:read").demand()
+        found = await asyncio.to_thread(self._ctx.reader.facets, visible, query)
+        labels = [LabelFacet(key=key, jobs=jobs, values=_values(values)) for key, jobs, values in found.labels]
+        return JobFacets(
+            owner=_values(found.owner),
+            workspace=_values(found.workspace),
+            framework=_values(found.framework),
+            pool=_values(found.pool),
+            node=_values(found.node),
+            labels=labels,
+            partial=found.partial,
+        )
+
+    async def many(self, verb: str, chosen: Chosen, who: Principal, **change: Any) -> OutcomeView:
+        """Stop, delete or `change` the chosen jobs; each is done or refused for its own reason.
+
+        Raises InvalidSpec for too many ids, Conflict when more jobs match a filter than were expected.
+        """
+        act: dict[str, Callable[[str], Coroutine[Any, Any, Any]]] = {
+            "stop": lambda ref: self._jobs.stop(ref, who),
+            "delete": lambda ref: self._jobs.delete(ref, who),
+            "change": lambda ref: self._jobs.change(ref, who, **change),
+        }
+        if chosen.query is None:
+            if len(chosen.ids) > MANY:
+                problem = problem_of("ids", said.too_many_ids(MANY))
+                raise InvalidSpec(said.too_many_jobs_at_once(MANY), problems=(problem,))
+            return await _each(act[verb], chosen.ids)
+        visible, query, of = decide(who, "jobs:read").demand(), chosen.query, _WHAT[verb]
+        reader = self._ctx.reader
+        if self._ctx.leads:
+            await self._ctx.master.durable()  # what was just submitted is counted
+        found, first = await asyncio.to_thread(reader.matching, visible, query, of, chosen.after, MANY + 1)
+        if found > chosen.expected:
+            raise Conflict(said.more_than_expected(found, chosen.expected))
+        now, more = first[:MANY], len(first) > MANY
+        outcome = await _each(act[verb], [id_ for _, id_ in now])
+        if not more:
+            return outcome
+        after = now[-1][0]
+        left, _ = await asyncio.to_thread(reader.matching, visible, query, of, after, 0)
+        return OutcomeView(done=outcome.done, refused=outcome.refused, left=left, after=after)
+
+
+async def _each(act: Callable[[str], Coroutine[Any, Any, Any]], refs: list[str] | tuple[str, ...]) -> OutcomeView:
+    results = await asyncio.gather(*map(act, refs), return_exceptions=True)
+    done: list[str] = []
+    refused: list[RefusedView] = []
+    for ref, result in zip(refs, results, strict=True):
+        if isinstance(result, TrainmasterError):
+            refused.append(RefusedView(id=ref, title=both(result.said), kind=result.kind, code=result.code))
+        elif isinstance(result, BaseException):
+            raise result
+        else:
+            done.append(ref)
+    return OutcomeView(done=done, refused=refused)
+
+
+def _values(found: Values) -> list[FacetValue]:
+    return [FacetValue(value=value, jobs=jobs) for value, jobs in found]

@@ -1,0 +1,92 @@
+"""Which values there are to choose a list of jobs by, and how many jobs each would leave. Bounded: the newest MOST jobs
+are looked at, and of each facet at most VALUES values are told, the most frequent first.
+
+Invariant: what is counted for a value is what the list shows once it is chosen. So a facet is counted without its own
+filter, but for labels, of which several may be chosen together.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, func, select
+
+from trainmaster.access.visible import Visible
+from trainmaster.store.jobs import labels
+from trainmaster.store.jobs.job_query import EQUAL, JobQuery, filters, in_states
+from trainmaster.store.tables import job, task
+
+MOST: Final = 10_000
+VALUES: Final = 50
+
+Values = list[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """Values with their numbers of jobs. `labels`: (key, number, values). `partial`: there are older jobs, too."""
+
+    owner: Values
+    workspace: Values
+    framework: Values
+    pool: Values
+    node: Values
+    labels: list[tuple[str, int, Values]]
+    partial: bool
+
+
+def read(connection: Connection, visible: Visible, query: JobQuery) -> Facets:
+    """Return the facets of the jobs that are `visible` and match `query`. O(MOST), unless a search is rare."""
+    open_ = replace(query, owner="", workspace="", framework="", pool="", labels=())
+    newest = _newest(visible, open_, query)
+    columns = [newest.c[name] for name in (*EQUAL, "labels")]
+    rows = connection.execute(select(*columns, func.count().label("number")).group_by(*columns)).all()
+    equal = {name: _of_column(name, rows, query) for name in EQUAL}
+    every = [row for row in rows if _matches(row, query, EQUAL)]
+    wide = _newest(visible, replace(query, node=""), query)
+    on_nodes = (
+        select(task.c.node, func.count(task.c.job.distinct()).label("number"))
+        .join(wide, wide.c.seq == task.c.job)
+        .group_by(task.c.node)
+        .order_by(func.count(task.c.job.distinct()).desc(), task.c.node)
+        .limit(VALUES)
+    )
+    nodes = [(node, number) for node, number in connection.execute(on_nodes)]
+    return Facets(
+        **equal,
+        node=nodes,
+        labels=_of_labels(every, query.labels),
+        partial=sum(row.number for row in rows) >= MOST,
+    )
+
+
+def _newest(visible: Visible, query: JobQuery, states_of: JobQuery) -> Any:
+    found: Select[Any] = select(job.c.seq, *(job.c[name] for name in (*EQUAL, "labels")))
+    found = found.where(*filters(visible, query), *in_states(states_of))
+    return found.order_by(job.c.submitted_at.desc(), job.c.seq.desc()).limit(MOST).subquery()
+
+
+def _matches(row: Any, query: JobQuery, names: Iterable[str]) -> bool:
+    return all(getattr(query, name) in ("", getattr(row, name)) for name in names)
+
+
+def _of_column(name: str, rows: Iterable[Any], query: JobQuery) -> Values:
+    others = [one for one in EQUAL if one != name]
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if _matches(row, query, others) and labels.has_all(row.labels, query.labels):
+            counts[getattr(row, name)] += row.number
+    return counts.most_common(VALUES)
+
+
+def _of_labels(rows: Iterable[Any], chosen: tuple[str, ...]) -> list[tuple[str, int, Values]]:
+    keys: Counter[str] = Counter()
+    values: dict[str, Counter[str]] = {}
+    for row in rows:
+        if not row.labels or not labels.has_all(row.labels, chosen):
+            continue
+        for key, value in labels.read(row.labels):
+            keys[key] += row.number
+            values.setdefault(key, Counter())[value] += row.number
+    return [(key, number, values[key].most_common(VALUES)) for key, number in keys.most_common(VALUES)]

@@ -1,0 +1,122 @@
+"""In which orders a list of jobs can be walked, and where in one a page ends. Builds conditions, runs none.
+
+Invariant: every order ends in the job's number, so pages neither repeat nor skip a job, whatever is submitted in
+between; and the page is found by walking one index from the cursor on.
+"""
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import ColumnElement, TextClause, func, literal, or_, text
+
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.core.states import Shown
+from trainmaster.messages.jobs import jobs as said
+from trainmaster.store.tables import LIVE, job
+
+_COLUMNS: Final[dict[str, ColumnElement[Any]]] = {
+    "submitted_at": job.c.submitted_at,
+    "started_at": func.coalesce(job.c.started_at, text("0.0")),
+    "ended_at": func.coalesce(job.c.ended_at, text("0.0")),
+    "name": job.c.name,
+    "owner": func.coalesce(job.c.owner, text("''")),
+    "workspace": func.coalesce(job.c.workspace, text("''")),
+    "pool": func.coalesce(job.c.pool, text("''")),
+    "framework": func.coalesce(job.c.framework, text("''")),
+    "gpus": job.c.gpus,
+    "priority": job.c.priority,
+}
+"""Each has an index. A job that has not started (ended) sorts as the earliest."""
+
+_TEXTS: Final = frozenset({"name", "owner", "workspace", "pool", "framework"})
+
+RUN_TIME: Final = "run_s"
+"""The order by run time: of jobs that ended (an index), that run (few), and that never started (0)."""
+
+STATE: Final = "state"
+"""The order by state, from queued to ended; those in one state by when they were submitted."""
+
+ORDERS: Final = (*_COLUMNS, RUN_TIME, STATE)
+"""What a list can be ordered by, with "-" in front for descending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Some of the jobs: which, and what they are ordered by. All of one `part` come before all of the next."""
+
+    key: ColumnElement[Any]
+    which: tuple[ColumnElement[bool] | TextClause, ...] = ()
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The last job of a page: its part, its key, its number; and the moment of the first page (`JobQuery.now`)."""
+
+    part: int
+    key: Any
+    seq: int
+    now: float
+
+    def written(self, order: str) -> str:
+        """Return the opaque text that stands behind this job in `order`."""
+        line = [order, self.part, self.key, self.seq, self.now]
+        return base64.urlsafe_b64encode(msgspec.json.encode(line)).decode().rstrip("=")
+
+    def behind(self, walk: Walk, falling: bool) -> list[ColumnElement[bool]] | None:
+        """Return the conditions on those of `walk` that come after this job; None: none of them does."""
+        if walk.part != self.part:
+            return [] if (walk.part > self.part) != falling else None
+        key, seq = walk.key, job.c.seq
+        if falling:
+            return [key <= self.key, or_(key < self.key, seq < self.seq)]
+        return [key >= self.key, or_(key > self.key, seq > self.seq)]
+
+
+def walks_of(order: str, states: tuple[Shown, ...], now: float) -> list[Walk]:
+    """Return what a list of the jobs in `states` (empty: all) is made of. Raises InvalidSpec for an unknown order.
+
+    One walk for each state: a single one over "one of these states" would have to sort all of them.
+    """
+    name = order.removeprefix("-")
+    if name == STATE:
+        wanted = [shown for shown in Shown if shown in states or not states]
+        return [Walk(job.c.submitted_at, (_in(shown),), part) for part, shown in enumerate(wanted)]
+    if name == RUN_TIME:
+        began, over = job.c.started_at.is_not(None), job.c.ended_at.is_not(None)
+        walks = [
+            Walk(job.c.ended_at - job.c.started_at, (began, over)),
+            Walk(literal(now) - job.c.started_at, (LIVE, began)),
+            Walk(literal(0.0), (func.coalesce(job.c.started_at, text("0.0")) == text("0.0"),)),
+        ]
+    elif name in _COLUMNS:
+        walks = [Walk(_COLUMNS[name])]
+    else:
+        raise InvalidSpec(
+            said.no_such_order(repr(order)), problems=(problem_of("order", said.not_an_order(ORDERS), order),)
+        )
+    return [Walk(walk.key, (*walk.which, _in(shown))) for walk in walks for shown in states] or walks
+
+
+def read_mark(cursor: str, order: str) -> Mark:
+    """Return where a page of `order` ended. Raises InvalidSpec for a cursor of another list."""
+    try:
+        written, part, key, seq, now = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        if (
+            written == order
+            and isinstance(part, int)
+            and isinstance(seq, int)
+            and isinstance(key, str if order.removeprefix("-") in _TEXTS else int | float)
+            and isinstance(now, int | float)
+        ):
+            return Mark(part, key, seq, float(now))
+    except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
+        pass
+    raise InvalidSpec(said.cursor_of_another_list(), problems=(problem_of("cursor", said.not_a_cursor_here()),))
+
+
+def _in(shown: Shown) -> ColumnElement[bool]:
+    return job.c.shown == shown.value
