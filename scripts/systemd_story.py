@@ -110,7 +110,7 @@ def before_the_reboot() -> None:
     run("systemctl", "daemon-reload")
     run("systemctl", "restart", UNIT.name)
     log = run("journalctl", "--unit", UNIT.name, "--output=cat", "--no-pager")
-    assert "has KillMode=control-group: every stop or restart of it ends the agent" in log, log
+    assert "has KillMode=control-group: every stop or restart of it ends all running" in log, log
     findings = json.loads(
         subprocess.run(
             [sys.executable, "-m", "trainmaster", "--home", HOME, "doctor", "--json"],

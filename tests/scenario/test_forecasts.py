@@ -11,7 +11,7 @@ import pytest
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage
 from trainmaster import answers
 from trainmaster.access.roles import Principal
-from trainmaster.cli.render import expected_start
+from trainmaster.cli.showing.waiting import expected_start
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
 from trainmaster.queue.forecasting.forecast import MOST
 

@@ -46,8 +46,8 @@ def test_a_cluster_is_added_and_the_same_file_runs_here_and_there(bed: Bed, tm: 
     assert "alps is in two of them" in tm(*words(bed, data, "--pool", "big=batch"), code=2)
     tm.serve()
     here, there = tm("engine", "list").splitlines()[1:]
-    assert here.split() == ["local", "local", "default", "1/1", "ok"]
-    assert there.split() == ["alps", "slurm", "big", "4/4", "ok"]
+    assert here.split() == ["local", "local", "default", "1/1", "OK"]
+    assert there.split() == ["alps", "slurm", "big", "4/4", "OK"]
     for pool in ("default", "big"):
         job = write(tmp_path / f"{pool}.json", "echo trained", pool=pool, model={"save": False})
         assert tm.json("submit", job, "--wait")["state"] == "succeeded"

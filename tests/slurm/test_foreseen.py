@@ -9,7 +9,7 @@ import pytest
 from tests.slurm.bed import Bed, until
 from tests.slurm.served import Served, job
 from trainmaster.answers import PreviewView, WouldStart
-from trainmaster.cli.render import why
+from trainmaster.cli.showing.jobs import why
 from trainmaster.core.errors import InvalidSpec
 
 

@@ -1,21 +1,31 @@
-"""What every command needs: the global options, and the client they lead to."""
+"""What every command needs: the global options, the client they lead to, and the arguments that many commands have."""
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar
 
 import typer
+
+from trainmaster.cli import completing
+from trainmaster.cli.language import language, words
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client
 
 T = TypeVar("T")
+_REF = words("An id, its beginning (4 characters or more), or a slug.", "任务 ID、其开头（至少 4 个字符）或短名。")
 Jobs = Annotated[
-    list[str], typer.Argument(metavar="JOB...", help="Ids, unique beginnings of ids (4 or more characters), or slugs.")
+    list[str], typer.Argument(metavar="JOB...", help=_REF, show_default=False, autocompletion=completing.jobs)
 ]
-OneJob = Annotated[str, typer.Argument(metavar="JOB", help="An id, a unique beginning of one, or a slug.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+OneJob = Annotated[str, typer.Argument(metavar="JOB", help=_REF, autocompletion=completing.jobs)]
+AsJson = Annotated[bool, typer.Option("--json", help=words("Print JSON for programs.", "输出 JSON，供程序使用。"))]
+Limit = Annotated[
+    int, typer.Option("--limit", "-n", min=0, help=words("At most so many; 0: all.", "最多显示多少条；0 表示全部。"))
+]
+Workspace = Annotated[
+    str,
+    typer.Option("--workspace", "-w", help=words("Workspace.", "工作空间。"), autocompletion=completing.workspaces),
+]
 
 
 @dataclass(slots=True)
@@ -25,6 +35,7 @@ class Options:
     home: str | None = None
     url: str | None = None
     token: str | None = None
+    ca: str | None = None
 
 
 OPTIONS = Options()
@@ -35,7 +46,8 @@ def client() -> "Client":
     from trainmaster.sdk.client import Client
 
     # A URL, also that of TRAINMASTER_URL, wins: the home is only a place to look for one.
-    return Client(url=OPTIONS.url, token=OPTIONS.token, home=None if OPTIONS.url else OPTIONS.home)
+    folder = None if OPTIONS.url else OPTIONS.home
+    return Client(url=OPTIONS.url, token=OPTIONS.token, home=folder, ca=OPTIONS.ca, language=language())
 
 
 def home() -> str:
@@ -43,12 +55,6 @@ def home() -> str:
     from trainmaster.sdk.find import home_folder
 
     return home_folder(OPTIONS.home)
-
-
-def language() -> Literal["zh", "en"]:
-    """Return the language of whoever sits at the terminal, by the first of LC_ALL, LC_MESSAGES and LANG that is set."""
-    named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
-    return "zh" if named.startswith("zh") else "en"
 
 
 class Named(Protocol):
@@ -73,7 +79,7 @@ def demand_known(kind: Literal["engine", "pool", "workspace"], name: str, there:
 
 def each(refs: Iterable[str], act: Callable[[str], T]) -> tuple[list[T], bool]:
     """Run `act` on every ref; return (results, all went well). What is refused is said and does not stop the others."""
-    from trainmaster.cli.render import show_error
+    from trainmaster.cli.showing.console import show_error
     from trainmaster.core.errors import TrainmasterError
 
     results, good = [], True
@@ -84,3 +90,23 @@ def each(refs: Iterable[str], act: Callable[[str], T]) -> tuple[list[T], bool]:
             show_error(error, prefix=f"{ref}: ")
             good = False
     return results, good
+
+
+def seconds(text: str) -> float:
+    """Return the seconds of a duration that was typed. Exits with a message for what is none."""
+    from trainmaster.core.formats.units import NotRead, parse_duration_s
+    from trainmaster.messages import render
+
+    try:
+        return parse_duration_s(text)
+    except NotRead as error:
+        raise typer.BadParameter(render.text(error.said, language())) from None
+
+
+def removed(kind: str, name: str, as_json: bool) -> None:
+    """Say that something is gone."""
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.core.formats.terminal import visible
+
+    done: dict[str, Any] = {"kind": kind, "name": name, "deleted": True}
+    emit_json(done) if as_json else print(f"{visible(name)}  {words('deleted', '已删除')}")

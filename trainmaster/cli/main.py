@@ -7,42 +7,35 @@ alone is installed, all of this works but what needs a server's packages, which 
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Annotated, Final
 
 import typer
 
 from trainmaster.cli.context import OPTIONS
+from trainmaster.cli.helping import HelpGroup, as_examples, refusal
 from trainmaster.cli.installed import told_plainly
+from trainmaster.cli.language import VALUED, words
 from trainmaster.core.errors import TrainmasterError
 
 SERVE: Final = "server.serve"
+JOBS: Final = ("submit", "jobs", "actions", "entering", "logs", "metrics", "download", "models")
+CLUSTER: Final = ("queue", "top", "node", "pool", "workspace", "engine", "simulate")
 PARTS: Final = (
+    *(f"commands.{name}" for name in JOBS),
+    *(f"cluster.{name}" for name in CLUSTER),
     SERVE,
-    *(
-        f"commands.{name}"
-        for name in (
-            "submit",
-            "jobs",
-            "watch",
-            "download",
-            "entering",
-            "queue",
-            "cluster",
-            "engine",
-            "node",
-            "pool",
-            "workspace",
-            "simulate",
-            "access",
-            "upkeep",
-        )
-    ),
-    "server.doctor",
     "server.unit",
+    "server.doctor",
+    "commands.access",
+    "commands.upkeep",
 )
 """Modules of this package that bring commands, in the order of the help."""
+AS_THEY_ARE: Final = frozenset({"exec", "serve"})
+"""What follows one of these may be another program's, or is its own."""
+_NOT_UNDERSTOOD: Final[type[BaseException]] = typer.BadParameter.__mro__[2]
+"""What click raises for a command line that it cannot read; typer's name for the class differs between its versions."""
 
 
 def _version(wanted: bool) -> None:
@@ -53,20 +46,26 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _lang(given: str | None) -> str | None:
+    if given not in (None, "en", "zh"):
+        raise typer.BadParameter(words(f"{given!r} is not en or zh", f"{given!r} 不是 en 或 zh"))
+    return given
+
+
 def commands(parts: Iterable[str] = PARTS) -> typer.Typer:
     """Return the command line with the commands of `parts`."""
     app = typer.Typer(
         name="tm",
+        cls=HelpGroup,
         no_args_is_help=True,
-        add_completion=False,
         rich_markup_mode="rich",
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
-        help="Trainmaster: from one job file to a trained, versioned model.",
-        epilog=(
-            "Start here: [bold]trainmaster serve[/], then in another terminal "
-            "[bold]tm submit examples/hello/job.yaml --wait[/]"
+        help=words(
+            "Trainmaster: from one job file to a trained, versioned model.",
+            "Trainmaster：从一个任务文件到训练好的、带版本的模型。",
         ),
+        epilog=as_examples("trainmaster serve", "tm submit examples/hello/job.yaml --wait"),
         callback=options,
     )
     for part in parts:
@@ -78,31 +77,93 @@ def options(
     home: Annotated[
         str | None,
         typer.Option(
-            envvar="TRAINMASTER_HOME", help="Folder of the server on this machine.", show_default="~/.trainmaster"
+            envvar="TRAINMASTER_HOME",
+            help=words("Home folder of a server on this machine.", "本机服务器的主目录。"),
+            show_default="~/.trainmaster",
         ),
     ] = None,
-    url: Annotated[str | None, typer.Option(envvar="TRAINMASTER_URL", help="Address of a server elsewhere.")] = None,
-    token: Annotated[str | None, typer.Option(envvar="TRAINMASTER_TOKEN", help="API token for it.")] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="TRAINMASTER_URL", help=words("Address of a server elsewhere.", "其他机器上服务器的地址。")
+        ),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="TRAINMASTER_TOKEN", help=words("API token for that server.", "访问该服务器的 API 令牌。")),
+    ] = None,
+    ca: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            envvar="TRAINMASTER_CA",
+            help=words(
+                "Certificates to trust (PEM), for a server behind a private CA.",
+                "要信任的证书（PEM），用于由私有 CA 签发证书的服务器。",
+            ),
+        ),
+    ] = None,
+    lang: Annotated[
+        str | None,
+        typer.Option(
+            callback=_lang,
+            metavar="en|zh",
+            envvar="TRAINMASTER_LANG",
+            help=words("Language of everything printed.", "输出所用的语言。"),
+            show_default=words("as the locale", "按系统区域设置"),
+        ),
+    ] = None,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help=words("Print the version.", "显示版本。")),
     ] = False,
 ) -> None:
-    """Take what says where the server is."""
-    OPTIONS.home, OPTIONS.url, OPTIONS.token = home, url, token
+    """Take what says where the server is. The language was taken before the commands were made (language)."""
+    OPTIONS.home, OPTIONS.url, OPTIONS.token, OPTIONS.ca = home, url, token, ca
+
+
+def global_first(arguments: Sequence[str]) -> list[str]:
+    """Return `arguments` with the global options before the command, wherever they were written. What stands behind
+    ``--``, or behind a command of AS_THEY_ARE, stays.
+    """
+    before: list[str] = []
+    after: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--" or (word in AS_THEY_ARE and not after):
+            after += [word, *rest]
+        elif word.partition("=")[0] not in VALUED:
+            after.append(word)
+        else:
+            before += [word] if "=" in word else [word, *([value] if (value := next(rest, None)) is not None else [])]
+    return [*before, *after]
 
 
 def run() -> None:
     """Run the command line and exit."""
+    sys.argv[1:] = global_first(sys.argv[1:])
     try:
         with told_plainly():
-            commands((SERVE,) if sys.argv[1:2] == ["serve"] else PARTS)()
+            code = commands((SERVE,) if sys.argv[1:2] == ["serve"] else PARTS)(standalone_mode=False)
     except TrainmasterError as error:
-        from trainmaster.cli.render import show_error
+        from trainmaster.cli.showing.console import show_error
 
         show_error(error)
         sys.exit(2 if error.status in (409, 413, 422) else 1)
-    except KeyboardInterrupt:
+    except _NOT_UNDERSTOOD as error:
+        _refuse(error)
+    except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except BrokenPipeError:  # `tm list | head` is no error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(error: BaseException) -> None:
+    from trainmaster.cli.showing.console import show_refused
+
+    if type(error).__name__ != "NoArgsIsHelpError":  # its help was printed when it was raised
+        context = getattr(error, "ctx", None)
+        show_refused(refusal(error), context.command_path if context is not None else "tm")
+    sys.exit(2)

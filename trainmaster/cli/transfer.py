@@ -6,17 +6,18 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(text: str, show: bool) -> Iterator[Callable[[int], None] | None]:
+def bar(text: str, show: bool, total: int | None = None) -> Iterator[Callable[[int], None] | None]:
     """Give a function that is told of bytes moved; None where nothing is shown, because nobody looks or `show` is
-    false.
+    false. `total`: how many there are, None where nobody knows.
     """
     if not show or not sys.stderr.isatty():
         yield None
         return
     from rich.console import Console
-    from rich.progress import DownloadColumn, Progress, SpinnerColumn, TextColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    columns = (SpinnerColumn(), TextColumn(text), DownloadColumn(), TransferSpeedColumn())
+    parts = [TextColumn(text), BarColumn(bar_width=24), DownloadColumn(), TransferSpeedColumn()]
+    columns = [*parts, TimeRemainingColumn(compact=True)] if total else parts
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        line = shown.add_task("", total=None)
+        line = shown.add_task("", total=total)
         yield lambda size: shown.update(line, advance=size)

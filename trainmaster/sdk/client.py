@@ -36,7 +36,9 @@ UPLOAD_TIMEOUT_S: Final = 600.0
 class Client:
     """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
 
-    `http` replaces the connection in tests. Raises Unavailable when nothing says where a server is.
+    `ca`: a file of certificates to trust (default: TRAINMASTER_CA), for a server behind a CA of your own. `language`:
+    en or zh, of refusals and of what is shown while a job is awaited. `http` replaces the connection in tests. Raises
+    Unavailable when nothing says where a server is, InvalidSpec when the certificates cannot be read.
     """
 
     def __init__(
@@ -45,12 +47,16 @@ class Client:
         token: str | None = None,
         home: str | None = None,
         *,
+        ca: str | None = None,
+        language: str | None = None,
         http: "httpx.Client | None" = None,
     ) -> None:
         from trainmaster.sdk.transport import Transport  # noqa: PLC0415 (httpx: see there)
 
         target = locate(url, token, home)
-        self.http = Transport(target.url, target.token, http=http)
+        authorities = ca or os.environ.get("TRAINMASTER_CA") or None
+        self.language = "zh" if language == "zh" else "en"
+        self.http = Transport(target.url, target.token, ca=authorities, language=language, http=http)
 
     @property
     def url(self) -> str:

@@ -1,24 +1,32 @@
-"""The log of one task in one attempt, at a `path` of the API: whole, its end, followed, searched. Synchronous.
+"""The log of one task in one attempt, at a `path` of the API: whole, its end, followed, searched; and those of several
+replicas followed at once. Synchronous.
 
 Invariant: what is followed comes once and in order, also when the connection breaks in between.
 """
 
+import queue
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from trainmaster import answers
-from trainmaster.core.errors import Unavailable
+from trainmaster.core.errors import TrainmasterError, Unavailable
 from trainmaster.messages.server import client
 from trainmaster.sdk.lost import RECONNECT_S, Lost
 
 if TYPE_CHECKING:
+    from trainmaster.sdk.jobs import Job
     from trainmaster.sdk.transport import Transport
 
 WINDOW: Final = 1 << 20
 """Bytes asked for at once."""
 HITS: Final = 1000
 """Lines asked for at once."""
+MOST_FOLLOWED: Final = 64
+"""Replicas that are followed at once: each takes a connection."""
+HELD: Final = 10_000
+"""Lines that wait for whoever reads; then the threads wait, too."""
 
 
 def read_whole(http: "Transport", path: str) -> Iterator[str]:
@@ -67,3 +75,48 @@ def search(http: "Transport", path: str, text: str, regex: bool) -> Iterator[ans
         if found.done or (found.next_offset <= offset and not found.items):
             return
         offset = found.next_offset
+
+
+def follow_lines(
+    job: "Job", replicas: Sequence[str], *, attempt: int | str = "last", tail: int | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield (replica, line without its end) of all `replicas` as they come, until the last one has ended. A thread for
+    each reads.
+
+    `tail`: begin with that many last lines of each. Raises what the server refused of any of them, and Unavailable.
+    """
+    lines: queue.Queue[tuple[str, str | TrainmasterError | None]] = queue.Queue(HELD)
+    for name in replicas:
+        work = threading.Thread(
+            target=_read, args=(type(job)(job._client, job.seen), name, attempt, tail, lines), daemon=True
+        )
+        work.start()
+    left = len(replicas)
+    while left:
+        name, said = lines.get()
+        if isinstance(said, TrainmasterError):
+            raise said
+        if said is None:
+            left -= 1
+        else:
+            yield name, said
+
+
+def _read(
+    job: "Job",
+    name: str,
+    attempt: int | str,
+    tail: int | None,
+    lines: "queue.Queue[tuple[str, str | TrainmasterError | None]]",
+) -> None:
+    begun = ""
+    try:
+        for piece in job.logs(name, attempt=attempt, follow=True, tail=tail):
+            *whole, begun = (begun + piece).split("\n")
+            for line in whole:
+                lines.put((name, line))
+        if begun:
+            lines.put((name, begun))
+        lines.put((name, None))
+    except TrainmasterError as error:
+        lines.put((name, error))

@@ -23,10 +23,10 @@ def show_progress(job: "Job") -> Iterator[Show]:
     if in_notebook():
         yield _notebook(job)
     elif sys.stderr.isatty():
-        with terminal() as show:
+        with terminal(job._client.language) as show:
             yield show
     else:
-        yield _lines()
+        yield _lines(job._client.language)
 
 
 def in_notebook() -> bool:
@@ -43,11 +43,11 @@ def _notebook(job: "Job") -> Show:
     return lambda _: handle.update(job)
 
 
-def _lines() -> Show:
+def _lines(language: str) -> Show:
     said: list[str] = [""]
 
     def show(job: answers.JobView) -> None:
-        text = f"{visible(job.name)}  {job.state}"
+        text = f"{visible(job.name)}  {_name(job.state, language)}"
         if text != said[0]:
             said[0] = text
             sys.stderr.write(text + "\n")
@@ -55,9 +55,16 @@ def _lines() -> Show:
     return show
 
 
+def _name(state: Shown, language: str) -> str:
+    zh, en = SHOWN_NAMES[state]
+    return zh if language == "zh" else en
+
+
 @contextmanager
-def terminal() -> Iterator[Show]:
-    """Give a function that draws the job: name, state, bar and time on one line, tasks, metrics and time left below."""
+def terminal(language: str = "en") -> Iterator[Show]:
+    """Give a function that draws the job: name, state, bar and time on one line; replicas, metrics and time left
+    below.
+    """
     from rich.console import Console, Group  # noqa: PLC0415
     from rich.live import Live  # noqa: PLC0415
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
@@ -81,31 +88,48 @@ def terminal() -> Iterator[Show]:
             fraction = 1.0
         percent, total = ("", None) if fraction is None else (f"{fraction:.0%}", 1.0)
         progress.update(
-            line, name=visible(job.name), state=job.state, percent=percent, total=total, completed=fraction or 0.0
+            line,
+            name=visible(job.name),
+            state=_name(job.state, language),
+            percent=percent,
+            total=total,
+            completed=fraction or 0.0,
         )
-        below.plain = "  " + visible(detail(job))
+        below.plain = "  " + visible(detail(job, language))
 
     with Live(Group(progress, below), console=out, refresh_per_second=8):
         yield show
 
 
-def detail(job: answers.JobView) -> str:
-    """Return tasks, metrics, time left and the reason for waiting as one short text."""
+def detail(job: answers.JobView, language: str = "en") -> str:
+    """Return replicas, metrics, time left and the reason for waiting as one short text."""
+
+    def words(en: str, zh: str) -> str:
+        return zh if language == "zh" else en
+
     parts = []
     if job.state in (Shown.RUNNING, Shown.INITIALISING, Shown.PENDING) and job.tasks.total:
-        parts.append(f"{job.tasks.running}/{job.tasks.total} tasks")
+        count = f"{job.tasks.running}/{job.tasks.total}"
+        parts.append(words(f"{count} replicas", f"{count} 个副本"))
     if job.attempts > 1:
-        parts.append(f"attempt {job.attempts}")
+        parts.append(words(f"attempt {job.attempts}", f"第 {job.attempts} 次运行"))
     if job.progress is not None and job.progress.of:
-        parts.append(f"step {job.progress.step:g} of {job.progress.of:g}")
+        parts.append(
+            words(
+                f"step {job.progress.step:g} of {job.progress.of:g}",
+                f"第 {job.progress.step:g} 步，共 {job.progress.of:g} 步",
+            )
+        )
     parts += [f"{name} {value:.4g}" for name, value in list(job.metrics.items())[:4] if value is not None]
     if job.progress is not None and job.progress.eta_s is not None and job.state == Shown.RUNNING:
-        parts.append(f"{format_duration(job.progress.eta_s)} left")
-    if job.state in (Shown.QUEUED, Shown.PENDING) and job.reason is not None and job.reason.message.en:
-        parts.append(job.reason.message.en)
+        left = format_duration(job.progress.eta_s)
+        parts.append(words(f"{left} left", f"剩余 {left}"))
+    if job.state in (Shown.QUEUED, Shown.PENDING) and job.reason is not None:
+        parts.append(words(job.reason.message.en, job.reason.message.zh))
     if job.verdict is not None and job.verdict.code != "ok":
-        parts.append(job.verdict.message.en or job.verdict.title.en)
-    return ", ".join(parts)
+        said = job.verdict
+        parts.append(words(said.message.en or said.title.en, said.message.zh or said.title.zh))
+    return words(", ", "，").join(filter(None, parts))
 
 
 def card(job: answers.JobView, url: str) -> str:

@@ -6,6 +6,8 @@ an idempotency key. Invariant: what fails raises a TrainmasterError with the ser
 """
 
 import json
+import os
+import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 from trainmaster._version import __version__
-from trainmaster.core.errors import Problem, TrainmasterError, Unavailable
+from trainmaster.core.errors import InvalidSpec, Problem, TrainmasterError, Unavailable
 from trainmaster.messages.said import WORDS, Said
 from trainmaster.messages.server import client, ledger
 from trainmaster.sdk.lost import Lost
@@ -83,15 +85,28 @@ class Transport:
     """One server. `http` replaces the connection (tests run the application in their own process)."""
 
     def __init__(
-        self, url: str, token: str | None, *, timeout_s: float = 60.0, http: httpx.Client | None = None
+        self,
+        url: str,
+        token: str | None,
+        *,
+        ca: str | None = None,
+        language: str | None = None,
+        timeout_s: float = 60.0,
+        http: httpx.Client | None = None,
     ) -> None:
         headers = {"user-agent": f"trainmaster-sdk/{__version__}"}
         if token:
             headers["authorization"] = f"Bearer {token}"
+        if language:
+            headers["accept-language"] = language
         self.url = url.rstrip("/")
+        address = httpx.URL(self.url)
         # Proxy settings in the environment are for other machines: a server on this one is reached directly.
-        local = httpx.URL(self.url).host in ("127.0.0.1", "localhost", "::1")
-        self._http = http or httpx.Client(timeout=timeout_s, trust_env=not local)
+        local = address.host in ("127.0.0.1", "localhost", "::1")
+        self._trust = trusted(ca) if address.scheme == "https" else None
+        self._http = http or httpx.Client(
+            timeout=timeout_s, trust_env=not local, verify=True if self._trust is None else self._trust
+        )
         self._http.headers.update(headers)
 
     def close(self) -> None:
@@ -147,7 +162,8 @@ class Transport:
             except httpx.TransportError as error:
                 sent = sent or not isinstance(error, httpx.ConnectError)
                 patience = PATIENCE_S if sent else FIRST_WAIT_S
-                if not repeat or time.monotonic() - started > patience:
+                late = time.monotonic() - started > patience
+                if not repeat or late or refusal_of(self.url, error) is not None:
                     raise self._unreachable(error) from error
             except Unavailable as error:
                 again = error.code == NOTHING_DONE or (repeat and error.code == PERHAPS_DONE)
@@ -157,7 +173,8 @@ class Transport:
             wait = min(2 * wait, 2.0)
 
     def _unreachable(self, error: Exception) -> Unavailable:
-        return Unavailable(client.server_does_not_answer(self.url, type(error).__name__))
+        said = refusal_of(self.url, error)
+        return Unavailable(said or client.server_does_not_answer(self.url, type(error).__name__))
 
     def download(self, path: str, **options: Any) -> Iterator[bytes]:
         """Yield the answer's bytes as they come. Raises like `request`."""
@@ -191,6 +208,7 @@ class Transport:
                 ping_timeout=None,
                 close_timeout=2.0,
                 proxy=True if self._http.trust_env else None,
+                ssl=self._trust,
             )
         except InvalidStatus as error:
             answer = error.response
@@ -214,6 +232,35 @@ class Transport:
                     yield item
         except httpx.TransportError as error:
             raise Lost(self.url) from error
+
+
+def trusted(ca: str | None) -> ssl.SSLContext:
+    """Return what checks a server's certificate. `ca`: a file of more certificates. Raises InvalidSpec."""
+    named = ca or os.environ.get("SSL_CERT_FILE") or ""
+    try:
+        context = httpx.create_ssl_context()
+        if ca:
+            context.load_verify_locations(ca)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InvalidSpec(client.certificates_not_read(named, why)) from error
+    return context
+
+
+def refusal_of(url: str, error: BaseException) -> Said | None:
+    """Return what is wrong with the server's certificate, None where something else kept it from answering."""
+    for cause in _causes(error):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return client.certificate_not_trusted(url, cause.verify_message)
+        if isinstance(cause, ssl.SSLError) and cause.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
+            return client.no_tls_there(url, str(cause.reason))
+    return None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def parse_events(blocks: Iterable[bytes]) -> Iterator[ServerEvent]:

@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import Connection, inspect
 
 from tests.contract.store.conftest import Store
-from tests.fixtures.histories import life
+from tests.fixtures.histories import History, life, new_job
 from tests.fixtures.older_stores import make_older, model, model_version
 from tests.fixtures.seeing import ALL, only
+from trainmaster.core.records import Resources, Role
 from trainmaster.store import tables
 from trainmaster.store.assets import Asset, AssetKind, AssetReader, AssetVersion
 from trainmaster.store.jobs.job_query import JobQuery
@@ -70,6 +71,33 @@ def test_a_store_of_any_schema_becomes_what_a_new_one_is(store: Store, schema: i
     with again.database.read() as connection:
         assert shape(connection) == new
     assert len(again.reader.list_jobs(ALL, JobQuery()).items) == 1
+    again.database.close()
+
+
+def test_jobs_of_the_release_before_are_found_by_what_they_run(store: Store) -> None:
+    """R198, R200: by commands, parameters and labels, and in order of their cards; a row or document that nobody can
+    read hinders nothing.
+    """
+    gpus = {1: 4, 2: 0, 3: 8}
+    for seq, count in gpus.items():
+        job = new_job(seq, roles=(Role("worker", 2, Resources(gpu=count)),), labels=(("Round", str(seq)),))
+        document = '{"roles": [{"command": "python Train-%s.py", "parameters": {"lr": 0.1}}]}' % seq
+        store.keep(*History(seq * 20).submit(job).changes, specs={job.spec_digest: document})
+    for sql in (
+        "UPDATE job SET record = '{' WHERE seq = 2",
+        "UPDATE spec SET document = '[' WHERE digest = 'sha256:3'",
+    ):
+        store.database.write(lambda c, sql=sql: c.exec_driver_sql(sql).close()).result(60)  # type: ignore[misc]
+    store.database.write(lambda connection: make_older(connection, 8)).result(60)
+    again = store.reopen()
+
+    def found(**asked: Any) -> list[int]:
+        return [job.seq for job in again.reader.list_jobs(ALL, JobQuery(**asked)).items]
+
+    assert found(order="-gpus") == [3, 1]
+    assert found(q="train-1.py --lr=0.1") == [1]
+    assert found(q="round=3") == [3]
+    assert found(q="train-3") == []
     again.database.close()
 
 

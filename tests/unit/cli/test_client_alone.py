@@ -166,4 +166,4 @@ def test_with_a_server_elsewhere_all_is_there(server: Shell, tmp_path: Path) -> 
     run(waiting, home=tmp_path, **elsewhere)
     tm("download", job, "outputs", "--to", str(tmp_path / "got"))
     assert (tmp_path / "got/x").read_text() == "kept\n"
-    assert "succeeded" in tm("clone", job, "--set", "roles.0.command=echo again", "--wait")
+    assert "Succeeded" in tm("clone", job, "--set", "roles.0.command=echo again", "--wait")

@@ -115,7 +115,7 @@ def test_submit_and_wait_until_it_succeeded(tm: Shell, tmp_path: Path) -> None:
     assert tm("logs", job["id"][:10]) == "hello there\n"
     assert "1: hello there" in tm("logs", job["id"], "--search", "there")
     assert job["id"][:12] in tm("list")
-    assert "succeeded" in tm("show", job["id"])
+    assert "Succeeded" in tm("show", job["id"])
     assert [one["id"] for one in tm.json("list", "--state", "succeeded", "--limit", "1")] == [job["id"]]
 
 
@@ -146,9 +146,9 @@ def test_preview_with_and_without_a_server(tm: Shell, tmp_path: Path) -> None:
     assert found["fits"]["when"] == "now"
     assert found["roles"][0]["tasks"][0]["argv"][-1] == "--lr=0.5"
     assert "--lr=0.1" in tm("preview", file, "--offline")
-    before = len(tm.json("list", "--all"))
+    before = len(tm.json("list", "--limit", "0"))
     tm("submit", file, "--dry-run")
-    assert len(tm.json("list", "--all")) == before
+    assert len(tm.json("list", "--limit", "0")) == before
     big = write(tmp_path / "big.json", "true", resources={"cpu": 1000})
     assert "--json" not in tm("preview", big, code=2)
 
@@ -202,7 +202,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     assert "position 1 in the queue" in said
     command = re.search(r"tm (clone \S+ --set roles\.0\.replicas=1) && tm (stop \S+)", said)
     assert command is not None, said
-    assert "duration 1h30m  priority urgent" in tm("change", waiting, "--duration", "90m", "--priority", "urgent")
+    assert "time limit 1h30m  priority urgent" in tm("change", waiting, "--duration", "90m", "--priority", "urgent")
     assert tm.json("change", waiting, "--duration", "none")["duration_s"] is None
     assert "nothing is changed" in tm("change", waiting, code=2)
     assert "is not a time" in tm("change", waiting, "--duration", "soon", code=2)

@@ -58,8 +58,8 @@ def test_outputs_come_as_they_were_written(tm: Shell, job: str, tmp_path: Path) 
 
 
 def test_a_saved_model_and_the_logs(tm: Shell, job: str, tmp_path: Path) -> None:
-    tm("download", "--model", "kept@1", "--to", str(tmp_path / "first"))
-    tm("download", "--model", "kept", "--to", str(tmp_path / "newest"))
+    tm("models", "download", "kept@1", "--to", str(tmp_path / "first"))
+    tm("models", "download", "kept", "--to", str(tmp_path / "newest"))
     assert read(tmp_path / "first") == read(tmp_path / "newest")
     assert "weights\n" in read(tmp_path / "first").values()
     tm("download", job, "--logs", "--to", str(tmp_path / "logs"))
@@ -79,9 +79,10 @@ def test_nothing_that_is_there_is_overwritten(tm: Shell, job: str, tmp_path: Pat
 
 def test_what_is_not_there_is_said(tm: Shell, job: str, tmp_path: Path) -> None:
     assert "no" in tm("download", job, "outputs/nothing", "--to", str(tmp_path), code=1)
-    assert "no version 7" in tm("download", "--model", "kept@7", "--to", str(tmp_path), code=1)
-    for words in ((), (job, "--model", "kept"), (job, "outputs", "--logs"), ("--model", "kept", "--logs")):
-        assert "Invalid value" in tm("download", *words, "--to", str(tmp_path), code=2)
+    assert "no version 7" in tm("models", "download", "kept@7", "--to", str(tmp_path), code=1)
+    assert "no version 7" in tm("models", "show", "kept@7", code=1)
+    assert "leave it out with --logs" in tm("download", job, "outputs", "--logs", "--to", str(tmp_path), code=2)
+    assert "write for example kept@3" in tm("models", "download", "kept@new", "--to", str(tmp_path), code=2)
     assert read(tmp_path) == {}
 
 

@@ -31,10 +31,10 @@ def test_every_command_of_the_page(tm: Shell) -> None:
         program, *words = shlex.split(line, comments=True)
         assert program == "tm"
         said[" ".join(words[:2])] = tm(*words)
-    assert [re.split(r"  +", row)[:4] for row in said["node list"].splitlines()[1:]] == [
-        [node, pool, "in_service", "idle"]
+    assert [row.split("\t")[:4] for row in said["node list"].splitlines()[1:]] == [
+        [node, pool, "In service", "Room now"]
         for node, pool in (("node-1", "default"), ("node-3", "default"), ("node-4", "lab"))
     ]
-    assert "quotas default: gpu 0/16 (most 32)" in said["workspace set"]
+    assert "quotas default: gpu 0/16 (at most 32)" in said["workspace set"]
     assert "lab  dedicated" in said["pool set"]
-    assert re.search(r"age_cap_s +1d12h ", said["queue policy"])
+    assert re.search(r"age_cap_s\t1d12h\t", said["queue policy"])

@@ -68,7 +68,7 @@ def test_a_held_task_is_entered_and_finds_what_it_left(tm: Shell, held: str) -> 
 
 def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
     said = tm("show", held)
-    assert re.search(rf"held +until .* UTC; look inside: tm exec {held[:12]}; end it: tm release {held[:12]}", said)
+    assert re.search(rf"held\tuntil .* UTC; look inside: tm exec {held[:12]}; end it: tm release {held[:12]}", said)
 
 
 def test_who_waits_for_it_is_told_that_it_is_held(tm: Shell, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from trainmaster.answers import ForecastView, SuggestionView, Text, WouldStart
-from trainmaster.cli.render import changing, waiting_lines
+from trainmaster.cli.showing.waiting import changing, waiting_lines
 
 
 def test_a_change_is_told_with_both_times() -> None:

@@ -219,6 +219,14 @@ def test_a_page_of_some_states_or_an_owner_walks_an_index(database: Database, qu
     assert len(walks) == max(1, len(query.states)), plan
 
 
+@pytest.mark.parametrize("name", ["workspace", "pool", "framework"])
+def test_a_page_of_one_value_walks_the_order_asked_for(database: Database, name: str) -> None:
+    """An index by that value would have to be sorted: most jobs may be in one workspace."""
+    plan = _plan(database, page_keys(ALL, JobQuery(**{name: "x"}), 50, None))
+    assert "job_by_submitted" in plan, plan
+    assert "TEMP B-TREE" not in plan, plan
+
+
 @pytest.mark.parametrize("visible", [only("ann"), Visible(owner="ann", workspaces=frozenset({"vision", "speech"}))])
 @pytest.mark.parametrize("order", ["-submitted_at", "name", "-ended_at"])
 def test_a_page_of_what_somebody_may_see_walks_an_index(database: Database, visible: Visible, order: str) -> None:

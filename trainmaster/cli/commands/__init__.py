@@ -1,1 +1,1 @@
-"""The commands, one file per noun; everything heavy is imported inside them."""
+"""Commands about jobs and what they make, and about people. One file per noun; heavy things are imported inside."""

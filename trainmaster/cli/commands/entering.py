@@ -1,4 +1,4 @@
-"""`tm exec`: a command, or a shell, inside a running task, with this terminal as its own.
+"""`tm exec`: a command, or a shell, inside a running replica, with this terminal as its own.
 
 Invariant: the terminal is as it was before, however this ends.
 """
@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from trainmaster.cli import completing
 from trainmaster.cli.context import OneJob, client
+from trainmaster.cli.helping import JOBS, add
+from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster.sdk.inside import Inside
@@ -26,31 +29,56 @@ CHUNK: Final = 1 << 16
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(
-        "exec",
-        epilog="Examples: [bold]tm exec t826[/], [bold]tm exec t826 --task worker-1 -- nvidia-smi[/], "
-        "[bold]tm exec t826 -- tar cz /model > model.tgz[/]",
-    )(exec_inside)
+    add(
+        app,
+        exec_inside,
+        "在运行中的副本内执行命令：使用它的文件、环境变量和加速卡。\n\n以该命令的退出码结束；125 表示未能进入。"
+        "所执行的命令随副本和本命令一起结束。所有能看到该任务的人都会看到您进入过。",
+        "tm exec t826",
+        "tm exec t826 --replica worker-1 -- nvidia-smi",
+        "tm exec t826 -- tar cz /model > model.tgz",
+        name="exec",
+        panel=JOBS,
+    )
 
 
 def exec_inside(
     job: OneJob,
     command: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND...]", help="What to run.", show_default="a shell")
+        list[str] | None,
+        typer.Argument(
+            metavar="[-- COMMAND...]",
+            help=words("What to run.", "要执行的命令。"),
+            show_default=words("a shell", "shell"),
+        ),
     ] = None,
-    task: Annotated[
-        str, typer.Option(help="Which task: worker-0 by its role, or task0-0.", show_default="the first")
-    ] = "task0-0",
+    replica: Annotated[
+        str | None,
+        typer.Option(
+            "--replica",
+            "-r",
+            metavar="NAME",
+            help=words("Which replica, such as worker-0.", "哪个副本，例如 worker-0。"),
+            show_default=words("the first", "第一个"),
+            autocompletion=completing.replicas,
+        ),
+    ] = None,
     tty: Annotated[
-        bool | None, typer.Option("--tty/--no-tty", help="Give it a terminal.", show_default="where this is one")
+        bool | None,
+        typer.Option(
+            "--tty/--no-tty",
+            help=words("Give it a terminal.", "为它分配终端。"),
+            show_default=words("where this is one", "当前是终端时"),
+        ),
     ] = None,
+    task: Annotated[str | None, typer.Option("--task", hidden=True)] = None,
 ) -> None:
-    """Run a command inside a running task: its files, variables, cards. Ends with its exit code, 125: it could not be
-    entered.
+    """Run a command inside a running replica: with its files, variables and GPUs.
 
-    What runs inside ends with the task and with this command. Everybody who sees the job sees that you were there.
+    Ends with the exit code of the command; 125: it could not be entered. What runs inside ends with the replica and
+    with this command. Everybody who sees the job sees that you were there.
     """
-    from trainmaster.cli.render import show_error
+    from trainmaster.cli.showing.console import show_error
     from trainmaster.core.errors import TrainmasterError
 
     on_terminal = os.isatty(0) and os.isatty(1)
@@ -58,7 +86,7 @@ def exec_inside(
     if on_terminal if tty is None else tty:
         window = os.get_terminal_size(0) if on_terminal else os.terminal_size((80, 24))
     try:
-        with client().get(job).exec(command or SHELL, task, window=window) as inside:
+        with client().get(job).exec(command or SHELL, replica or task, window=window) as inside:
             code = carry(inside, raw=window is not None and on_terminal)
     except TrainmasterError as error:
         show_error(error)

@@ -1,138 +1,232 @@
-"""Looking at, changing and ending jobs: list, show, change, stop, delete, explain."""
+"""Looking at jobs: list, show, explain."""
 
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
-from trainmaster.cli.context import AsJson, Jobs, client, each
+from trainmaster.cli import completing
+from trainmaster.cli.context import AsJson, Jobs, Limit, client, each, seconds
+from trainmaster.cli.helping import JOBS, add
+from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
-    from trainmaster.sdk.jobs import Job
 
 T = TypeVar("T")
+ORDERS: Final = {
+    "submitted": ("submitted_at", True),
+    "started": ("started_at", True),
+    "ended": ("ended_at", True),
+    "runtime": ("run_s", True),
+    "gpus": ("gpus", True),
+    "priority": ("priority", True),
+    "name": ("name", False),
+    "state": ("state", False),
+    "owner": ("owner", False),
+    "workspace": ("workspace", False),
+    "pool": ("pool", False),
+    "framework": ("framework", False),
+}
+"""What a list is ordered by: as it is typed -> (the API's name, whether the largest or the latest comes first)."""
+Query = Annotated[
+    str,
+    typer.Argument(
+        metavar="[TEXT]",
+        help=words(
+            "Words in name, id, slug, description, labels, commands or parameters.",
+            "名称、ID、短名、描述、标签、命令或参数中的文字。",
+        ),
+    ),
+]
+States = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--state",
+        "-s",
+        help=words("Only jobs in this state; repeatable.", "只列出该状态的任务；可重复。"),
+        autocompletion=completing.states,
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command("list", epilog="Example: [bold]tm list --state running[/], or [bold]tm list label:round=2[/]")(
-        list_jobs
+    add(
+        app,
+        list_jobs,
+        "列出任务，最新的在前。\n\n每行一个任务：ID、名称、状态、所有者、副本、加速卡、运行时间、进度，以及排队或结束的原因。"
+        "在管道中以制表符分隔，内容不截断。",
+        "tm list",
+        "tm list --mine --state running --state queued",
+        "tm list lr=0.01 --label round=2 --since 7d --sort gpus --json",
+        name="list",
+        panel=JOBS,
     )
-    app.command(epilog="Example: [bold]tm show t826 --json[/]")(show)
-    app.command(epilog="Example: [bold]tm change t826 --duration 2h[/]")(change)
-    app.command(epilog="Example: [bold]tm stop t826 t931[/]")(stop)
-    app.command(epilog="Example: [bold]tm release t826[/]")(release)
-    app.command(epilog="Example: [bold]tm delete t826[/]")(delete)
-    app.command(epilog="Example: [bold]tm explain t826[/]")(explain)
+    add(
+        app,
+        show,
+        "显示任务的全部信息。\n\n输出状态、原因、资源、命令，以及每次运行中各副本的节点、加速卡和结束方式。",
+        "tm show t826",
+        "tm show t826 --json",
+        panel=JOBS,
+    )
+    add(
+        app,
+        explain,
+        "说明任务为何排队、何时开始，或为何这样结束。\n\n排队的任务：输出原因、队列位置、预计开始时间，以及可使其更早开始的命令。",
+        "tm explain t826",
+        panel=JOBS,
+    )
 
 
-def list_jobs(
-    query: Annotated[
-        str, typer.Argument(help="Part of a name, id, slug, description or label; label:key=value: with this label.")
+def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
+    query: Query = "",
+    search: Annotated[str, typer.Option(metavar="TEXT", help=words("The same as TEXT.", "与 TEXT 相同。"))] = "",
+    mine: Annotated[
+        bool,
+        typer.Option(
+            "--mine/--all",
+            help=words("Your own jobs, or everybody's that you may see.", "只看自己的，或看所有可见的任务。"),
+        ),
+    ] = False,
+    state: States = None,
+    owner: Annotated[
+        str, typer.Option(metavar="NAME", help=words("Only jobs of this person.", "只列出此人的任务。"))
     ] = "",
-    state: Annotated[list[str] | None, typer.Option("--state", help="Only jobs in this state; repeatable.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
-    all_: Annotated[bool, typer.Option("--all", help="Every job.")] = False,
+    workspace: Annotated[
+        str,
+        typer.Option(
+            "--workspace",
+            "-w",
+            help=words("Only jobs of this workspace.", "只列出该工作空间的任务。"),
+            autocompletion=completing.workspaces,
+        ),
+    ] = "",
+    pool: Annotated[
+        str,
+        typer.Option(help=words("Only jobs of this pool.", "只列出该资源池的任务。"), autocompletion=completing.pools),
+    ] = "",
+    node: Annotated[
+        str,
+        typer.Option(
+            help=words("Only jobs that run or ran on this node.", "只列出在该节点上运行过的任务。"),
+            autocompletion=completing.nodes,
+        ),
+    ] = "",
+    label: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--label",
+            "-l",
+            metavar="KEY[=VALUE]",
+            help=words("Only jobs with this label; repeatable.", "只列出带该标签的任务；可重复。"),
+        ),
+    ] = None,
+    since: Annotated[
+        str,
+        typer.Option(
+            metavar="WHEN",
+            help=words(
+                "Submitted at or after: 7d (that long ago), 2026-03-01, or 2026-03-01T12:00 (UTC).",
+                "在此之后提交：7d（多久以前）、2026-03-01 或 2026-03-01T12:00（UTC）。",
+            ),
+        ),
+    ] = "",
+    until: Annotated[
+        str, typer.Option(metavar="WHEN", help=words("Submitted before; written likewise.", "在此之前提交；写法相同。"))
+    ] = "",
+    sort: Annotated[
+        str,
+        typer.Option(
+            metavar="BY",
+            help=words(f"Order: {', '.join(ORDERS)}.", f"排序：{'、'.join(ORDERS)}。"),
+            autocompletion=completing.one_of(*ORDERS),
+        ),
+    ] = "submitted",
+    reverse: Annotated[bool, typer.Option("--reverse", help=words("The other way round.", "反向排序。"))] = False,
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List jobs, newest first."""
-    from trainmaster.cli.render import JOB_COLUMNS, emit_json, job_row, table
+    """List jobs, newest first.
 
-    found = [job.seen for job in client().iterate(None if all_ else limit, q=query or None, state=state or None)]
+    Prints a line for each: id, name, state, owner, replicas, GPUs, run time, progress, and why it is queued or how it
+    ended. In a pipe, cells are separated by tabs and nothing is cut.
+    """
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.jobs import job_columns, job_row
+
+    filters = {
+        "q": " ".join(filter(None, (query, search))),
+        "mine": mine,
+        "state": [one.lower() for one in state or ()],
+        "owner": owner,
+        "workspace": workspace,
+        "pool": pool,
+        "node": node,
+        "label": label,
+        "since": _moment(since),
+        "until": _moment(until),
+        "order": _order(sort, reverse),
+    }
+    wanted = {name: value for name, value in filters.items() if value not in (None, "", [], False)}
+    found = [job.seen for job in client().iterate(limit or None, **wanted)]
     if as_json:
         emit_json(found)
     elif found:
-        table(JOB_COLUMNS, map(job_row, found))
+        tables.show(job_columns(), map(job_row, found))
     else:
-        print("No jobs.")
+        print(words("No jobs.", "没有任务。"))
+
+
+def _order(sort: str, reverse: bool) -> str:
+    """Return the API's order. Exits with a message for one that there is not."""
+    if sort not in ORDERS:
+        names = ", ".join(ORDERS)
+        raise typer.BadParameter(
+            words(f"no order {sort!r}; there are {names}", f"没有排序方式 {sort!r}；可用：{names}")
+        )
+    name, down = ORDERS[sort]
+    return f"-{name}" if down != reverse else name
+
+
+def _moment(text: str) -> float | None:
+    """Return a point in time: so long ago, or a date in UTC. Exits with a message for anything else."""
+    from contextlib import suppress
+    from datetime import UTC, datetime
+
+    if not text:
+        return None
+    with suppress(ValueError):
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    return time.time() - seconds(text)
 
 
 def show(jobs: Jobs, as_json: AsJson = False) -> None:
-    """Show everything about jobs."""
-    from trainmaster.cli.render import show_job
+    """Show everything about jobs.
+
+    Prints state, reason, resources and command, and for each attempt node, GPUs and end of every replica.
+    """
+    from trainmaster.cli.showing.jobs import show_job
 
     server = client()
     found, good = each(jobs, lambda ref: server.get(ref).detail)
-    _print(found, as_json, lambda job: show_job(job, server.url))
-    _leave(good)
-
-
-def change(
-    jobs: Jobs,
-    duration: Annotated[
-        str | None, typer.Option(help="How long it may run, for example 2h, or none.", show_default="as it is")
-    ] = None,
-    priority: Annotated[
-        str | None, typer.Option(help="normal, urgent or very_urgent.", show_default="as it is")
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Change how long jobs may run, or their priority; they keep their turn, and what runs runs on."""
-    from trainmaster.core.formats.units import exact_duration, parse_duration_s
-
-    wanted: dict[str, Any] = {} if priority is None else {"priority": priority}
-    if duration is not None:
-        try:
-            wanted["duration_s"] = None if duration == "none" else parse_duration_s(duration)
-        except ValueError as error:
-            raise typer.BadParameter(str(error)) from None
-    if not wanted:
-        raise typer.BadParameter("nothing is changed; name --duration or --priority")
-    server = client()
-    found, good = each(jobs, lambda ref: _answer(server.get(ref).change(**wanted), as_json))
-
-    def say(job: "answers.JobView") -> None:
-        limit = "none" if job.duration_s is None else exact_duration(job.duration_s)
-        print(f"{job.id}  duration {limit}  priority {job.priority}")
-
-    _print(found, as_json, say)
-    _leave(good)
-
-
-def stop(
-    jobs: Jobs, reason: Annotated[str, typer.Option(help="Why; shown with the job.")] = "", as_json: AsJson = False
-) -> None:
-    """Stop jobs at once and for good."""
-    server = client()
-    found, good = each(jobs, lambda ref: _answer(server.get(ref).stop(reason), as_json))
-    _print(found, as_json, lambda job: print(f"{job.id}  {job.state}"))
-    _leave(good)
-
-
-def release(jobs: Jobs, as_json: AsJson = False) -> None:
-    """End debug holds: what was kept of failed jobs is given back."""
-    server = client()
-    found, good = each(jobs, lambda ref: _answer(server.get(ref).release(), as_json))
-    _print(found, as_json, lambda job: print(f"{job.id}  {job.state}"))
-    _leave(good)
-
-
-def delete(jobs: Jobs, as_json: AsJson = False) -> None:
-    """Delete ended jobs with their logs and files; saved models stay."""
-    server = client()
-
-    def one(ref: str) -> "answers.JobView":
-        job = server.get(ref)
-        job.delete()
-        return job.seen
-
-    found, good = each(jobs, one)
-    _print(
-        found,
-        as_json,
-        lambda job: print(f"{job.id}  deleted"),
-        lambda job: {"id": job.id, "state": "deleted", "attempts": job.attempts, "tasks": job.tasks},
-    )
-    _leave(good)
+    print_each(found, as_json, lambda job: show_job(job, server.url))
+    leave(good)
 
 
 def explain(jobs: Jobs, as_json: AsJson = False) -> None:
-    """Say why jobs wait, run or ended, and what would change that."""
-    from trainmaster.cli.render import changing, console, plain, remedy_lines, waiting_lines
-    from trainmaster.core.formats.terminal import visible
+    """Say why jobs are queued and when they start, or why they ended as they did.
+
+    Of a queued job it prints the reason, its position, the expected start, and what to type that it starts sooner.
+    """
+    from trainmaster.cli.showing.console import e, plain, say
+    from trainmaster.cli.showing.jobs import state_text
+    from trainmaster.cli.showing.waiting import changing, ending, remedy_lines, waiting_lines
 
     server = client()
 
@@ -140,56 +234,38 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
         job = server.get(ref)
         return job.seen, job.explain()
 
-    def say(found: "tuple[answers.JobView, answers.Explanation]") -> None:
+    def tell(found: "tuple[answers.JobView, answers.Explanation]") -> None:
         job, why = found
-        console().print(f"{job.id[:12]}  {visible(job.name)}  {why.state}", markup=False)
+        say(f"{job.id[:12]}  {e(job.name)}  {state_text(why.state)}")
         went_wrong = why.state in ("failed", "expired", "retained")
         helps = [] if went_wrong else waiting_lines(why, partial(changing, job.id))
-        lines = [*helps, *_ending(why), *(remedy_lines(why, job.id) if went_wrong else [])]
-        for text in lines or ["nothing stands in its way"]:
-            console().print(f"  {visible(text)}", markup=False, soft_wrap=True)
+        lines = [*helps, *ending(why), *(remedy_lines(why, job.id) if went_wrong else [])]
+        for text in lines or [words("nothing stands in its way", "没有阻碍它的因素")]:
+            say(f"  {e(text)}")
+
+    def shape(found: "tuple[answers.JobView, answers.Explanation]") -> dict[str, Any]:
+        job, why = found
+        return {"id": job.id, "name": job.name, "attempts": job.attempts, "tasks": job.tasks, **plain(why)}
 
     found, good = each(jobs, one)
-    _print(
-        found,
-        as_json,
-        say,
-        lambda one: {
-            "id": one[0].id,
-            "name": one[0].name,
-            "attempts": one[0].attempts,
-            "tasks": one[0].tasks,
-            **plain(one[1]),
-        },
-    )
-    _leave(good)
+    print_each(found, as_json, tell, shape)
+    leave(good)
 
 
-def _ending(why: "answers.Explanation") -> list[str]:
-    """Return how a job ended: what it is called, in words, and from where that is known."""
-    if why.verdict is None:
-        return []
-    return [text for text in (why.verdict.title.en, why.verdict.message.en, why.verdict.evidence) if text]
-
-
-def _answer(job: "Job", whole: bool) -> "answers.JobView":
-    """Return what the server has just said of a job; `whole`: all that there is to say, for programs."""
-    return job.detail if whole else job.seen
-
-
-def _print(
-    found: list[T], as_json: bool, say: Callable[[T], None], shape: Callable[[T], Any] = lambda one: one
+def print_each(
+    found: list[T], as_json: bool, tell: Callable[[T], None], shape: Callable[[T], Any] = lambda one: one
 ) -> None:
-    """Print results by `say`, or in their `shape` as JSON: one job as an object, several as a list."""
-    from trainmaster.cli.render import emit_json
+    """Print results by `tell`, or in their `shape` as JSON: one job as an object, several as a list."""
+    from trainmaster.cli.showing.console import emit_json
 
     if as_json:
         emit_json(shape(found[0]) if len(found) == 1 else [shape(one) for one in found])
         return
     for one in found:
-        say(one)
+        tell(one)
 
 
-def _leave(good: bool) -> None:
+def leave(good: bool) -> None:
+    """Exit with 1 where not all went well."""
     if not good:
         sys.exit(1)

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trainmaster.cli import completing
 from trainmaster.cli.context import AsJson, OneJob, client
+from trainmaster.cli.helping import JOBS, add
+from trainmaster.cli.language import words
 from trainmaster.core.formats.terminal import RESET, harmless, visible
 
 if TYPE_CHECKING:
@@ -17,30 +20,63 @@ if TYPE_CHECKING:
 Set = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", "-s", metavar="KEY=VALUE", help="Change a field, such as roles.0.parameters.lr=0.01; repeatable."
+        "--set",
+        "-s",
+        metavar="KEY=VALUE",
+        help=words(
+            "Change a field, such as roles.0.parameters.lr=0.01; repeatable.",
+            "修改一个字段，例如 roles.0.parameters.lr=0.01；可重复。",
+        ),
     ),
 ]
 LEFT_OUT_SHOWN = 5
-File = Annotated[Path, typer.Argument(help="Job file: YAML or JSON, native or OpenPAI.")]
+File = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help=words("Job file: YAML or JSON, native or OpenPAI.", "任务文件：YAML 或 JSON，原生格式或 OpenPAI 格式。"),
+    ),
+]
 Wait = Annotated[
     bool,
     typer.Option(
         "--wait",
         "-w",
-        help="Stay until the job has ended or is held for debugging; exit code 0 only when it succeeded.",
+        help=words(
+            "Stay until the job has ended or is held for debugging; exit code 0 only if it succeeded.",
+            "等到任务结束或进入调试保留；仅在成功时退出码为 0。",
+        ),
     ),
 ]
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command(
-        epilog="Example: [bold]tm submit examples/digits-ddp/job.yaml --set roles.0.parameters.epochs=5 --wait[/]"
-    )(submit)
-    app.command(
-        epilog="Example: [bold]tm preview job.yaml[/], or without a server [bold]tm preview job.yaml --offline[/]"
-    )(preview)
-    app.command(epilog="Example: [bold]tm clone t826 --set roles.0.parameters.lr=0.01[/]")(clone)
+    add(
+        app,
+        submit,
+        "提交任务；先上传其代码文件夹。\n\n"
+        "输出任务 ID。加上 --wait 则显示进度，结束后输出各副本的情况；失败时还输出日志末尾。",
+        "tm submit job.yaml",
+        "tm submit job.yaml --set roles.0.parameters.epochs=5 --wait",
+        panel=JOBS,
+    )
+    add(
+        app,
+        preview,
+        "检查任务文件，不提交也不改动任何内容。\n\n输出所有问题及其修正方法、每个副本的确切命令、能否立即开始；若需排队，则给出原因、"
+        "预计开始时间和可使其更早开始的命令。没有服务器时在本机做同样的检查，只是无法判断资源是否足够。",
+        "tm preview job.yaml",
+        "tm preview job.yaml --offline",
+        panel=JOBS,
+    )
+    add(
+        app,
+        clone,
+        "以相同的设置再次提交任务，可加修改。\n\n输出新任务的 ID。",
+        "tm clone t826 --set roles.0.parameters.lr=0.01",
+        panel=JOBS,
+    )
 
 
 def changes(pairs: list[str] | None) -> dict[str, str]:
@@ -61,18 +97,39 @@ def changes(pairs: list[str] | None) -> dict[str, str]:
 def submit(
     file: File,
     set_: Set = None,
-    name: Annotated[str | None, typer.Option(help="Another name for the job.")] = None,
+    name: Annotated[str | None, typer.Option(help=words("Another name for the job.", "任务使用的另一个名称。"))] = None,
     wait: Wait = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", "-n", help="Only say what would happen, as preview does.")
+        bool,
+        typer.Option(
+            "--dry-run", "-n", help=words("Only check it, as tm preview does.", "只检查，与 tm preview 相同。")
+        ),
     ] = False,
-    key: Annotated[str | None, typer.Option(help="Idempotency key: the same key never makes a second job.")] = None,
+    key: Annotated[
+        str | None,
+        typer.Option(
+            help=words(
+                "Idempotency key: the same key never makes a second job.", "幂等键：同一个键不会创建第二个任务。"
+            )
+        ),
+    ] = None,
     instead_of: Annotated[
-        str | None, typer.Option(metavar="JOB", help="A queued job of yours that this one replaces: it is stopped.")
+        str | None,
+        typer.Option(
+            metavar="JOB",
+            help=words(
+                "A queued job of yours that this one replaces: it is stopped.",
+                "此任务要替换的排队任务；该任务会被停止。",
+            ),
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Submit a job; its code folder is uploaded first."""
+    """Submit a job; its code folder is uploaded first.
+
+    Prints the job's id. With --wait it shows the progress and, at the end, every replica; of a failed job also the last
+    lines of its log.
+    """
     if dry_run:
         preview(file, set_, offline=False, instead_of=instead_of, as_json=as_json)
         return
@@ -81,7 +138,7 @@ def submit(
     server = client()
     if not as_json:
         _say_left_out(file, changes(set_))
-    with bar("uploading code", not as_json) as on_upload:
+    with bar(words("uploading code", "上传代码"), not as_json) as on_upload:
         first = server.get(instead_of).id if instead_of is not None else None
         job = server.submit(file, set=changes(set_), name=name, key=key, instead_of=first, on_upload=on_upload)
     finish(job, wait, as_json)
@@ -95,14 +152,18 @@ def _say_left_out(file: Path, wanted: dict[str, str]) -> None:
     folder = read_document(file, wanted).folder
     left_out = survey(folder).left_out if folder is not None else ()
     if left_out:
-        more = f" and {len(left_out) - LEFT_OUT_SHOWN} more" if len(left_out) > LEFT_OUT_SHOWN else ""
-        names = visible(", ".join(left_out[:LEFT_OUT_SHOWN]))
-        print(f"Not uploaded: {names}{more} (a line !NAME in {IGNORE_FILE} takes one along)", file=sys.stderr)
+        names, more = visible(", ".join(left_out[:LEFT_OUT_SHOWN])), len(left_out) - LEFT_OUT_SHOWN
+        others = words(f" and {more} more", f" 等，另有 {more} 项") if more > 0 else ""
+        said = words(
+            f"Not uploaded: {names}{others} (to include one, add the line !NAME to {IGNORE_FILE})",
+            f"未上传：{names}{others}（要包含某一项，请在 {IGNORE_FILE} 中加一行 !NAME）",
+        )
+        print(said, file=sys.stderr)
 
 
 def finish(job: "Job", wait: bool, as_json: bool) -> None:
     """Say what was made; with `wait` follow it to its end and exit by its outcome."""
-    from trainmaster.cli.render import emit_json
+    from trainmaster.cli.showing.console import emit_json
 
     if not wait:
         emit_json(job.refresh().detail) if as_json else print(job.id)
@@ -112,13 +173,12 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
     try:
         job.wait(progress=not as_json, held=True)
     except KeyboardInterrupt:
-        print(
-            (
-                f"\nThe job goes on. Look: tm show {job.id[:9]}   Logs: tm logs -f {job.id[:9]}   "
-                f"Stop: tm stop {job.id[:9]}"
-            ),
-            file=sys.stderr,
+        ref = job.id[:9]
+        said = words(
+            f"The job goes on. Look: tm show {ref}   Logs: tm logs -f {ref}   Stop: tm stop {ref}",
+            f"任务继续运行。查看：tm show {ref}   日志：tm logs -f {ref}   停止：tm stop {ref}",
         )
+        print(f"\n{said}", file=sys.stderr)
         sys.exit(130)
     if as_json:
         emit_json(job.refresh().detail)
@@ -129,34 +189,48 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
 
 
 def _say_end(job: "Job") -> None:
-    from trainmaster.cli.render import show_job
+    from trainmaster.cli.showing.jobs import replica_name, show_job
 
     detail = job.refresh().detail
     show_job(detail, job._client.url)
     if detail.state in ("failed", "retained"):
-        failed = next((task.name for task in detail.task_list if task.state in ("failed", "lost")), "task0-0")
-        tail = harmless(job.logs(failed, tail=15))
-        print(f"\nThe last lines of {failed}:\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
+        failed = next((task for task in detail.task_list if task.state in ("failed", "lost")), None)
+        name = replica_name(failed) if failed is not None else "task0-0"
+        tail = harmless(job.logs(name, tail=15))
+        title = words(f"The last lines of {name}:", f"{name} 的最后几行：")
+        print(f"\n{title}\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
 
 
 def preview(
     file: File,
     set_: Set = None,
-    offline: Annotated[bool, typer.Option(help="Check without a server: commands, but not whether it fits.")] = False,
+    offline: Annotated[
+        bool,
+        typer.Option(
+            help=words("Check without a server: all but whether it fits.", "不连接服务器检查；不判断资源是否足够。")
+        ),
+    ] = False,
     instead_of: Annotated[
         str | None,
         typer.Option(
-            metavar="JOB", help="A waiting job of yours whose place it would take, which is then not counted."
+            metavar="JOB",
+            help=words(
+                "A queued job of yours that this one would replace: it is then not counted.",
+                "将被替代的、自己正在排队的任务；预计时不计入。",
+            ),
+            autocompletion=completing.jobs,
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say everything that is wrong with a job, what would run, whether it would start now and what would help. Changes
-    nothing.
+    """Check a job file. Submits and changes nothing.
 
-    Where no server answers, the same checks are made here; only whether it fits stays open.
+    Prints every problem with its remedy, the exact command of each replica, and whether the job would start now; if it
+    would be queued, why, until about when, and what to type that it starts sooner. Without a server the same is checked
+    here, but not whether it fits.
     """
-    from trainmaster.cli.render import emit_json, plain, show_preview
+    from trainmaster.cli.showing.console import emit_json, plain
+    from trainmaster.cli.showing.waiting import show_preview
 
     found, more = (_rehearse(file, set_), {}) if offline else _preview(file, set_, instead_of)
     if as_json:
@@ -177,6 +251,7 @@ def _preview(
     """Return the preview, and under `would_start` whether it would now: null for a job that is not valid, left out
     without a server.
     """
+    from trainmaster.cli.showing.console import in_words
     from trainmaster.core.errors import Unavailable
 
     wanted = changes(set_)
@@ -188,7 +263,12 @@ def _preview(
         first = server.get(instead_of).id if instead_of is not None else None
         return found, {"would_start": server.would_start(file, set=wanted, instead_of=first, suggest=True)}
     except Unavailable as error:
-        print(f"{error.message}; checked without it, so whether it fits is not known.", file=sys.stderr)
+        why = in_words(error)[0]
+        said = words(
+            f"{why}; checked without it, so whether it fits is not known.",
+            f"{why}；已在本机检查，无法判断资源是否足够。",
+        )
+        print(said, file=sys.stderr)
         return _rehearse(file, set_), {}
 
 
@@ -199,5 +279,8 @@ def _rehearse(file: Path, set_: list[str] | None) -> "answers.PreviewView":
 
 
 def clone(job: OneJob, set_: Set = None, wait: Wait = False, as_json: AsJson = False) -> None:
-    """Submit a job again with all its settings, and changes."""
+    """Submit a job again with all its settings, and changes.
+
+    Prints the id of the new job.
+    """
     finish(client().get(job).clone(changes(set_)), wait, as_json)

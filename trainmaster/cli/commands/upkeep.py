@@ -4,97 +4,169 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trainmaster.cli.context import AsJson, client, language
+from trainmaster.cli import completing
+from trainmaster.cli.context import AsJson, Limit, client, seconds
+from trainmaster.cli.helping import SERVER, add
+from trainmaster.cli.language import duration, told, words
 
 if TYPE_CHECKING:
     from trainmaster import answers
 
+SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command(epilog="Example: [bold]tm audit pool:default --since 7d[/], or [bold]tm audit --by ann[/]")(audit)
-    app.command(epilog="Example: [bold]tm retention --jobs-days 90[/] tries a setting without writing it.")(retention)
+    add(
+        app,
+        audit,
+        "列出人们对任务、资源池、工作空间、节点和用户所做的操作，最新的在前。仅限管理员。\n\n每行一个：时间、谁、对什么、做了什么。",
+        "tm audit --since 7d",
+        "tm audit pool:default --by ann",
+        panel=SERVER,
+    )
+    add(
+        app,
+        retention,
+        "列出现在会自动清理哪些内容；查询本身不删除任何东西。仅限管理员。\n\n"
+        "每行一条规则：保留多久、待清理数、大小、最早的一项。给出天数可试算其他设置；0 表示永久保留。",
+        "tm retention",
+        "tm retention --jobs-days 90",
+        panel=SERVER,
+    )
 
 
 def audit(
     subject: Annotated[
         str,
         typer.Argument(
-            help="What it was done to: job, pool, virtual_cluster, workspace, flavor, node, policy or person, "
-            "or one of them, for example pool:default.",
-            show_default="anything",
+            metavar="[SUBJECT]",
+            help=words(
+                f"What it was done to: {', '.join(SUBJECTS)}, or one of them, such as pool:default.",
+                f"操作对象：{'、'.join(SUBJECTS)}，或其中某一个，例如 pool:default。",
+            ),
+            show_default=words("all", "全部"),
+            autocompletion=completing.one_of(*SUBJECTS),
         ),
     ] = "",
-    by: Annotated[str, typer.Option(help="Who did it.", show_default="anybody")] = "",
-    kind: Annotated[str, typer.Option(help="What was done, as --json calls it.", show_default="anything")] = "",
-    since: Annotated[str, typer.Option(help="Only of the last so long, for example 12h or 7d.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 50,
-    all_: Annotated[bool, typer.Option("--all", help="Everything that is kept.")] = False,
+    by: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=words("Who did it.", "操作者。"), show_default=words("anybody", "任何人")),
+    ] = "",
+    kind: Annotated[
+        str,
+        typer.Option(
+            help=words("What was done, as --json names it.", "操作种类，名称见 --json。"),
+            show_default=words("all", "全部"),
+        ),
+    ] = "",
+    since: Annotated[
+        str,
+        typer.Option(metavar="TIME", help=words("How far back, for example 12h or 7d.", "往前多久，例如 12h、7d。")),
+    ] = "",
+    limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """List what people did to jobs, pools, workspaces, nodes and people, newest first."""
+    """List what people did to jobs, pools, workspaces, nodes and people, newest first. For administrators.
+
+    Prints a line for each: when, who, to what, what.
+    """
     import time
 
-    from rich.markup import escape
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.tables import column
+    from trainmaster.cli.showing.waiting import clock
 
-    from trainmaster.cli.render import emit_json, table
-    from trainmaster.core.formats.units import parse_duration_s
-    from trainmaster.messages.amounts import moment
-
-    try:
-        after = time.time() - parse_duration_s(since) if since else None
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    found = client().admin.audit(subject=subject, by=by, kind=kind, after=after, limit=None if all_ else limit)
+    after = time.time() - seconds(since) if since else None
+    found = client().admin.audit(subject=subject, by=by, kind=kind, after=after, limit=limit or None)
     if as_json:
         emit_json(found)
         return
-    table(
-        ("when", "who", "to", "what"),
-        [
-            (
-                moment(one.at),
-                *map(escape, (one.by, f"{one.subject.kind} {one.subject.name}", getattr(one.text, language()))),
-            )
-            for one in found
-        ],
-    ) if found else print("Nobody did anything.")
+    columns = (
+        column(words("when", "时间")),
+        column(words("who", "操作者"), least=6),
+        column(words("to", "对象"), least=12),
+        column(words("what", "操作"), least=24, wraps=True),
+    )
+    rows = [(clock(one.at), one.by, f"{one.subject.kind} {one.subject.name}", told(one.text)) for one in found]
+    tables.show(columns, rows) if rows else print(words("Nobody did anything.", "没有操作记录。"))
 
 
 def retention(
     jobs: Annotated[
-        float | None, typer.Option("--jobs-days", min=0, help="As if ended jobs were kept so long.")
+        float | None,
+        typer.Option(
+            "--jobs-days",
+            min=0,
+            metavar="DAYS",
+            help=words("As if ended jobs were kept so long.", "假设已结束的任务保留这么久。"),
+        ),
     ] = None,
-    logs: Annotated[float | None, typer.Option("--logs-days", min=0, help="The same for their logs alone.")] = None,
-    audit: Annotated[float | None, typer.Option("--audit-days", min=0, help="The same for what people did.")] = None,
-    uploads: Annotated[float | None, typer.Option("--uploads-days", min=0, help="The same for code folders.")] = None,
-    keys: Annotated[float | None, typer.Option("--keys-days", min=0, help="The same for keys of requests.")] = None,
+    logs: Annotated[
+        float | None,
+        typer.Option(
+            "--logs-days", min=0, metavar="DAYS", help=words("The same for their logs.", "同上，针对任务日志。")
+        ),
+    ] = None,
+    audit: Annotated[
+        float | None,
+        typer.Option(
+            "--audit-days", min=0, metavar="DAYS", help=words("The same for the audit.", "同上，针对操作记录。")
+        ),
+    ] = None,
+    uploads: Annotated[
+        float | None,
+        typer.Option(
+            "--uploads-days", min=0, metavar="DAYS", help=words("The same for code folders.", "同上，针对代码文件夹。")
+        ),
+    ] = None,
+    keys: Annotated[
+        float | None,
+        typer.Option(
+            "--keys-days",
+            min=0,
+            metavar="DAYS",
+            help=words("The same for keys of requests.", "同上，针对请求的幂等键。"),
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what would be removed by itself now, and why; nothing is removed by asking. 0 days: kept for ever."""
-    from trainmaster.cli.render import emit_json, table
-    from trainmaster.core.formats.units import format_duration
-    from trainmaster.messages.amounts import moment
+    """List what would be removed by itself now; asking removes nothing. For administrators.
+
+    Prints a line for each rule: how long things are kept, how many would go, their size, the oldest. Give days to try
+    other settings; 0: kept for ever.
+    """
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.tables import column
+    from trainmaster.cli.showing.waiting import clock
 
     days = {"jobs_days": jobs, "logs_days": logs, "audit_days": audit, "uploads_days": uploads, "keys_days": keys}
     found = client().admin.retention(**{name: value for name, value in days.items() if value is not None})
     if as_json:
         emit_json(found)
         return
-    table(
-        ("rule", "kept for", ">to remove", ">MiB", "oldest", "what goes"),
-        [
-            (
-                one.rule,
-                "ever" if one.after_s is None else format_duration(one.after_s),
-                one.count,
-                _mib(one),
-                "" if one.oldest is None else moment(one.oldest),
-                getattr(one.text, language()),
-            )
-            for one in found
-        ],
+    columns = (
+        column(words("rule", "规则")),
+        column(words("kept for", "保留"), right=True),
+        column(words("to remove", "待清理"), right=True),
+        column("MiB", right=True, leaves=1),
+        column(words("oldest", "最早"), leaves=2),
+        column(words("what goes", "内容"), least=24, wraps=True),
     )
+    rows = [
+        (
+            one.rule,
+            words("ever", "永久") if one.after_s is None else duration(one.after_s),
+            one.count,
+            _mib(one),
+            "" if one.oldest is None else clock(one.oldest),
+            told(one.text),
+        )
+        for one in found
+    ]
+    tables.show(columns, rows)
 
 
 def _mib(one: "answers.RetentionRule") -> str:

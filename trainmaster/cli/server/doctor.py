@@ -3,45 +3,53 @@
 import json
 import os
 import shutil
-import socket
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Final
 
 import typer
 
 from trainmaster.cli.context import OPTIONS, AsJson, home
+from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import REMEDY, lacking
+from trainmaster.cli.language import counted, language, words
+from trainmaster.cli.server.answering import BAD, GOOD, POOR, Finding, agent, port, server
 from trainmaster.cli.server.greeting import exposed
+from trainmaster.cli.showing.console import in_words
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages import render
+from trainmaster.messages.server.client import INSTALL_ZH
 
-GOOD, POOR, BAD = "ok", "warning", "bad"
 _ROOMY: Final = 2 * 2**30
-NAME_ONE: Final = "Name one that runs elsewhere by TRAINMASTER_URL (or --url)."
-REACHED: Final = "A job reaches the ports of other jobs and of this machine"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at. `state`: ok, warning (works, with less) or bad (does not work)."""
-
-    name: str
-    state: str
-    detail: str
-    remedy: str = ""
+NAME_ONE: Final = words(
+    "Name one that runs elsewhere by TRAINMASTER_URL (or --url).",
+    "请用 TRAINMASTER_URL（或 --url）指定在别处运行的服务器。",
+)
+REACHED: Final = words("A job reaches the ports of other jobs and of this machine", "任务可以访问其他任务和本机的端口")
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(epilog="Example: [bold]tm doctor --json[/]")(doctor)
+    add(
+        app,
+        doctor,
+        "检查本机和本机上的服务器，并说明如何修正。\n\n每行一项：正常、注意（可用但有缺失）或异常，下面是修正方法。"
+        "有异常时退出码为 1。不做任何改动。",
+        "tm doctor",
+        "tm doctor --json",
+        panel=SERVER,
+    )
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check this machine and the server on it, and say how to mend what is wrong."""
-    from trainmaster.cli.render import emit_json, finding
+    """Check this machine and the server on it, and say how to fix what is wrong.
+
+    Prints a line for each thing: ok, warning (works, with less) or bad; below it the remedy. Exit code 1 if anything is
+    bad. Changes nothing.
+    """
+    from trainmaster.cli.showing.console import emit_json, finding
 
     found = [*_findings(home())]
     if as_json:
@@ -57,18 +65,25 @@ def _findings(folder: str) -> Iterator[Finding]:
     yield _python()
     elsewhere = OPTIONS.url
     if elsewhere is not None:  # the server is elsewhere: this machine's findings say nothing about it
-        yield _server()[1]
+        yield server()[1]
         yield Finding(
             "machine",
             GOOD,
-            f"not looked at, because a server was named: {elsewhere}",
-            "Run tm doctor on the server's machine, without TRAINMASTER_URL and --url.",
+            words(f"not looked at, because a server was named: {elsewhere}", f"未检查，因为指定了服务器：{elsewhere}"),
+            words(
+                "Run tm doctor on the server's machine, without TRAINMASTER_URL and --url.",
+                "请在服务器所在机器上运行 tm doctor，不设 TRAINMASTER_URL 和 --url。",
+            ),
         )
         return
     if missing := lacking():
-        yield _server(NAME_ONE)[1]
-        why = f"not looked at, because packages of the server are not installed here: {', '.join(missing)}"
-        yield Finding("machine", GOOD, why, f"{REMEDY}.")
+        yield server(NAME_ONE)[1]
+        packages = ", ".join(missing)
+        why = words(
+            f"not looked at, because packages of the server are not installed here: {packages}",
+            f"未检查，因为这里没有安装服务器的软件包：{packages}",
+        )
+        yield Finding("machine", GOOD, why, words(f"{REMEDY}.", f"{INSTALL_ZH}。"))
         return
     yield _sandbox()
     yield _cgroups()
@@ -78,17 +93,17 @@ def _findings(folder: str) -> Iterator[Finding]:
     yield _cards()
     yield from _neighbours(folder)
     yield from _settings(folder)
-    answers, finding = _server()
+    answers, finding = server()
     yield finding
     yield from _unit(folder)
     if not answers:
-        yield _port()
-    yield _agent(folder, answers)
+        yield port()
+    yield agent(folder, answers)
 
 
 def _python() -> Finding:
     version = ".".join(map(str, sys.version_info[:3]))
-    return Finding("python", GOOD, f"{version} at {sys.executable}")
+    return Finding("python", GOOD, words(f"{version} at {sys.executable}", f"{version}，位于 {sys.executable}"))
 
 
 def _sandbox() -> Finding:
@@ -100,14 +115,25 @@ def _sandbox() -> Finding:
         return Finding(
             "bwrap",
             POOR,
-            f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {render.text(why)}",
-            "Use a kernel with seccomp filters, on x86_64 or aarch64.",
+            words(
+                f"sandboxes work ({probe.bwrap}), but they do not filter system calls: {render.text(why)}",
+                f"沙箱可用（{probe.bwrap}），但不过滤系统调用：{render.text(why, 'zh')}",
+            ),
+            words(
+                "Use a kernel with seccomp filters, on x86_64 or aarch64.",
+                "请在 x86_64 或 aarch64 上使用支持 seccomp 过滤的内核。",
+            ),
         )
     if probe.bwrap:
-        return Finding("bwrap", GOOD, f"sandboxes work and filter system calls ({probe.bwrap})")
+        said = words(
+            f"sandboxes work and filter system calls ({probe.bwrap})", f"沙箱可用，并过滤系统调用（{probe.bwrap}）"
+        )
+        return Finding("bwrap", GOOD, said)
     from trainmaster.cli.server.sandbox_check import why_none
 
-    cause, remedy = why_none(shutil.which("bwrap"), render.text(probe.why) if probe.why else "", root=os.geteuid() == 0)
+    cause, remedy = why_none(
+        shutil.which("bwrap"), render.text(probe.why, language()) if probe.why else "", root=os.geteuid() == 0
+    )
     return Finding("bwrap", POOR, cause, remedy)
 
 
@@ -117,8 +143,12 @@ def _cgroups() -> Finding:
     places = [root] if unified else [f"{root}/{name}" for name in ("cpu", "memory", "pids")]
     closed = [place for place in places if not os.access(place, os.W_OK)]
     if not closed:
-        return Finding("cgroups", GOOD, f"limits can be set (version {2 if unified else 1})")
-    remedy = "Memory and process limits are not enforced until then. Run the server as root"
+        version = 2 if unified else 1
+        return Finding("cgroups", GOOD, words(f"limits can be set (version {version})", f"可以设置限制（v{version}）"))
+    without = words(
+        "Memory and process limits are not enforced until then. Run the server as root",
+        "在此之前不限制内存和进程数。请以 root 运行服务器",
+    )
     if unified:
         from trainmaster.cli.server.systemd import subgroup
 
@@ -126,10 +156,16 @@ def _cgroups() -> Finding:
             f"systemd-run --user --pty -p Delegate=yes {subgroup()}-p KillMode=process "
             f"{sys.executable} -m trainmaster serve"
         )
-        remedy += f", or without root in a unit of your own (trainmaster unit --user), or to try it: {start}"
+        other = words(
+            f", or without root in a unit of your own (trainmaster unit --user), or to try it: {start}.",
+            f"；没有 root 时使用自己的单元（trainmaster unit --user），或试运行：{start}",
+        )
     else:
-        remedy += "; without root, version 1 of control groups can set none"
-    return Finding("cgroups", POOR, f"not writable: {', '.join(closed)}", f"{remedy}.")
+        other = words(
+            "; without root, version 1 of control groups can set none.", "；没有 root 时，v1 控制组无法设置限制。"
+        )
+    those = ", ".join(closed)
+    return Finding("cgroups", POOR, words(f"not writable: {those}", f"不可写：{those}"), without + other)
 
 
 def _folder(folder: str) -> Finding:
@@ -137,15 +173,26 @@ def _folder(folder: str) -> Finding:
     while not os.path.exists(place):
         place = os.path.dirname(place)
     if not os.access(place, os.W_OK):
-        return Finding("home", BAD, f"{folder} cannot be written", "Choose another with --home or TRAINMASTER_HOME.")
+        return Finding(
+            "home",
+            BAD,
+            words(f"{folder} cannot be written", f"{folder} 不可写"),
+            words("Choose another with --home or TRAINMASTER_HOME.", "请用 --home 或 TRAINMASTER_HOME 另选一个。"),
+        )
     from trainmaster.service.folders.privacy import OTHERS, THROUGH
 
     mode = stat.S_IMODE(os.stat(place).st_mode)
     if place == folder and mode & OTHERS and mode != THROUGH:
         return Finding(
-            "home", BAD, f"{folder} is open to others", f"chmod 700 {folder} (the server does it at its start)"
+            "home",
+            BAD,
+            words(f"{folder} is open to others", f"{folder} 对其他用户开放"),
+            words(
+                f"chmod 700 {folder} (the server does it at its start)", f"chmod 700 {folder}（服务器启动时也会执行）"
+            ),
         )
-    return Finding("home", GOOD, folder if place == folder else f"{folder} (is made on the first start)")
+    new = words(f"{folder} (created at the first start)", f"{folder}（首次启动时创建）")
+    return Finding("home", GOOD, folder if place == folder else new)
 
 
 def _places(folder: str) -> Iterator[str]:
@@ -170,14 +217,19 @@ def _disk(folder: str) -> Finding:
         folder = os.path.dirname(folder)
     room = room_of(os.statvfs(folder))
     free = room.free.bytes
-    files = f", room for {room.free.files} files" if room.total.files else ""
-    text = f"{free / 2**30:.1f} GiB free{files} at {folder}"
+    size, count = f"{free / 2**30:.1f} GiB", room.free.files
+    text = words(
+        f"{size} free{f', room for {count:,} files' if room.total.files else ''} at {folder}",
+        f"{folder} 剩余 {size}{f'，还可存放 {count} 个文件' if room.total.files else ''}",
+    )
     if free < _ROOMY // 10 or room.short_of(LimitsConfig().reserve_mib):
-        return Finding(
-            "disk", BAD, text, "Free space, or choose another --home; nothing can be accepted on a full disk."
+        full = words(
+            "Free space, or choose another --home; nothing can be accepted on a full disk.",
+            "请清理磁盘，或用 --home 另选位置；磁盘写满后无法接受任何请求。",
         )
+        return Finding("disk", BAD, text, full)
     if free < _ROOMY:
-        return Finding("disk", POOR, text, "Logs and models need room.")
+        return Finding("disk", POOR, text, words("Logs and models need room.", "日志和模型需要空间。"))
     return Finding("disk", GOOD, text)
 
 
@@ -191,7 +243,8 @@ def _ledger(folder: str) -> Finding:
     try:
         server = load(layout.config).server
     except InvalidSpec as error:
-        return Finding("ledger", BAD, f"{layout.config}: {error.message}", error.remedy)
+        title, remedy = in_words(error)
+        return Finding("ledger", BAD, f"{layout.config}: {title}", remedy)
     layout = replace(layout, data=os.path.realpath(server.data) if server.data else "")
     looked = examine(server.database or f"sqlite:///{layout.database}", past_of(layout))
     state = {"sound": GOOD, "unsure": POOR, "broken": BAD}[looked.state]
@@ -203,9 +256,9 @@ def _cards() -> Finding:
     from trainmaster.engines.local.facts import Host
 
     cards = Host(LocalConfig()).cards
-    return Finding(
-        "cards", GOOD, f"{len(cards)} accelerators found" if cards else "no accelerator found; jobs run on the CPU"
-    )
+    if not cards:
+        return Finding("cards", GOOD, words("no GPU found; jobs run on the CPU", "没有发现加速卡；任务在 CPU 上运行"))
+    return Finding("cards", GOOD, counted(len(cards), "GPU found", "GPUs found", "张加速卡"))
 
 
 def _neighbours(folder: str) -> Iterator[Finding]:
@@ -217,8 +270,14 @@ def _neighbours(folder: str) -> Iterator[Finding]:
         yield Finding(
             "others",
             POOR,
-            f"{len(found)} more on this machine: {who}; each gives out the same cards, cores and memory",
-            "Use one server for all: only jobs of the same server wait for each other.",
+            words(
+                f"{len(found)} more on this machine: {who}; each gives out the same GPUs, cores and memory",
+                f"本机还有 {len(found)} 个服务器：{who}；它们各自分配相同的加速卡、CPU 和内存",
+            ),
+            words(
+                "Use one server for all: only jobs of the same server are queued for each other.",
+                "请共用一个服务器：只有同一服务器的任务才会互相排队。",
+            ),
         )
 
 
@@ -246,13 +305,13 @@ def _network(wanted: str, sandboxes: str) -> Iterator[Finding]:
     from trainmaster.core.errors import Unavailable
 
     probe = probe_sandbox("none" if sandboxes == "none" else "auto", shutil.which("bwrap"))
-    said = render.text(apart.sharing(probe.bwrap, wanted))
+    said = render.text(apart.sharing(probe.bwrap, wanted), language())
     try:
         probe_network(wanted, probe)
     except Unavailable as error:
-        yield Finding("network", BAD, error.message, error.remedy)
+        yield Finding("network", BAD, *in_words(error))
     else:
-        yield Finding("network", GOOD, f"{said}. {REACHED}" if wanted == apart.SHARED else said)
+        yield Finding("network", GOOD, said + words(". ", "。") + REACHED if wanted == apart.SHARED else said)
 
 
 def _unit(folder: str) -> Iterator[Finding]:
@@ -268,57 +327,6 @@ def _unit(folder: str) -> Iterator[Finding]:
     if unit is not None and unit.kills_jobs:
         yield Finding("unit", BAD, unit.warning, REMEDY)
     elif unit is not None:
-        yield Finding("unit", GOOD, f"{unit.name}; jobs outlive its restarts")
-
-
-def _server(start: str = "Start it with: trainmaster serve") -> tuple[bool, Finding]:
-    """Return (whether anything answers, what was found). `start`: the remedy where nothing does."""
-    from trainmaster.core.errors import TrainmasterError, Unauthenticated, Unavailable
-    from trainmaster.sdk.client import Client
-
-    try:
-        with Client(OPTIONS.url, OPTIONS.token, None if OPTIONS.url else OPTIONS.home) as server:
-            session = server.session()
-            return True, Finding(
-                "server",
-                GOOD,
-                f"{server.url}, version {session.server.version}, signed in as {session.user.name}",
-            )
-    except Unauthenticated as error:
-        return True, Finding("server", BAD, f"runs, but does not know us: {error.message}", error.remedy)
-    except Unavailable as error:
-        return False, Finding("server", POOR, error.message, start)
-    except TrainmasterError as error:
-        return True, Finding("server", BAD, f"runs, but something is wrong: {error.message}", error.remedy)
-
-
-def _port() -> Finding:
-    from trainmaster.core.config import ServerConfig
-
-    default = ServerConfig()
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((default.host, default.port))
-        except OSError as error:
-            return Finding(
-                "port", POOR, f"{default.port} is in use ({error.strerror})", "Start with --port 0, or another number."
-            )
-    return Finding("port", GOOD, f"{default.port} is free")
-
-
-def _agent(folder: str, server_answers: bool) -> Finding:
-    with socket.socket(socket.AF_UNIX) as probe:
-        probe.settimeout(2.0)
-        try:
-            probe.connect(Layout(folder).agent_socket)
-        except OSError:
-            if server_answers and OPTIONS.url is None:
-                return Finding(
-                    "agent",
-                    BAD,
-                    "does not answer",
-                    f"Look at {Layout(folder).path('run', 'agent.log')}; the server starts it again.",
-                )
-            return Finding("agent", GOOD, "not running; the server starts it")
-    return Finding("agent", GOOD, "answers")
+        yield Finding(
+            "unit", GOOD, words(f"{unit.name}; jobs outlive its restarts", f"{unit.name}；任务在其重启期间继续运行")
+        )

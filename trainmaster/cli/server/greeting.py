@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from trainmaster.cli.language import words
 from trainmaster.cli.server.systemd import REMEDY, notify, unit_of
 from trainmaster.core.config import Config
 from trainmaster.service.folders.privacy import private
@@ -26,20 +27,34 @@ def announce(platform: "Platform", url: str, folder: str) -> None:
     with open(f"{path}.new", "w", encoding="utf-8", opener=private) as file:
         json.dump({"url": url, "pid": os.getpid(), "version": platform.version}, file)
     os.replace(f"{path}.new", path)
-    print(f"Trainmaster {platform.version} is ready at {url}", flush=True)
-    print(f"Home: {folder}", flush=True)
+    version = platform.version
+    print(words(f"Trainmaster {version} is ready at {url}", f"Trainmaster {version} 已就绪：{url}"), flush=True)
+    print(words(f"Home: {folder}", f"平台目录：{folder}"), flush=True)
     if platform.people.one_time_password:
-        print("\nSign in to the console once with this password; it must then be changed:", flush=True)
-        print(f"    user      admin\n    password  {platform.people.one_time_password}\n", flush=True)
-    print("Stop with Ctrl-C; running jobs go on.", flush=True)
+        once = words(
+            "Sign in to the console once with this password; it must then be changed:",
+            "请用此密码登录控制台一次，登录后必须修改：",
+        )
+        print(f"\n{once}", flush=True)
+        print(f"    {words('user    ', '用户名')}  admin", flush=True)
+        print(f"    {words('password', '密码  ')}  {platform.people.one_time_password}\n", flush=True)
+    print(words("Stop with Ctrl-C; running jobs go on.", "按 Ctrl-C 停止；运行中的任务继续运行。"), flush=True)
     notify("READY=1")
 
 
 def stands_by(platform: "Platform", url: str, folder: str) -> None:
     """Tell people that this server answers while another one leads."""
-    print(f"Trainmaster {platform.version} stands by at {url}: another server leads this home.", flush=True)
-    print(f"Home: {folder}", flush=True)
-    print("It takes over once that one is gone. Stop with Ctrl-C.", flush=True)
+    version = platform.version
+    said = words(
+        f"Trainmaster {version} stands by at {url}: another server leads this home.",
+        f"Trainmaster {version} 备用中：{url}。此平台目录由另一台服务器负责。",
+    )
+    print(said, flush=True)
+    print(words(f"Home: {folder}", f"平台目录：{folder}"), flush=True)
+    print(
+        words("It takes over once that one is gone. Stop with Ctrl-C.", "那台服务器停止后由它接管。按 Ctrl-C 停止。"),
+        flush=True,
+    )
     notify("READY=1")
 
 
@@ -47,14 +62,16 @@ def notes(config: Config, demo_cards: int) -> Iterator[str]:
     """Yield what is to be known about this start, a line each."""
     if demo_cards:
         yield from _demo(config, demo_cards)
+    warning = words("Warning: ", "注意：")
+    indent = words("         ", "      ")
     open_to = exposed(config.server.host)
     if open_to:
-        yield f"Warning: {open_to[0]}."
-        yield f"         {open_to[1]}"
+        yield f"{warning}{open_to[0]}{words('.', '。')}"
+        yield f"{indent}{open_to[1]}"
     unit = unit_of(os.getpid())
     if unit is not None and unit.kills_jobs:
-        yield f"Warning: {unit.warning}."
-        yield f"         {REMEDY}"
+        yield f"{warning}{unit.warning}{words('.', '。')}"
+        yield f"{indent}{REMEDY}"
 
 
 def exposed(host: str) -> tuple[str, str] | None:
@@ -64,26 +81,40 @@ def exposed(host: str) -> tuple[str, str] | None:
             return None
     except ValueError:
         pass  # a host name: it may be reached from elsewhere
+    where = host or words("this machine", "本机")
     return (
-        (
-            f"whoever can see the traffic to {host or 'this machine'} can read passwords and tokens: "
-            "this server speaks plain HTTP"
+        words(
+            f"whoever can see the traffic to {where} can read passwords and tokens: this server speaks plain HTTP",
+            f"能看到发往 {where} 的流量的人可以读到密码和令牌：此服务器使用明文 HTTP",
         ),
-        'Put a proxy with TLS before it, and where that is on this machine set server.host = "127.0.0.1".',
+        words(
+            'Put a proxy with TLS before it, and where that is on this machine set server.host = "127.0.0.1".',
+            '请在前面设置带 TLS 的代理；若代理就在本机，请设置 server.host = "127.0.0.1"。',
+        ),
     )
 
 
 def _demo(config: Config, cards: int) -> Iterator[str]:
     from trainmaster.cli.server.tasks_python import how_to_install, lacking, python_of
 
-    each = "1 simulated card" if cards == 1 else f"{cards} simulated cards"
-    yield f"Demo: this machine is shown as {config.local.virtual_nodes} nodes with {each} each."
-    yield "      Nothing computes on these cards: every program runs on the CPU. Real cards are not given to jobs."
+    nodes = config.local.virtual_nodes
+    each = "1 simulated GPU" if cards == 1 else f"{cards} simulated GPUs"
+    yield words(
+        f"Demo: this machine is shown as {nodes} nodes with {each} each.",
+        f"演示：本机显示为 {nodes} 个节点，各有 {cards} 张模拟加速卡。",
+    )
+    yield words(
+        "      Nothing computes on these GPUs: every program runs on the CPU. Real GPUs are not given to jobs.",
+        "      这些加速卡不做计算：所有程序都在 CPU 上运行。真实的加速卡不会分配给任务。",
+    )
     python = python_of(config.local.environment)
     try:
         missing = lacking(python, EXAMPLE_NEEDS)
     except (OSError, subprocess.SubprocessError):
         return  # `tm doctor` says what is wrong with it
     if missing:
-        yield f"      The Python of tasks, {python}, lacks what the example digits-ddp needs. Install it with:"
+        yield words(
+            f"      The Python of jobs, {python}, lacks what the example digits-ddp needs. Install it with:",
+            f"      任务使用的 Python（{python}）缺少示例 digits-ddp 所需的包，安装命令：",
+        )
         yield f"      {how_to_install(python, missing)}"

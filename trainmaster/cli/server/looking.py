@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from trainmaster.cli.context import language
+from trainmaster.cli.language import language
 from trainmaster.messages import render
 from trainmaster.messages.said import Said
 
@@ -44,7 +44,7 @@ class Screen:
 
     def show(self, checks: "Iterable[Check]", labels: Mapping[str, Said] | None = None) -> None:
         """Take these in, and print a line for each. `labels`: what they are called."""
-        from trainmaster.cli.render import finding
+        from trainmaster.cli.showing.console import finding
 
         self._labels.update(labels or {})
         for check in checks:

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trainmaster.cli.context import home as home_folder
+from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import demand_server
+from trainmaster.cli.language import words
 from trainmaster.cli.server import first
 from trainmaster.cli.server.greeting import announce, notes, stands_by
 
@@ -45,42 +47,91 @@ tenth of a submit.
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(epilog="Example: [bold]trainmaster serve --home /srv/trainmaster --port 8470[/]")(serve)
+    add(
+        app,
+        serve,
+        "运行服务器，按 Ctrl-C 停止；任务在其停止后继续运行。\n\n输出地址；首次启动时还输出管理员的一次性密码。",
+        "trainmaster serve --home /srv/trainmaster --port 8470",
+        "trainmaster serve --demo-cards 2",
+        panel=SERVER,
+    )
 
 
 def serve(
     home: Annotated[
-        str | None, typer.Option(help="Folder for everything the server keeps.", show_default="~/.trainmaster")
+        str | None,
+        typer.Option(
+            help=words("Folder for everything the server keeps.", "服务器存放所有数据的文件夹。"),
+            show_default="~/.trainmaster",
+        ),
     ] = None,
     host: Annotated[
-        str | None, typer.Option(help="Address to listen on.", show_default="127.0.0.1: this machine only")
+        str | None,
+        typer.Option(
+            help=words("Address to listen on.", "监听地址。"),
+            show_default=words("127.0.0.1: this machine only", "127.0.0.1：仅限本机"),
+        ),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default="8470")
+        int | None,
+        typer.Option(
+            min=0, max=65535, help=words("Port; 0 takes a free one.", "端口；0 表示任选空闲端口。"), show_default="8470"
+        ),
     ] = None,
     demo_cards: Annotated[
         int,
         typer.Option(
-            min=0, max=64, help="Try jobs for GPUs without any: two nodes with this many simulated cards each."
+            min=0,
+            max=64,
+            help=words(
+                "Try jobs for GPUs without any: two nodes with so many simulated GPUs each.",
+                "没有加速卡也可试用：两个节点，各有这么多模拟加速卡。",
+            ),
         ),
     ] = 0,
     accept_loss: Annotated[
-        bool, typer.Option("--accept-loss", help="Start although the ledger has lost something, and forget it.")
+        bool,
+        typer.Option(
+            "--accept-loss",
+            help=words(
+                "Start although the database has lost something, and forget it.",
+                "即使数据库有丢失也启动，并放弃丢失的内容。",
+            ),
+        ),
     ] = False,
     standby: Annotated[
         bool,
         typer.Option(
-            "--standby", help="Beside another server on this home (PostgreSQL): take its place once it is gone."
+            "--standby",
+            help=words(
+                "Beside another server on this home (PostgreSQL): take its place once it is gone.",
+                "与此平台目录上的另一台服务器并存（PostgreSQL），在其停止后接替它。",
+            ),
         ),
     ] = False,
     address: Annotated[
         str | None,
-        typer.Option(help="Host, or host:port, at which the other servers reach this one.", show_default="--host"),
+        typer.Option(
+            help=words(
+                "Host, or host:port, at which the other servers reach this one.",
+                "其他服务器访问本服务器的地址：host 或 host:port。",
+            ),
+            show_default="--host",
+        ),
     ] = None,
-    log_level: Annotated[str, typer.Option(help="error, warning, info or debug.")] = "info",
-    access_log: Annotated[bool, typer.Option(help="Log every request.")] = False,
+    log_level: Annotated[
+        str,
+        typer.Option(
+            metavar="error|warning|info|debug",
+            help=words("How much is logged to standard error.", "写到标准错误的日志级别。"),
+        ),
+    ] = "info",
+    access_log: Annotated[bool, typer.Option(help=words("Log every request.", "记录每个请求。"))] = False,
 ) -> None:
-    """Run the server until Ctrl-C; jobs go on without it."""
+    """Run the server until Ctrl-C; jobs go on without it.
+
+    Prints its address, and at the first start a one-time password of the administrator.
+    """
     import logging
 
     from trainmaster.cli.context import OPTIONS
@@ -250,7 +301,11 @@ def _run(
     _forget(folder)
     if server.refused is not None:
         raise server.refused
-    print("Trainmaster has stopped; running jobs go on and are found again by the next server.", flush=True)
+    said = words(
+        "Trainmaster has stopped; running jobs go on and are found again by the next server.",
+        "Trainmaster 已停止；运行中的任务继续运行，下一次启动的服务器会重新接管。",
+    )
+    print(said, flush=True)
 
 
 def _tune() -> None:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import uvicorn
 
 from trainmaster.api.socket.front import Front
+from trainmaster.cli.language import words
 from trainmaster.core.errors import TrainmasterError
 
 LAST_S: Final = 15.0
@@ -85,7 +86,9 @@ class Server(uvicorn.Server):
     def _end_at_once(self) -> None:
         """End although something does not: a file system that hangs holds its thread for ever."""
         self.forget()
-        print(
-            f"Trainmaster has stopped without waiting for what did not end in {LAST_S:.0f} s; jobs go on.", flush=True
+        said = words(
+            f"Trainmaster has stopped without waiting for what did not end in {LAST_S:.0f} s; jobs go on.",
+            f"Trainmaster 已停止，没有等待 {LAST_S:.0f} 秒内未结束的操作；任务继续运行。",
         )
+        print(said, flush=True)
         os._exit(0)

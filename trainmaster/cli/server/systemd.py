@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from trainmaster.agent.host.cgroups import LEAF
+from trainmaster.cli.language import words
 
 SPARES: Final = ("process", "none")
 """Values of KillMode= under which only the server is signalled."""
 SUBGROUPS_SINCE: Final = 254
 """The first release of systemd that knows DelegateSubgroup=."""
-REMEDY: Final = (
-    "Use the unit that `trainmaster unit` prints, or add KillMode=process to [Service], then: systemctl daemon-reload"
+REMEDY: Final = words(
+    "Use the unit that `trainmaster unit` prints, or add KillMode=process to [Service], then: systemctl daemon-reload",
+    "请使用 `trainmaster unit` 输出的单元，或在 [Service] 中加入 KillMode=process，然后执行：systemctl daemon-reload",
 )
 _SERVICE: Final = re.compile(r".*/([^/]+\.service)(?:/(?!.*\.(?:scope|service)(?:/|$)).*)?$")
 _ASK_S: Final = 5.0
@@ -42,9 +44,9 @@ class Unit:
     @property
     def warning(self) -> str:
         """What to tell whoever runs it."""
-        return (
-            f"{self.name} has KillMode={self.kill_mode}: "
-            "every stop or restart of it ends the agent and all running jobs"
+        return words(
+            f"{self.name} has KillMode={self.kill_mode}: every stop or restart of it ends all running jobs",
+            f"{self.name} 设置了 KillMode={self.kill_mode}：每次停止或重启它都会结束所有运行中的任务",
         )
 
 

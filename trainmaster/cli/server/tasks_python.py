@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
+from trainmaster.cli.language import words
 from trainmaster.core.framework_kinds import KINDS
 
 PACKAGES: Final = {"sklearn": "scikit-learn"}
@@ -39,21 +40,35 @@ def environment_finding(environment: str) -> tuple[str, str, str]:
     try:
         missing = lacking(python, (kind.module for kind in KINDS.values() if kind.module))
     except (OSError, subprocess.SubprocessError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it does not work"
+        reason = error.strerror if isinstance(error, OSError) else words("it does not work", "无法运行")
         return (
             "bad",
-            f"tasks would find no Python at {python}: {why}",
-            "Name a folder with bin/python as local.environment.",
+            words(f"jobs would find no Python at {python}: {reason}", f"任务在 {python} 找不到 Python：{reason}"),
+            words(
+                "Name a folder with bin/python as local.environment.",
+                "请把含有 bin/python 的文件夹设为 local.environment。",
+            ),
         )
     if missing:
-        frameworks = ", ".join(name for name, kind in KINDS.items() if kind.module in missing)
-        detail = f"{python} has no {', '.join(missing)}, which jobs of the framework {frameworks} import"
-        return "warning", detail, f"{how_to_install(python, missing)}. Or name another one as local.environment."
-    return "ok", f"use {python}", ""
+        names, frameworks = ", ".join(missing), ", ".join(kind for kind, one in KINDS.items() if one.module in missing)
+        detail = words(
+            f"{python} has no {names}, which jobs of the framework {frameworks} import",
+            f"{python} 没有 {names}，使用框架 {frameworks} 的任务需要它",
+        )
+        how = how_to_install(python, missing)
+        remedy = words(
+            f"{how}. Or name another one as local.environment.", f"{how}。或把 local.environment 设为其他环境。"
+        )
+        return "warning", detail, remedy
+    return "ok", words(f"jobs use {python}", f"任务使用 {python}"), ""
 
 
 def how_to_install(python: str, modules: Iterable[str]) -> str:
     """Return the command that brings `modules` to all jobs."""
     names = [PACKAGES.get(name, name) for name in modules]
-    hint = " (without GPUs, PyTorch's CPU build is enough and much smaller)" if "torch" in names else ""
+    small = words(
+        " (without GPUs, PyTorch's CPU build is enough and much smaller)",
+        "（没有加速卡时用 PyTorch 的 CPU 版即可，体积小得多）",
+    )
+    hint = small if "torch" in names else ""
     return f"{python} -m pip install {' '.join(names)}{hint}"

@@ -9,7 +9,9 @@ import typer
 
 from trainmaster.agent.host.cgroups import LEAF
 from trainmaster.cli.context import home
+from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import demand_server
+from trainmaster.cli.language import words
 
 _SYSTEM: Final = """\
 # The server as a service of this machine. As root:
@@ -57,18 +59,31 @@ NAME: Final = "trainmaster.service"
 
 def add_to(app: typer.Typer) -> None:
     """Add the command."""
-    app.command(
-        epilog="Example: [bold]tm --home /srv/trainmaster unit > /etc/systemd/system/trainmaster.service[/], for "
-        "yourself [bold]tm unit --user > ~/.config/systemd/user/trainmaster.service[/]"
-    )(unit)
+    add(
+        app,
+        unit,
+        "输出运行此平台目录上服务器的 systemd 单元：任务在服务器重启期间继续运行。\n\n只输出，不写入任何文件。",
+        "tm --home /srv/trainmaster unit > /etc/systemd/system/trainmaster.service",
+        "tm unit --user > ~/.config/systemd/user/trainmaster.service",
+        panel=SERVER,
+    )
 
 
 def unit(
     user: Annotated[
-        bool, typer.Option("--user", help="A unit of your own service manager, which needs no root.")
+        bool,
+        typer.Option(
+            "--user",
+            help=words(
+                "A unit of your own service manager, which needs no root.", "您自己的服务管理器的单元，不需要 root。"
+            ),
+        ),
     ] = False,
 ) -> None:
-    """Print the systemd unit that runs the server of this home: jobs outlive its restarts. Writes nothing."""
+    """Print the systemd unit that runs the server of this home: jobs outlive its restarts.
+
+    Prints the unit, and writes nothing.
+    """
     demand_server()
     sys.stdout.write(text_of(home(), user=user))
 

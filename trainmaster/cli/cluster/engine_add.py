@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperGroup
 from typer.main import get_command
 
 from trainmaster.cli.context import AsJson, client, home
+from trainmaster.cli.helping import HelpCommand, HelpGroup, as_examples
 from trainmaster.cli.installed import demand_server
+from trainmaster.cli.language import words
 from trainmaster.cli.server.looking import Screen, in_terminal_language, remedy
 
 if TYPE_CHECKING:
@@ -23,10 +24,16 @@ if TYPE_CHECKING:
     from trainmaster.engines.kinds import EngineKind
     from trainmaster.messages.said import Said
 
-Wait = Annotated[str, typer.Option(help="How long a probe job may wait for its start: 90s, 10m, 2h.")]
+Wait = Annotated[
+    str,
+    typer.Option(
+        metavar="TIME",
+        help=words("How long a probe job may be queued: 90s, 10m, 2h.", "探测任务最多排队多久：90s、10m、2h。"),
+    ),
+]
 
 
-class KindCommands(TyperGroup):
+class KindCommands(HelpGroup):
     """A command for each kind of engine."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -45,12 +52,19 @@ class KindCommands(TyperGroup):
             raise InvalidSpec(no_such_engine_kind(cmd_name, names()))
         kind = find(cmd_name)
         app = typer.Typer(add_completion=False)
-        example = f"Example: [bold]{kind.adding.example}[/]" if kind.adding.example else None
-        app.command(kind.name, help=_HELP.format(in_terminal_language(kind.label)), epilog=example)(_command(kind))
+        examples = as_examples(*filter(None, [kind.adding.example]))
+        app.command(kind.name, cls=HelpCommand, help=_help(kind), epilog=examples)(_command(kind))
         return get_command(app)
 
 
-_HELP = "Check an engine ({}) step by step, and add it when nothing is missing."
+def _help(kind: "EngineKind") -> str:
+    label = in_terminal_language(kind.label)
+    return words(
+        f"Check an engine ({label}) step by step, and add it when nothing is missing.\n\n"
+        "Prints a line for each check with its remedy, then what was written to config.toml, or would be.",
+        f"逐项检查引擎（{label}），没有缺失时将其加入。\n\n"
+        "每行输出一项检查及其修正方法，然后输出写入（或将写入）config.toml 的内容。",
+    )
 
 
 def _command(kind: "EngineKind") -> Callable[..., None]:
@@ -63,10 +77,15 @@ def _command(kind: "EngineKind") -> Callable[..., None]:
     if not kind.adding.examine:
         all_of_them = [one for one in all_of_them if one.name != "wait"]
     place = kind.adding.place
-    metavar, more = (f"POOL[={place.upper()}]", f" Else every {place}.") if place else ("POOL", "")
-    pool = Annotated[
-        list[str] | None, typer.Option(metavar=metavar, help=f"A pool that is to live there; repeatable.{more}")
-    ]
+    if place:
+        metavar = f"POOL[={place.upper()}]"
+        told = words(
+            f"Pool to map to a {place}; repeatable. Default: every {place}.",
+            f"要对应到 {place} 的资源池；可重复。默认为每个 {place}。",
+        )
+    else:
+        metavar, told = "POOL", words("Pool to run there; repeatable.", "要在其上运行的资源池；可重复。")
+    pool = Annotated[list[str] | None, typer.Option(metavar=metavar, help=told)]
     hints, plain = get_type_hints(kind.settings), kind.settings()
     own = [_parameter(option, hints[option.setting], getattr(plain, option.setting)) for option in kind.adding.options]
     shown = [one.replace(annotation=pool) if one.name == "pool" else one for one in all_of_them]
@@ -88,15 +107,33 @@ def _add(
     kind: "EngineKind",
     settings: dict[str, Any],
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help=words("Name for the new engine.", "新引擎的名称。"))],
     pool: list[str] | None = None,
-    data: Annotated[str, typer.Option(metavar="DIR", help="Folder that server and nodes share (server.data).")] = "",
+    data: Annotated[
+        str,
+        typer.Option(
+            metavar="DIR",
+            help=words(
+                "Folder that server and nodes share (server.data).", "服务器与节点共享的文件夹（server.data）。"
+            ),
+        ),
+    ] = "",
     most_pending: Annotated[
-        int, typer.Option(min=1, help="Jobs of each pool that may wait in its own queue, if it has one.")
+        int,
+        typer.Option(
+            min=1,
+            help=words(
+                "Most jobs of each pool in the engine's own queue, if it has one.",
+                "引擎有自己的队列时，每个资源池在其中的最多任务数。",
+            ),
+        ),
     ] = 1000,
     wait: Wait = "10m",
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check all, and only print what would be written.")
+        bool,
+        typer.Option(
+            "--dry-run", help=words("Check all, and only print what would be written.", "只检查并输出将写入的内容。")
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -161,7 +198,7 @@ def _pools_known() -> "list[answers.ResourcePool] | None":
 
 def _conclude(screen: Screen, path: str, text: str, done: "Said | None") -> None:
     """Say what was written, or would be. `done`: that it was, and what to do now; None: nothing was."""
-    from trainmaster.cli.render import emit_json
+    from trainmaster.cli.showing.console import emit_json
     from trainmaster.messages.cluster.checks import engine_not_written, engine_would_be_written
 
     if screen.as_json:

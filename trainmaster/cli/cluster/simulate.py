@@ -4,11 +4,14 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from trainmaster.cli import completing
 from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.helping import CLUSTER, add
+from trainmaster.cli.language import counted, duration, words
 
 if TYPE_CHECKING:
     from trainmaster.core.records import Node
@@ -17,54 +20,124 @@ if TYPE_CHECKING:
     from trainmaster.simulate.run import Progress, SimulationOutcome, SimulationSetting
     from trainmaster.simulate.workload import Workload
 
-Trace = Annotated[str | None, typer.Argument(metavar="[TRACE]", help="A workload: CSV or SWF, also with gzip.")]
+Trace = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[TRACE]",
+        help=words("A workload: CSV or SWF, also with gzip.", "任务记录：CSV 或 SWF，可用 gzip 压缩。"),
+    ),
+]
 Cluster = Annotated[
     list[str] | None,
-    typer.Option("--cluster", help="Machines: NODESxCARDS such as 64x8, or a .yaml or .csv file. May be repeated."),
+    typer.Option(
+        "--cluster",
+        help=words(
+            "Nodes: NODESxGPUS such as 64x8, or a .yaml or .csv file; repeatable.",
+            "节点：节点数x每节点卡数，例如 64x8；或 .yaml、.csv 文件；可重复。",
+        ),
+    ),
 ]
 PolicyNames = Annotated[
     list[str] | None,
-    typer.Option("--policy", help="NAME or NAME:key=value,... May be repeated to compare.", show_default="default"),
+    typer.Option(
+        "--policy",
+        help=words(
+            "NAME or NAME:key=value,...; repeat it to compare.", "NAME 或 NAME:key=value,...；重复给出以作比较。"
+        ),
+        show_default="default",
+    ),
 ]
 History = Annotated[
-    bool, typer.Option("--history", help="Take the jobs that have ended on the server as the workload.")
+    bool,
+    typer.Option(
+        "--history",
+        help=words("Take the jobs that have ended on the server as the workload.", "以服务器上已结束的任务作为记录。"),
+    ),
 ]
 AddNodes = Annotated[
-    str | None, typer.Option(help="Also simulate with more machines: a number of nodes like the last one, or 4x8.")
+    str | None,
+    typer.Option(
+        help=words(
+            "Also with more nodes: a number of nodes like the last one, or 4x8.",
+            "另算增加节点后的结果：与最后一个节点相同的若干个，或 4x8。",
+        )
+    ),
 ]
 Quotas = Annotated[
     list[str] | None,
     typer.Option(
-        "--quota", help="Also with another quota: WORKSPACE[@POOL]:RESOURCE=GUARANTEED[:MOST],... Repeatable."
+        "--quota",
+        help=words(
+            "Also with another quota: WORKSPACE[@POOL]:RESOURCE=GUARANTEED[:MOST],...; repeatable.",
+            "另算改变配额后的结果：WORKSPACE[@POOL]:RESOURCE=保障[:上限],...；可重复。",
+        ),
     ),
 ]
 Shares = Annotated[
     list[str] | None,
-    typer.Option("--share", help="Also with another virtual cluster: NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],..."),
+    typer.Option(
+        "--share",
+        help=words(
+            "Also with another virtual cluster: NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],...; repeatable.",
+            "另算改变虚拟集群后的结果：NAME[@POOL]:RESOURCE=保障[:上限],...；可重复。",
+        ),
+    ),
 ]
 Weights = Annotated[
-    list[str] | None, typer.Option("--weight", help="Also with another weight: WORKSPACE=WEIGHT. Repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--weight",
+        help=words(
+            "Also with another weight: WORKSPACE=WEIGHT; repeatable.", "另算改变权重后的结果：WORKSPACE=权重；可重复。"
+        ),
+    ),
 ]
+LIMITS: Final = ("auto", "recorded", "exact", "loose", "none")
 Limits = Annotated[
     str,
-    typer.Option(help="What the queue knows of run times: auto, recorded, exact, loose or none.", show_default=True),
+    typer.Option(
+        metavar="|".join(LIMITS),
+        help=words("What the queue knows of run times.", "队列对运行时间的了解程度。"),
+        show_default=True,
+        autocompletion=completing.one_of(*LIMITS),
+    ),
 ]
 Faults = Annotated[
-    list[str] | None, typer.Option("--fault", help="NODE@WHEN+HOW_LONG, such as node-3@2d+6h. May be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--fault",
+        metavar="NODE@WHEN+HOW_LONG",
+        help=words("A node that fails, such as node-3@2d+6h; repeatable.", "节点故障，例如 node-3@2d+6h；可重复。"),
+    ),
+]
+StartCost = Annotated[
+    str,
+    typer.Option(help=words("What every start costs before it works, such as 30s.", "每次启动的额外耗时，例如 30s。")),
 ]
 Outputs = Annotated[
     list[str] | None,
-    typer.Option("--output", "-o", help="A file to write: .html a report with charts, .csv a line per job and policy."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help=words(
+            "A file to write: .html a report with charts, .csv a line for each job and policy; repeatable.",
+            "要写入的文件：.html 为带图的报告，.csv 为每个任务和策略一行；可重复。",
+        ),
+    ),
 ]
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    app.command(
-        epilog=(
-            "Example: [bold]tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html[/]"
-        )
-    )(simulate)
+    add(
+        app,
+        simulate,
+        "在虚拟时钟上让任务记录通过队列，比较策略或机器。\n\n每个策略一行：等待、完成时间、分配率、公平性；再按任务大小列出等待时间。",
+        "tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html",
+        "tm simulate --history --add-nodes 4",
+        panel=CLUSTER,
+    )
 
 
 def simulate(  # noqa: PLR0913, PLR0917 - every option is a parameter
@@ -77,13 +150,16 @@ def simulate(  # noqa: PLR0913, PLR0917 - every option is a parameter
     share: Shares = None,
     weight: Weights = None,
     limits: Limits = "auto",
-    start_cost: Annotated[str, typer.Option(help="What every start costs before it works, such as 30s.")] = "0s",
+    start_cost: StartCost = "0s",
     fault: Faults = None,
     output: Outputs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a recorded workload through the queue on a virtual clock and compare policies or machines."""
-    from trainmaster.cli.render import emit_json
+    """Run a recorded workload through the queue on a virtual clock, to compare policies or machines.
+
+    Prints a line for each policy: waits, completion, allocation, fairness; then the waits by size of job.
+    """
+    from trainmaster.cli.showing.console import emit_json
     from trainmaster.simulate.compare import compare, more_nodes
     from trainmaster.simulate.metrics import summarise
     from trainmaster.simulate.rights import changed_rights
@@ -205,33 +281,42 @@ def _write(work: "Workload", outcomes: "Sequence[SimulationOutcome]", path: str)
             file.write(html(work, outcomes)) if path.endswith(".html") else write_csv(file, outcomes)
     except OSError as error:
         raise InvalidSpec(sayings.output_not_written(path, error.strerror or str(error))) from error
-    print(f"wrote {path}", file=sys.stderr)
+    print(words(f"wrote {path}", f"已写入 {path}"), file=sys.stderr)
 
 
 def _show(work: "Workload", outcomes: "Sequence[SimulationOutcome]", summaries: "Sequence[SimulationSummary]") -> None:
-    from rich.markup import escape
-
-    from trainmaster.cli.render import console, table
-    from trainmaster.core.formats.units import format_duration
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import e, say
+    from trainmaster.cli.showing.tables import Value, column
     from trainmaster.simulate.clusters import describe
     from trainmaster.simulate.report import COLUMNS
 
-    machines = "; ".join(dict.fromkeys(describe(outcome.nodes)[1] for outcome in outcomes))
-    out = console()
-    out.print(f"{len(work.jobs)} jobs of {work.name} on {machines}", markup=False)
+    zh, en = zip(*dict.fromkeys(describe(outcome.nodes) for outcome in outcomes), strict=True)
+    jobs = counted(len(work.jobs), "job", "jobs", "个任务")
+    say(e(words(f"{jobs} of {work.name} on {'; '.join(en)}", f"{work.name} 的 {jobs}，{'；'.join(zh)}")))
     for note in work.notes:
-        out.print(f"  {note}", markup=False, style="dim")
-    rows = [(escape(s.label), *(c.words(c.value(s)) for c in COLUMNS)) for s in summaries]
-    table(("policy", *(f">{column.name[1].lower()}" for column in COLUMNS)), rows)
-    out.print()
-    sizes = [
+        say(f"  [bright_black]{e(note)}[/]")
+    policy = column(words("policy", "策略"), least=10)
+    numbers = [column(words(one.name[1].lower(), one.name[0]), right=True, leaves=at) for at, one in enumerate(COLUMNS)]
+    tables.show([policy, *numbers], [(s.label, *(one.words(one.value(s)) for one in COLUMNS)) for s in summaries])
+    print()
+    names = (
+        ("jobs", "任务数"),
+        ("mean wait", "平均等待"),
+        ("median", "中位数"),
+        ("p90", "P90"),
+        ("p99", "P99"),
+        ("longest", "最长"),
+    )
+    sizes: list[tuple[Value, ...]] = [
         (
-            escape(s.label),
+            s.label,
             name,
             found.jobs,
-            *map(format_duration, (found.mean_s, found.p50_s, found.p90_s, found.p99_s, found.max_s)),
+            *map(duration, (found.mean_s, found.p50_s, found.p90_s, found.p99_s, found.max_s)),
         )
         for s in summaries
         for name, found in s.by_size.items()
     ]
-    table(("policy", ">size", ">jobs", ">mean wait", ">median", ">p90", ">p99", ">longest"), sizes)
+    heads = [column(words(*one), right=True, leaves=at // 3) for at, one in enumerate(names)]
+    tables.show([policy, column(words("size", "大小"), right=True), *heads], sizes)

@@ -1,0 +1,107 @@
+"""What real shells complete: commands, options, and names that the server knows; never an error, never a long wait."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+
+BIN = Path(sys.executable).parent
+BASH = """
+source {script}
+COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
+_tm_completion tm
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+ZSH = """
+compdef() {{ }}
+_arguments() {{ print -r -- "$@" }}
+_files() {{ print FILES }}
+source {script}
+words=({words}); CURRENT=$#words
+_tm_completion
+"""
+FISH = "source {script}; complete -C '{line}'"
+
+
+@pytest.fixture(scope="module")
+def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    with serving(tmp_path_factory.mktemp("home"), settings=ONE_NODE) as shell:
+        yield shell
+
+
+@pytest.fixture(scope="module")
+def job(tm: Shell, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A job that left a model."""
+    file = tmp_path_factory.mktemp("job") / "j.json"
+    write(file, "sh -c 'echo > /model/w'", name="completes", replicas=2, model={"name": "digits"})
+    made = tm.json("submit", str(file), "--wait")
+    assert made["state"] == "succeeded"
+    tm("pool", "set", "research")
+    return str(made["id"])
+
+
+def script(shell: str, folder: Path, env: dict[str, str]) -> Path:
+    """The script that `--install-completion` would install for this shell."""
+    path = folder / f"tm.{shell}"
+    asked = [shell, "-c", f"tm --show-completion > {path}"]
+    subprocess.run(asked, env={**env, "PATH": f"{BIN}:{os.environ['PATH']}"}, check=True, timeout=60)
+    return path
+
+
+def completed(shell: str, folder: Path, env: dict[str, str], *words: str) -> list[str]:
+    """What the shell offers for the last of `words`."""
+    made = script(shell, folder, env)
+    quoted = " ".join(word or '""' for word in ("tm", *words))
+    if shell == "bash":
+        text = BASH.format(script=made, words=quoted)
+    elif shell == "zsh":
+        text = ZSH.format(script=made, words=quoted)
+    else:
+        text = FISH.format(script=made, line=" ".join(("tm", *words)))
+    run_env = {**env, "PATH": f"{BIN}:{os.environ['PATH']}"}
+    done = subprocess.run([shell, "-c", text], env=run_env, capture_output=True, text=True, timeout=60, check=False)
+    assert "Traceback" not in done.stdout + done.stderr, done.stderr
+    return done.stdout.split("\n")
+
+
+@pytest.mark.parametrize("shell", [one for one in ("bash", "zsh", "fish") if shutil.which(one)])
+def test_commands_and_names_are_completed(shell: str, tm: Shell, job: str, tmp_path: Path) -> None:
+    def offers(*words: str) -> str:
+        return "\n".join(completed(shell, tmp_path, tm.env, *words))
+
+    assert "preview" in offers("pre")
+    assert "--replica" in offers("logs", "--rep")
+    assert job[:12] in offers("show", job[:3])
+    assert "digits" in offers("models", "show", "di")
+    assert "research" in offers("list", "--pool", "re")
+    assert "default" in offers("list", "--workspace", "def")
+    assert "succeeded" in offers("list", "--state", "suc")
+    assert "main-1" in offers("logs", job, "--replica", "main")
+
+
+def test_a_version_and_a_replica_are_completed_in_bash(tm: Shell, job: str, tmp_path: Path) -> None:
+    assert completed("bash", tmp_path, tm.env, "models", "download", "digits@") == ["digits@1", ""]
+    assert completed("bash", tmp_path, tm.env, "exec", job, "-r", "main-0") == ["main-0", ""]
+
+
+def test_without_a_server_nothing_is_offered_and_nothing_is_said(tmp_path: Path) -> None:
+    env = {**os.environ, "TRAINMASTER_HOME": str(tmp_path / "nobody"), "TRAINMASTER_URL": "http://127.0.0.1:9"}
+    assert completed("bash", tmp_path, env, "show", "t") == ["", ""] or completed(
+        "bash", tmp_path, env, "show", "t"
+    ) == [""]
+
+
+def test_it_is_installed_for_the_shell_in_use(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "PATH": f"{BIN}:{os.environ['PATH']}"}
+    said = subprocess.run(
+        ["bash", "-c", "tm --install-completion; true"], env=env, capture_output=True, text=True, timeout=60, check=True
+    )
+    assert "bash completion installed" in said.stdout, json.dumps(said.stderr)
+    assert "tm.sh" in (tmp_path / ".bashrc").read_text()

@@ -1,0 +1,114 @@
+"""Every command that prints data prints it as JSON with --json, and no other does without saying why (R246)."""
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from typer.main import get_command
+
+from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from trainmaster.cli.main import commands
+
+NONE: Final = {
+    "exec": "bytes of a program",
+    "serve": "runs until it is ended",
+    "unit": "prints a file",
+    "password": "asks",
+}
+"""Commands without --json, and why."""
+ELSEWHERE: Final = {"engine add": "tests/slurm/test_adding.py", "engine check": "tests/slurm/test_adding.py"}
+
+
+def leaves() -> Iterator[tuple[str, Any]]:
+    def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        below = getattr(command, "commands", None)
+        if not below or command.invoke_without_command:
+            yield " ".join(path), command
+        for name, one in (below or {}).items():
+            yield from walk(one, (*path, name))
+
+    yield from walk(get_command(commands()), ())
+
+
+def test_every_command_has_it() -> None:
+    for path, command in leaves():
+        if path and path != "engine add":
+            assert any("--json" in one.opts for one in command.params) == (path not in NONE), path
+
+
+@pytest.fixture(scope="module")
+def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    with serving(tmp_path_factory.mktemp("home"), settings=ONE_NODE) as shell:
+        yield shell
+
+
+def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "j.json", "sh -c 'echo x > /workspace/outputs/x; echo y > /model/y'", model={"name": "kept"}
+    )
+    done = tm.json("submit", file, "--wait")["id"]
+    endless = write(tmp_path / "k.json", "sleep 1000")
+    held = tm.json("submit", write(tmp_path / "h.json", "false", debug_hold=600))["id"]
+    live = tm.json("submit", endless)["id"]
+    token = tm.json("token", "create", "one")["id"]
+    give_up = time.monotonic() + 60
+    while tm.json("show", held)["state"] != "retained":
+        assert time.monotonic() < give_up
+    said = {
+        "submit": (endless,),
+        "preview": (file,),
+        "clone": (done,),
+        "list": (),
+        "show": (done,),
+        "explain": (live,),
+        "change": (live, "--priority", "urgent"),
+        "stop": (live,),
+        "release": (held,),
+        "logs": (done,),
+        "metrics": (done,),
+        "files": (done, "outputs"),
+        "download": (done, "--to", str(tmp_path / "out")),
+        "models list": (),
+        "models show": ("kept",),
+        "models download": ("kept", "--to", str(tmp_path / "model")),
+        "delete": (done,),
+        "queue": (),
+        "queue policy show": (),
+        "queue policy set": ("max_starts=",),
+        "top": (),
+        "open": (),
+        "node list": (),
+        "node show": ("node-1",),
+        "node cordon": ("node-1",),
+        "node drain": ("node-1",),
+        "node uncordon": ("node-1",),
+        "pool list": (),
+        "pool set": ("lab",),
+        "node move": ("node-1", "default"),
+        "pool delete": ("lab",),
+        "pool share": ("vc", "cpu=1"),
+        "pool unshare": ("vc",),
+        "workspace list": (),
+        "workspace set": ("vision",),
+        "flavor set": ("small", "--workspace", "vision"),
+        "flavor list": ("--workspace", "vision"),
+        "flavor delete": ("small", "--workspace", "vision"),
+        "workspace delete": ("vision",),
+        "engine list": (),
+        "simulate": ("--history",),
+        "doctor": (),
+        "token create": ("two",),
+        "token list": (),
+        "token delete": (token,),
+        "audit": (),
+        "retention": (),
+    }
+    assert {path for path, _ in leaves()} - {""} - set(NONE) - set(ELSEWHERE) == set(said)
+    for path, words in said.items():
+        printed = tm(*path.split(), *words, "--json")
+        assert isinstance(json.loads(printed), dict | list), path
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["x"]
+    assert "y" in [path.name for path in (tmp_path / "model").iterdir()]

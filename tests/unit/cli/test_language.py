@@ -1,0 +1,87 @@
+"""Which language the terminal gets, and how amounts are written in it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from trainmaster.cli.language import language, memory, used_memory
+from trainmaster.cli.main import global_first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "expected"),
+    [
+        ("list", {}, "en"),
+        ("list", {"LANG": "zh_CN.UTF-8"}, "zh"),
+        ("list", {"LANG": "zh_CN.UTF-8", "LC_MESSAGES": "en_US.UTF-8"}, "en"),
+        ("list", {"LANG": "en_US.UTF-8", "LC_ALL": "zh_TW.UTF-8"}, "zh"),
+        ("list", {"LC_ALL": "zh_CN.UTF-8", "TRAINMASTER_LANG": "en"}, "en"),
+        ("--lang zh list", {"TRAINMASTER_LANG": "en"}, "zh"),
+        ("--home zh --lang=zh list", {}, "zh"),
+        ("exec job -- tool --lang zh", {}, "en"),
+        ("--home --lang list", {}, "en"),
+    ],
+)
+def test_the_first_that_is_set_decides(arguments: str, environ: dict[str, str], expected: str) -> None:
+    assert language(arguments.split(), environ) == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "taken"),
+    [
+        ("list --home /x", "--home /x list"),
+        ("list --url=http://a --json", "--url=http://a list --json"),
+        ("show j --lang zh --token t", "--lang zh --token t show j"),
+        ("exec j -- sh --home x", "exec j -- sh --home x"),
+        ("serve --home /x", "serve --home /x"),
+        ("logs j -- --home", "logs j -- --home"),
+        ("list --home", "--home list"),
+    ],
+)
+def test_global_options_may_stand_behind_the_command(typed: str, taken: str) -> None:
+    assert global_first(typed.split()) == taken.split()
+
+
+def test_memory_is_told_in_the_unit_that_suits_it() -> None:
+    assert [memory(mib) for mib in (0, 64, 1536, 1572864.0)] == ["0 MiB", "64 MiB", "1.5 GiB", "1.5 TiB"]
+    assert used_memory(524288, 1572864) == "0.5/1.5 TiB"
+    assert used_memory(0, 0) == "0/0 MiB"
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("en", ["5.0s", "45s", "12h 5m"]), ("zh", ["5.0 秒", "45 秒", "12 小时 5 分"])]
+)
+def test_durations_have_units_of_the_language(lang: str, said: list[str]) -> None:
+    code = "from trainmaster.cli.language import duration; print(*map(duration, (5, 45, 43500)), sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "TRAINMASTER_LANG": lang},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines() == said
+
+
+def test_what_is_wrong_with_a_command_line_is_said_in_both_languages() -> None:
+    def tm(*words: str) -> str:
+        command = [sys.executable, "-m", "trainmaster", *words]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2, done
+        return done.stderr
+
+    for words, en, zh in (
+        (("list", "--stat"), "--state", "没有选项 --stat"),
+        (("show",), "Missing argument", "缺少 JOB"),
+        (("lits",), "No such command 'lits'", "没有命令 lits"),
+        (("list", "--limit", "x"), "--limit", "应为整数"),
+        (("list", "--since", "soon"), "is not a duration", "soon"),
+    ):
+        assert en in tm(*words)
+        said = tm("--lang", "zh", *words)
+        assert zh in said
+        assert said.startswith("错误 ")
+        assert "--help" in said
+    assert "is not en or zh" in tm("--lang", "fr", "list")

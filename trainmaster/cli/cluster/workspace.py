@@ -1,0 +1,315 @@
+"""Workspaces: weights, quotas, limits of urgent jobs; and flavors, the named sets of resources that their jobs choose
+from.
+"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trainmaster.cli import completing
+from trainmaster.cli.cluster.pool import LIMITS, About, read_limits, shares, warn
+from trainmaster.cli.context import AsJson, Workspace, client, demand_known, removed
+from trainmaster.cli.helping import CLUSTER, add, group
+from trainmaster.cli.language import memory as memory_text
+from trainmaster.cli.language import words
+from trainmaster.cli.server.looking import in_terminal_language
+
+if TYPE_CHECKING:
+    from trainmaster import answers
+
+WorkspaceName = Annotated[
+    str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"), autocompletion=completing.workspaces)
+]
+FlavorName = Annotated[
+    str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"), autocompletion=completing.flavors)
+]
+KINDS = ("cpu", "gpu", "ascend")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    part = group(
+        app,
+        "workspace",
+        "Workspaces: weights, quotas, limits of urgent jobs.",
+        "工作空间：权重、配额、紧急任务上限。",
+        CLUSTER,
+    )
+    add(
+        part,
+        list_workspaces,
+        "列出工作空间及其限额的使用情况。\n\n每行一个：权重、紧急任务、配额、排队数、运行数。",
+        "tm workspace list",
+        name="list",
+    )
+    add(
+        part,
+        set_workspace,
+        "新建或修改工作空间；未指定的保持不变。\n\n输出权重、紧急任务上限和配额；配额低于现有占用时给出提醒。",
+        "tm workspace set vision --weight 2 --urgent-per-user 3 gpu=8:16",
+        name="set",
+    )
+    add(
+        part,
+        delete_workspace,
+        "删除无人使用的工作空间。\n\n输出已删除的名称。",
+        "tm workspace delete vision",
+        name="delete",
+    )
+    flavors = group(
+        app,
+        "flavor",
+        "Flavors: named sets of resources that jobs choose from.",
+        "规格：供任务选择的资源组合。",
+        CLUSTER,
+    )
+    add(
+        flavors,
+        list_flavors,
+        "列出工作空间的规格。\n\n每行一个：类型、CPU 核、内存、加速卡、型号、用途。",
+        "tm flavor list --kind gpu",
+        name="list",
+    )
+    add(
+        flavors,
+        set_flavor,
+        "新建或修改规格；之前提交的任务不受影响。\n\n输出名称、类型和工作空间。",
+        "tm flavor set a100 --cpu 16 --memory 128GiB --gpu 1 --type A100",
+        name="set",
+    )
+    add(
+        flavors,
+        delete_flavor,
+        "删除规格；之前提交的任务不受影响。\n\n输出已删除的名称。",
+        "tm flavor delete a100",
+        name="delete",
+    )
+
+
+def list_workspaces(as_json: AsJson = False) -> None:
+    """List workspaces with what counts against their limits.
+
+    Prints a line for each: weight, urgent jobs, quotas, how many jobs are queued and running.
+    """
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.tables import column
+
+    found = client().admin.workspaces()
+    if as_json:
+        emit_json(found)
+        return
+    columns = (
+        column(words("workspace", "工作空间"), least=8),
+        column(words("weight", "权重"), right=True),
+        column(words("urgent jobs", "紧急任务"), leaves=1),
+        column(words("quotas", "配额"), least=16, wraps=True),
+        column(words("queued", "排队"), right=True),
+        column(words("running", "运行"), right=True),
+    )
+    rows = [(one.name, f"{one.weight:g}", _urgent(one.urgent), _quotas(one), one.waiting, one.running) for one in found]
+    tables.show(columns, rows)
+
+
+def set_workspace(
+    name: WorkspaceName,
+    limits: Annotated[list[str] | None, typer.Argument(metavar="[RESOURCE=GUARANTEED[:MOST]]...", help=LIMITS)] = None,
+    pool: Annotated[
+        str,
+        typer.Option(
+            help=words(
+                "The pool of the quota; quotas of other pools stay.", "配额所属的资源池；其他资源池的配额不变。"
+            ),
+            autocompletion=completing.pools,
+        ),
+    ] = "default",
+    weight: Annotated[
+        float | None,
+        typer.Option(
+            help=words("Its part of the cluster, relative to others.", "相对于其他工作空间的份额。"),
+            show_default=words("unchanged, or 1", "不变，或 1"),
+        ),
+    ] = None,
+    urgent_per_user: Annotated[
+        int | None,
+        typer.Option(
+            min=-1, help=words("Urgent jobs of one person; -1: any number.", "每人的紧急任务数；-1 表示不限。")
+        ),
+    ] = None,
+    urgent_total: Annotated[
+        int | None,
+        typer.Option(min=-1, help=words("Urgent jobs of all together; -1: any number.", "紧急任务总数；-1 表示不限。")),
+    ] = None,
+    description: Annotated[
+        str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create or change a workspace; what is not named stays.
+
+    Prints weight, limits of urgent jobs and quotas, and a warning where more than a quota is used already.
+    """
+    from trainmaster.cli.showing.console import emit_json
+
+    admin = client().admin
+    known = next((one for one in admin.workspaces() if one.name == name), None)
+    quotas = {
+        quota.pool: {share.resource: (share.nominal, share.cap) for share in quota.share}
+        for quota in (known.quotas if known is not None else ())
+    }
+    if limits:
+        quotas[pool] = read_limits(limits)
+    if known is not None:
+        weight = known.weight if weight is None else weight
+        description = known.description if description is None else description
+    made = admin.put_workspace(
+        name,
+        weight=1.0 if weight is None else weight,
+        quotas=quotas,
+        urgent_per_user=_limit(urgent_per_user, known.urgent.per_user if known is not None else None),
+        urgent_total=_limit(urgent_total, known.urgent.total if known is not None else None),
+        description=description or "",
+    )
+    if as_json:
+        emit_json(made)
+        return
+    urgent, quota_text = _urgent(made.urgent), _quotas(made) or words("none", "无")
+    said = words(
+        f"weight {made.weight:g}  urgent jobs {urgent}  quotas {quota_text}",
+        f"权重 {made.weight:g}  紧急任务 {urgent}  配额 {quota_text}",
+    )
+    print(f"{made.name}  {said}")
+    for quota in made.quotas:
+        warn(quota.pool, quota.share)
+
+
+def delete_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
+    """Delete a workspace that nobody uses.
+
+    Prints its name.
+    """
+    client().admin.delete_workspace(name)
+    removed("workspace", name, as_json)
+
+
+def list_flavors(
+    workspace: Workspace = "default",
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(KINDS),
+            help=words("Only of this kind.", "只列出此类。"),
+            show_default=words("all", "全部"),
+            autocompletion=completing.one_of(*KINDS),
+        ),
+    ] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            help=words("Only with GPUs of this model.", "只列出此型号加速卡的规格。"), show_default=words("all", "全部")
+        ),
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the flavors of a workspace.
+
+    Prints a line for each: kind, cores, memory, GPUs, model, what it is for.
+    """
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.tables import column
+
+    admin = client().admin
+    demand_known("workspace", workspace, admin.workspaces())
+    found = admin.flavors(workspace, kind, model)
+    if as_json:
+        emit_json(found)
+        return
+    columns = (
+        column(words("flavor", "规格"), least=8),
+        column(words("kind", "类型")),
+        column(words("cores", "CPU 核"), right=True),
+        column(words("memory", "内存"), right=True),
+        column(words("GPUs", "GPU"), right=True),
+        column(words("model", "型号"), least=8),
+        column(words("for", "用途"), least=12, wraps=True),
+    )
+    rows = [
+        (
+            one.name,
+            one.kind,
+            f"{one.cpu:g}",
+            memory_text(one.memory_mib),
+            f"{one.gpu * one.gpu_share:g}",
+            one.gpu_type or "",
+            one.description,
+        )
+        for one in found
+    ]
+    tables.show(columns, rows) if rows else print(words("No flavors.", "没有规格。"))
+
+
+def set_flavor(
+    name: FlavorName,
+    workspace: Workspace = "default",
+    cpu: Annotated[float, typer.Option(min=0.01, help=words("Cores.", "CPU 核数。"))] = 1.0,
+    memory: Annotated[str, typer.Option(help=words("Memory, for example 16GiB.", "内存，例如 16GiB。"))] = "1GiB",
+    gpu: Annotated[int, typer.Option(min=0, help=words("GPUs.", "加速卡数。"))] = 0,
+    model: Annotated[
+        str | None,
+        typer.Option("--type", help=words("Model of the GPUs.", "加速卡型号。"), show_default=words("any", "任意")),
+    ] = None,
+    share: Annotated[
+        float,
+        typer.Option(
+            min=0.001,
+            max=1,
+            help=words("Part of a GPU; less than 1 only with one GPU.", "占一张卡的比例；小于 1 时只能为一张卡。"),
+        ),
+    ] = 1.0,
+    shm: Annotated[str, typer.Option(help=words("Shared memory.", "共享内存。"))] = "64MiB",
+    description: About = "",
+    as_json: AsJson = False,
+) -> None:
+    """Create or change a flavor; jobs submitted before keep what it was.
+
+    Prints name, kind and workspace.
+    """
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.core.formats.units import NotRead, parse_memory_mib
+
+    try:
+        sizes = {"memory_mib": parse_memory_mib(memory), "shm_mib": parse_memory_mib(shm)}
+    except NotRead as error:
+        raise typer.BadParameter(in_terminal_language(error.said)) from None
+    more = {"cpu": cpu, "gpu": gpu, "gpu_type": model, "gpu_share": share, "description": description}
+    made = client().admin.put_flavor(name, workspace=workspace, **sizes, **more)
+    where = words(f"in workspace {made.workspace}", f"工作空间 {made.workspace}")
+    emit_json(made) if as_json else print(f"{made.name}  {made.kind}  {where}")
+
+
+def delete_flavor(name: FlavorName, workspace: Workspace = "default", as_json: AsJson = False) -> None:
+    """Delete a flavor; jobs submitted before keep what it was.
+
+    Prints its name.
+    """
+    client().admin.delete_flavor(name, workspace)
+    removed("flavor", name, as_json)
+
+
+def _limit(given: int | None, known: int | None) -> int | None:
+    if given is None:
+        return known
+    return None if given < 0 else given
+
+
+def _quotas(found: "answers.WorkspaceView") -> str:
+    return words("; ", "；").join(f"{quota.pool}: {shares(quota.share)}" for quota in found.quotas)
+
+
+def _urgent(urgent: "answers.UrgentView") -> str:
+    any_number = words("any", "不限")
+    per_user, total = (any_number if limit is None else limit for limit in (urgent.per_user, urgent.total))
+    return words(
+        f"{urgent.used} (at most {total}, {per_user} per person)", f"{urgent.used}（上限 {total}，每人 {per_user}）"
+    )

@@ -1,0 +1,102 @@
+"""The language of the terminal, and how the command line's own words are written: English and Chinese side by side.
+
+What is printed is neither kept nor sent, so it needs no code as a message does: `words` stands where it is printed. A
+language is chosen once for a run, before the commands are made, since their helps are words, too. Only the standard
+library.
+"""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final, Literal, Protocol
+
+Language = Literal["en", "zh"]
+
+LANG: Final = "--lang"
+VALUED: Final = ("--home", "--url", "--token", "--ca", LANG)
+"""The global options, each of which is followed by its value."""
+
+
+class InBoth(Protocol):
+    """What the server says to everybody, in both languages."""
+
+    @property
+    def en(self) -> str:
+        """In English."""
+
+    @property
+    def zh(self) -> str:
+        """In Chinese."""
+
+
+def language(arguments: Sequence[str] | None = None, environ: Mapping[str, str] = os.environ) -> Language:
+    """Return the language of whoever sits at the terminal: --lang, else TRAINMASTER_LANG, else the locale. English
+    where none of them is Chinese.
+    """
+    given = _given(sys.argv[1:] if arguments is None else arguments)
+    named = (given, *map(environ.get, ("TRAINMASTER_LANG", "LC_ALL", "LC_MESSAGES", "LANG")))
+    return "zh" if (next(filter(None, named), "") or "").lower().startswith("zh") else "en"
+
+
+def _given(arguments: Sequence[str]) -> str:
+    """Return the value of --lang before the command, "" where there is none."""
+    rest = iter(arguments)
+    for word in rest:
+        name, _, value = word.partition("=")
+        if not word.startswith("-"):
+            break
+        if name in VALUED:
+            value = value or next(rest, "")
+            if name == LANG:
+                return value
+    return ""
+
+
+def words(en: str, zh: str) -> str:
+    """Return what is printed, in the language of the terminal."""
+    return zh if language() == "zh" else en
+
+
+def told(text: InBoth) -> str:
+    """Return what the server says, in the language of the terminal."""
+    return words(text.en, text.zh)
+
+
+def counted(number: int, one: str, many: str, zh: str) -> str:
+    """Return a number with its noun: the English for one and for many, the Chinese with its measure word."""
+    return words(f"{number:,} {one if number == 1 else many}", f"{number} {zh}")
+
+
+def spaced(*texts: str) -> str:
+    """Return sentences one after the other: with a space between them in English."""
+    return words(" ", "").join(filter(None, texts))
+
+
+def duration(seconds: float) -> str:
+    """Return a short text of `seconds` in its two largest units: ``12h 5m``, ``12 小时 5 分``; below ten seconds with a
+    tenth.
+    """
+    if seconds < 60:
+        number = f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
+        return words(f"{number}s", f"{number} 秒")
+    parts, rest = [], int(seconds)
+    for size, en, zh in ((86400, "d", "天"), (3600, "h", "小时"), (60, "m", "分"), (1, "s", "秒")):
+        count, rest = divmod(rest, size)
+        if count:
+            parts.append(words(f"{count}{en}", f"{count} {zh}"))
+    return " ".join(parts[:2])
+
+
+def memory(mib: float) -> str:
+    """Return an amount of memory in the unit that suits it, to three digits: ``512 MiB``, ``1.5 TiB``."""
+    for unit, size in (("PiB", 2.0**30), ("TiB", 2.0**20), ("GiB", 2.0**10)):
+        if mib >= size:
+            return f"{mib / size:.3g} {unit}"
+    return f"{mib:.3g} MiB"
+
+
+def used_memory(used: float, total: float) -> str:
+    """Return how much of an amount of memory is used, in the unit of the whole: ``0.5/1.5 TiB``."""
+    shown, unit = memory(total).split(" ")
+    size = (total / float(shown)) if float(shown) else 1.0
+    return f"{used / size:.3g}/{shown} {unit}"
