@@ -46,10 +46,10 @@ FIXED = [PortRequest("http", 1, 8080)]
             job().role("w", 9, gpu=1),
             "never_together",
             {"roles.0.replicas": 8},
-            "9 cards needed, all nodes have 8 cards",
+            "9 GPUs needed, all nodes have 8 GPUs",
         ),
         (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 nodes are too few"),
-        (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9,000 ports per replica"),
+        (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "too many ports: 9,000 per replica"),
         (job().fields(pool="lab"), "no_such_pool", {}, "There is no pool lab; there are: default"),
         (
             job().role(gpu=8, cpu=9, memory_mib=99999),

@@ -69,7 +69,7 @@ def test_suggestions_are_changes_that_would_start_it_now() -> None:
     running("holder-2", job("other").role(gpu=3, gpu_type="V100").done(), room)
     seen = snapshot(NODES, job("waits").role("w", 1, gpu=2, gpu_type="A100").done(), capacity=room)
     (one,) = found(seen, only(seen))
-    assert (one.change, text(one.message)) == ({"roles.0.resources.gpu": 1}, "Lower gpu of role w to 1")
+    assert (one.change, text(one.message)) == ({"roles.0.resources.gpu": 1}, "Use 1 GPU instead of 2 for sub-task w")
     four = snapshot(NODES, job("four").role("w", 4, gpu=1).done(), capacity=room)
     assert [s.change for s in found(four, only(four))] == [{"roles.0.replicas": 2}]
 

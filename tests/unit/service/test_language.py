@@ -181,7 +181,7 @@ def test_what_is_no_duration_is_said_once_in_either_language() -> None:
     role = {"name": "main", "command": "true"}
     for value in ("soon", "", ["1h"]):
         (wrong,) = preview({"name": "j", "roles": [role], "duration": value}, {}).problems
-        assert wrong.rule.count("duration") == 1
+        assert wrong.rule.count("is not a time") == 1
         assert ";" not in wrong.rule
         shown = problem_in("zh", Problem(**asdict(wrong)))
         assert "不是时长" in shown.rule
@@ -199,7 +199,7 @@ def test_a_document_repeats_its_problems_in_their_language() -> None:
     never = submitting.can_never_run_here(reasons.say_reason(reason), reasons.instead(reason.evidence))
     refused = Unsatisfiable(never, problems=(reasons.problem(reason),))
     shown = document_of("zh", refused)
-    assert shown.title == "任务在这里永远无法运行：角色 main 要求加速卡型号 H9，资源池中只有：A100"
+    assert shown.title == "任务在这里永远无法运行：子任务 main 要求加速卡型号 H9，资源池中只有：A100"
     assert shown.remedy == shown.problems[0].remedy == "将 roles.0.resources.gpu_type 改为以下之一：A100。"
     english = document_of("en", refused)
     assert (english.title, english.remedy) == (refused.message, refused.remedy)

@@ -17,6 +17,7 @@ from trainmaster.messages.cluster import queue
 from trainmaster.messages.said import Said
 from trainmaster.queue.placing.elastic import sized
 from trainmaster.queue.placing.fit import with_resources
+from trainmaster.queue.rules.shortage import WRITTEN
 from trainmaster.queue.snapshot import Pending, Snapshot
 
 LAST: Final = 2**53
@@ -25,6 +26,13 @@ LAST: Final = 2**53
 DEAR: Final = 0.5
 """What it counts to become more urgent, or to have a limit at all: as much as half of what was asked for. The first
 takes one of few rights and puts others off."""
+
+LESS: Final[Mapping[str, Callable[[str, int, float], Said]]] = {
+    "gpu": queue.use_fewer_gpus,
+    "cpu": queue.use_fewer_cores,
+    "memory_mib": queue.use_less_memory,
+}
+"""How it is said that each replica of a role gets less than now, by field of Resources."""
 
 CLASSES: Final = {Priority.URGENT: queue.make_it_urgent(), Priority.VERY_URGENT: queue.make_it_very_urgent()}
 
@@ -101,12 +109,13 @@ class Changes:
             other = self._with_role(at, partial(with_resources, gpu_type=model))
             yield Suggestion(queue.use_card_type(role.name, model), {f"roles.{at}.resources.gpu_type": model}, other)
 
-    def gpus(self, at: int, count: int) -> Suggestion:
-        """`count` GPUs for each replica of role number `at`."""
-        role = self.job.roles[at]
-        said = queue.use_fewer_gpus(role.name, count, role.resources.gpu)
-        other = self._with_role(at, lambda each: with_resources(each, gpu=count))
-        return Suggestion(said, {f"roles.{at}.resources.gpu": count}, other, 1 - count / role.resources.gpu)
+    def amount(self, at: int, field: str, amount: int) -> Suggestion:
+        """`amount` of a field of Resources, of those in LESS, for each replica of role number `at`."""
+        role, name = self.job.roles[at], WRITTEN.get(field, field)
+        now = getattr(role.resources, field)
+        other = self._with_role(at, lambda each: with_resources(each, **{field: amount}))
+        change = {f"roles.{at}.resources.{name}": amount}
+        return Suggestion(LESS[field](role.name, amount, now), change, other, 1 - amount / now)
 
     def replicas(self, at: int, count: int) -> Suggestion:
         """`count` replicas of role number `at`; of an elastic one, as many to start with."""
