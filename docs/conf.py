@@ -16,7 +16,10 @@ author = "The Trainmaster authors"
 copyright = "The Trainmaster authors, Apache-2.0"
 version = release = __version__
 
-extensions = ["myst_parser", "product_tables"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "http_api", "product_tables"]
+default_role = "code"  # docstrings write `names` so
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
 exclude_patterns = ["_build", "ext"]
 myst_enable_extensions = ["colon_fence", "deflist", "fieldlist"]
 myst_heading_anchors = 3

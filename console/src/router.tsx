@@ -21,6 +21,7 @@ const texts = (value: unknown): string[] | undefined => {
 };
 const whole = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+const one = <T extends string>(known: readonly T[], value: unknown): T | undefined => known.find((is) => is === value);
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing, errorComponent: Crash });
 
@@ -57,6 +58,12 @@ const job = createRoute({
     task: text(s["task"]),
     line: whole(s["line"]),
     find: text(s["find"]),
+    logs: one(["merged", "side"] as const, s["logs"]),
+    metrics: texts(s["metrics"]),
+    axis: one(["epoch", "relative", "time"] as const, s["axis"]),
+    smooth: whole(s["smooth"]),
+    log: s["log"] === true || undefined,
+    events: one(["key", "bad", "people"] as const, s["events"]),
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });

@@ -90,6 +90,8 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       colorLink: dark ? "#91a7ff" : "#3b5bdb",
       colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
       colorSuccess: "#2b8a3e",
+      colorSuccessBg: dark ? "#14301c" : "#e9f7ec",
+      colorSuccessBorder: dark ? "#2b6b3c" : "#a3d9b1",
       colorError: "#e03131",
       colorWarning: "#e8890c",
       colorBgLayout: dark ? "#0f1115" : "#f5f6f8",

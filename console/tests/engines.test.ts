@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { en } from "../src/i18n/en";
 import { abilitiesOf, keepsWhatItWasTold } from "../src/shared/engines";
 
-const NOTHING = { owns_queue: false, estimates: false, adjusts: false, attaches: false, measures: false };
+const NOTHING = { owns_queue: false, estimates: false, adjusts: false, attaches: false, measures: false, images: false };
 
 describe("what an engine can do", () => {
   it("is the platform's queue, where it has none of its own", () => {
@@ -19,7 +19,7 @@ describe("what an engine can do", () => {
   });
 
   it("has words for all that it can, and all that it lacks", () => {
-    const all = { owns_queue: true, estimates: true, adjusts: true, attaches: true, measures: true };
+    const all = { owns_queue: true, estimates: true, adjusts: true, attaches: true, measures: true, images: true };
     const { does } = abilitiesOf({ can: all });
     const { lacks } = abilitiesOf({ can: { ...NOTHING, owns_queue: true } });
     expect([...does, "queue"].sort()).toEqual(Object.keys(en.engines.does).sort());

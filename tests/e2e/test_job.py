@@ -152,7 +152,7 @@ def test_the_cluster_shows_whose_cards_they_are(endless: str, console: Console) 
     """R213: each of the gang's cards is on the page, with a way to its job; and what its engine is and can do."""
     console.open("/cluster")
     engine = console.at("engine-local")
-    expect(engine).to_contain_text("this machine")
+    expect(engine).to_contain_text("this server")
     expect(engine.get_by_test_id("does-attaches")).to_be_visible()
     cards = console.page.locator(f'a.tm-card-part[href="/jobs/{endless}"]')
     expect(cards).to_have_count(2)

@@ -126,10 +126,10 @@ def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str],
     expect(console.at("outdated")).to_have_count(0)
 
     console.page.evaluate("history.pushState({}, '', '/?order=size')")
-    expect(console.at("outdated")).to_contain_text("Jobs cannot be ordered by 'size'")
+    expect(console.at("outdated")).to_contain_text("Jobs cannot be sorted by 'size'")
     expect(console.row(jobs["long"])).to_be_visible()
     console.page.reload()
-    expect(console.at("error")).to_contain_text("Jobs cannot be ordered by 'size'")
+    expect(console.at("error")).to_contain_text("Jobs cannot be sorted by 'size'")
     console.page.get_by_role("combobox", name="Sort by").click()
     console.page.locator(".ant-select-dropdown:visible .ant-select-item-option").get_by_text("Oldest first").click()
     expect(console.row(jobs["long"])).to_be_visible()

@@ -224,6 +224,6 @@ def test_a_quota_below_what_is_used_is_saved_with_a_warning(
     console.press("admin-save")
     warning = console.page.get_by_text("More is used than is guaranteed")
     expect(warning).to_have_count(2)
-    expect(console.page.locator(".ant-message")).to_contain_text("default · Cards: More is used")
+    expect(console.page.locator(".ant-message")).to_contain_text("default · Cards: Usage is above")
     with world.client() as client:
         client.http.json("PUT", "/workspaces/default", json={})

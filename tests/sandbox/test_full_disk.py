@@ -61,7 +61,7 @@ async def test_who_fills_the_disk_is_ended_and_nobody_else(disk: tuple[Path, str
         end = await ended(watcher, filler)
         assert end.verdict is not None
         assert end.verdict.code == "disk_full"
-        assert "its job filled the disk: its folder holds" in render.text(end.verdict.said)
+        assert "its job filled the disk with" in render.text(end.verdict.said)
         await engine.reap(key(filler), 0)
         (report,) = await engine.observe([key(modest)])
         assert [task.kind for task in report.tasks] == ["running"]

@@ -25,7 +25,7 @@ async def test_a_sandbox_that_is_not_made_is_no_exit_code(sandboxed: LocalWorld,
     assert end.verdict is not None
     assert (end.verdict.code, render.text(end.verdict.said)) == (
         "sandbox_failed",
-        "w[0] has not run: its sandbox could not be made",
+        "w-0 did not run: its sandbox could not be created",
     )
     await engine.reap(key(story), 0)
 

@@ -63,7 +63,7 @@ async def test_every_decision_of_an_administrator_is_told(fake: Stage) -> None:
     assert await codes(stage, subject="pool:lab") == ["pool_made", "pool_changed", "pool_removed"]
     assert await codes(stage, subject="flavor:vision/one") == ["flavor_made", "flavor_removed"]
     [note] = (await stage.platform.auditing.page(ADMIN, kind="node_cordoned_because")).items
-    assert note.text.zh == "节点 n1 不再启动新任务：new fan"
+    assert note.text.zh == "停止向节点 n1 调度任务：new fan"
     assert note.args == {"name": "n1", "note": "new fan"}
 
 
@@ -109,11 +109,11 @@ async def test_what_people_do_to_jobs_is_told_also_when_these_are_gone(fake: Sta
     did = ["priority_changed", "duration_changed", "stop_requested"]
     assert sorted(await codes(stage, subject=subject)) == sorted(did)
     before = (await platform.auditing.page(ADMIN, subject=subject)).items
-    assert before[0].text.en == "The job was told to stop: too long"
+    assert before[0].text.en == "Asked the job to stop: too long"
     assert {item.by for item in before} == {"ann", "admin"}
     await platform.delete(view.id, ANN)
     after = (await platform.auditing.page(ADMIN, subject=subject)).items
-    assert after[0].text.en == "The job j of ann was deleted"
+    assert after[0].text.en == "Deleted the job j of ann"
     assert after[0].by == "ann"
     assert [(item.at, item.by, item.text) for item in after[1:]] == [(item.at, item.by, item.text) for item in before]
 

@@ -166,7 +166,7 @@ async def test_a_server_with_two_engines_runs_jobs_on_both_and_one_that_is_down_
         assert ready.checks["engine alps"] == "The fake machines do not answer"
         cluster.reachable = True
         assert (await stage.ended(far)).state == "succeeded"
-        with pytest.raises(Conflict, match="alps decides itself"):
+        with pytest.raises(Conflict, match="alps manages its nodes"):
             await stage.platform.administer.cordon("c1", "", ADMIN)
         with pytest.raises(InvalidSpec):
             await stage.platform.administer.assign("n1", "alps", ADMIN)
@@ -219,7 +219,7 @@ async def test_what_the_cluster_would_refuse_is_a_problem_before_a_submit(stage:
     preview, would = await asked(stage, fake_spec("a", "true", pool="alps", resources={"gpu": 5}))
     assert (preview.ok, preview.fits.when) == (False, "never")
     (problem,) = preview.problems
-    assert problem.rule == "The cluster alps would refuse it: no node has as many cards"
+    assert problem.rule == "The cluster alps would refuse the job: no node has as many cards"
     assert problem.remedy
     assert (would.when, would.reason.decided_by) == ("never", "alps")
 

@@ -118,9 +118,9 @@ async def test_who_finds_a_disk_full_of_what_others_wrote_has_not_failed(tmp_pat
             await stage.until(job, lambda v: v.reason is not None and v.reason.code == "no_room", "why it waits")
             reason = (await stage.platform.explain(job, ADMIN)).reason
             assert reason.message.en.startswith(
-                "main[0] could not write: the disk is full, and its job holds only 0 MiB"
+                "main-0 could not write: the disk is full, although its job uses only 0 MiB"
             )
-            assert reason.message.zh.startswith("main[0] 无法写入")
+            assert reason.message.zh.startswith("main-0 无法写入")
             Path(stage.platform.layout.outputs(job), "go").touch()
             assert (await stage.ended(job)).state == "succeeded"
 

@@ -11,6 +11,8 @@ from trainmaster.answers import Retries
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
 from trainmaster.service.use_cases.jobs import UNSET
 from trainmaster.service.use_cases.listing import Chosen
+from trainmaster.storage.logs import logs
+from trainmaster.storage.logs.logtimes import line_times
 
 SLEEP = "echo started; exec sleep 300"
 
@@ -214,3 +216,18 @@ async def test_a_debug_hold_ends_by_itself(stage: Stage) -> None:
     assert view.state == "failed"
     assert view.verdict.exit_code == 7
     assert "released" in stage.kinds(job)
+
+
+async def test_lines_of_a_log_have_the_times_at_which_they_were_seen(stage: Stage) -> None:
+    """R207: a line was written by when the log was seen to hold it, and after the last look at which it did not."""
+    job = await stage.submit(spec("told", "echo first; sleep 1.5; echo second"))
+    view = await stage.ended(job)
+    path = stage.platform.layout.task(job, 1, 0, 0).log
+    first, second = line_times(path, logs.read(path), None)
+    assert view.started_at is not None
+    assert view.ended_at is not None
+    assert first.by is not None
+    assert second.after is not None
+    assert second.by is not None
+    assert view.started_at - 1 <= first.by < second.by <= view.ended_at + 1
+    assert second.by - second.after < 1, "a look every half second"

@@ -139,7 +139,7 @@ async def test_a_quota_below_what_is_used_is_accepted_with_a_warning(fake: Stage
     assert fake.platform.resources.workspace("default", ADMIN).quotas[0].share[0].warning is None
 
 
-async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) -> None:
+async def test_users_change_nothing_and_see_only_sizes_and_owners_of_others(fake: Stage) -> None:
     admin, resources, queueing = fake.platform.administer, fake.platform.resources, fake.platform.queueing
     for act in (
         admin.put_pool(Pool("x"), ANN),
@@ -160,7 +160,7 @@ async def test_users_change_nothing_and_see_only_sizes_of_others(fake: Stage) ->
     assert (seen.job, seen.name, seen.owner, seen.resources.gpu, seen.position) == (
         None,
         None,
-        None,
+        "bob",
         2,
         1,
     )

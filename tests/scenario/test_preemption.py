@@ -35,7 +35,7 @@ async def test_a_lower_class_gives_way_keeps_its_place_and_is_told_why(fake: Sta
         (told,) = [e for e in (await fake.platform.events(gives, who, 0)).items if e.kind == "preempted"]
         assert told.text == Text(
             zh=f"让位给{zh}：它的优先级更高",
-            en=f"Makes room for {en}, which is of a higher priority class",
+            en=f"Makes room for {en}, which has a higher priority",
         )
         assert told.data["by"] == by
     await fake.platform.stop(head, ADMIN)

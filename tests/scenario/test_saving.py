@@ -152,7 +152,7 @@ async def test_a_stop_that_comes_when_it_is_saved_is_refused(stage: Stage, monke
     monkeypatch.setattr(outputs, "publish", publish)
     job = await stage.submit(spec("late", SAVES))
     await stage.until(job, lambda _: settled.is_set(), "the last moment")
-    with pytest.raises(Conflict, match="just been saved"):
+    with pytest.raises(Conflict, match="were just saved"):
         await stage.platform.stop(job, ADMIN)
     go.set()
     assert (await stage.ended(job)).state == "succeeded"

@@ -70,9 +70,9 @@ async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None
 
 async def test_a_batch_too_large_or_empty_is_refused(fake: Stage) -> None:
     """1 to 10,000 jobs."""
-    with pytest.raises(InvalidSpec, match="wrong size"):
+    with pytest.raises(InvalidSpec, match="wrong number"):
         await fake.platform.submit_batch([], ADMIN, None)
-    with pytest.raises(InvalidSpec, match="wrong size"):
+    with pytest.raises(InvalidSpec, match="wrong number"):
         await fake.platform.submit_batch([{"spec": fake_spec("a")}] * 10_001, ADMIN, None)
 
 
@@ -207,10 +207,10 @@ async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) 
     assert (holder["job"], holder["name"]) == (first.id, "hers")
 
     told = {who.name: (await fake.platform.explain(behind.id, who)).reason.message for who in (amy, ADMIN)}
-    assert told["amy"].en.startswith("What is free is kept for another user's job, which starts when")
-    assert told["amy"].en.endswith("without a limit this job would delay it")
-    assert told["amy"].zh.startswith("空闲的资源留给其他用户的任务")
-    assert told["admin"].en.startswith("What is free is kept for job his")
+    assert told["amy"].en.startswith("Free resources are reserved for another user's job, which starts when")
+    assert told["amy"].en.endswith("without a time limit this job would delay it")
+    assert told["amy"].zh.startswith("空闲资源已预留给其他用户的任务")
+    assert told["admin"].en.startswith("Free resources are reserved for job his")
     assert waits.id not in str(await fake.platform.jobs(JobQuery(), 50, None, amy))
 
     seen = {who.name: str(await fake.platform.cluster(who)) for who in (amy, bob, ADMIN)}

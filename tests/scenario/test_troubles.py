@@ -26,7 +26,7 @@ async def test_a_sandbox_that_cannot_be_made_is_waited_for(tmp_path: Path, monke
         view = await stage.view(job)
         assert view.state == "queued"
         reason = (await stage.platform.explain(job, ADMIN)).reason
-        assert reason.message.en == "main[0] has not run: its sandbox could not be made"
+        assert reason.message.en == "main-0 did not run: its sandbox could not be created"
         assert reason.evidence["again_at"] > stage.platform.context.clock()
         await stage.restart()
         await stage.until(

@@ -1,6 +1,6 @@
-"""Nobody sees anything of others' jobs and models: every list, count, search, stream and export of the API is walked,
-as it is found in the router and the contract. A new route is walked without touching this file, or fails here and says
-what to do.
+"""Nobody sees anything of others' jobs and models, but whose the jobs are where people share nodes: every list, count,
+search, stream and export of the API is walked, as it is found in the router and the contract. A new route is walked
+without touching this file, or fails here and says what to do.
 """
 
 import asyncio
@@ -16,8 +16,9 @@ import pytest
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.pages import QUERIES
 from tests.fixtures.seeing import only
-from tests.fixtures.two_people import COMMON, Person, said, seen_in, two_people
+from tests.fixtures.two_people import COMMON, Person, said, seen_in, two_people, without_owners
 from tests.scenario.stage import ADMIN, Stage
+from trainmaster.access import decide
 from trainmaster.api.app import create_app
 from trainmaster.api.openapi import contract
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
@@ -29,8 +30,8 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
 
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
-    "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy", "/jobs/{ref}/usage",
-    "/retention",
+    "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
+    "/jobs/{ref}/usage", "/retention",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
@@ -43,6 +44,18 @@ ASKED: Final = {
 
 CLOSED: Final = {"/audit", "/retention"}
 """What tells of everybody, and is told to administrators alone."""
+
+SHARED: Final = {
+    "/cluster", "/cluster/nodes/{name}", "/cluster/resources", "/cluster/use", "/nodes", "/nodes/{name}",
+    "/queue", "/queue/timeline",
+}  # fmt: skip
+"""What tells who holds the nodes and stands in line: the owners of others' jobs, and nothing else of them."""
+
+REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events"}
+"""What tells why one's own job waits or had to give way, and so whose job comes first."""
+
+OWNERS_ASKED: Final = {("/queue", "owner"), ("/cluster/resources", "owner")}
+"""Texts that ask for a person, where owners are told."""
 
 SOCKETS: Final = {"/jobs/{ref}/exec"}
 """Each is tried by hand below."""
@@ -131,7 +144,10 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
                 "say which in QUERIES of tests/fixtures/pages.py"
             )
             told[person.name] = said(answer)
-            assert not seen_in(told[person.name], other.marks), (door.path, person.name, answer.text)
+            rest = without_owners(told[person.name]) if door.path in SHARED | REASONED else told[person.name]
+            assert not seen_in(rest, other.marks), (door.path, person.name, answer.text)
+            if door.path in SHARED and not door.of_one:
+                assert seen_in(told[person.name], [other.name]), f"{door.path} tells nobody whose the others' jobs are"
         all_ = [said(await scene.get(scene.admin, door.of(person))) for person, _ in scene.pairs()]
         told["admin"] = "".join(all_) if door.of_one else all_[0]
         for person, _ in scene.pairs():
@@ -172,7 +188,12 @@ async def test_what_others_wrote_finds_nothing(scene: Scene) -> None:
             for person, other in scene.pairs():
                 address = door.of(person).partition("?")[0]
                 rest = {key: value for key, _, value in [ASKED.get(PREFIX + door.path, "").partition("=")] if key}
-                for words in (other.name, f"{other.name}-ended", f"label:{other.name}-key", *other.jobs.values()):
+                for words in (
+                    *(() if (door.path, name) in OWNERS_ASKED else (other.name,)),
+                    f"{other.name}-ended",
+                    f"label:{other.name}-key",
+                    *other.jobs.values(),
+                ):
                     nobody = words.replace(other.name, "z" * len(other.name)).replace(
                         other.jobs["ended"], "t" + "z" * 32
                     )
@@ -180,7 +201,10 @@ async def test_what_others_wrote_finds_nothing(scene: Scene) -> None:
                     async with person.client(scene.app) as http:
                         real = await http.get(address, params={**rest, name: words})
                         never = await http.get(address, params={**rest, name: nobody})
-                    assert _still(real.text).replace(words, nobody) == _still(never.text), (door.path, name, words)
+                    told, never_told = real.text, never.text
+                    if door.path in SHARED | REASONED:
+                        told, never_told = without_owners(told), without_owners(never_told)
+                    assert _still(told).replace(words, nobody) == _still(never_told), (door.path, name, words)
                     tried += 1
     assert tried > 100
 
@@ -296,7 +320,7 @@ async def test_the_feed_tells_of_ones_own(scene: Scene) -> None:
         await scene.stage.platform.change(person.jobs["runs"], person.who, duration_s=86_000.0 + number)
     heard = dict(zip((person.name for person in people), await asyncio.gather(*ears), strict=True))
     for person, other in scene.pairs():
-        assert not seen_in(heard[person.name], other.marks), heard[person.name]
+        assert not seen_in(without_owners(heard[person.name]), other.marks), heard[person.name]
         assert set(seen_in(heard[person.name], person.jobs.values())) == {*person.jobs.values()}
         assert set(seen_in(heard["admin"], person.jobs.values())) == {*person.jobs.values()}
     assert all("event: deleted" in text for text in heard.values())
@@ -352,3 +376,37 @@ async def test_nobody_enters_what_others_run(scene: Scene) -> None:
         with pytest.raises(NotFound) as nothing:
             await scene.stage.platform.enter("t" + "z" * 32, "task0-0", ["true"], None, person.who)
         assert refused.value.said.code == nothing.value.said.code
+
+
+async def test_who_shares_the_nodes_is_told_whose_the_jobs_are(scene: Scene) -> None:
+    """Owner and workspace of what runs and waits, by node, in line and as sums; no id, no name, no command."""
+    first, second = scene.first, scene.second
+    use = (await scene.get(first, f"{PREFIX}/cluster/use")).json()
+    assert {row["owner"]: (row["running"], row["gpu"]) for row in use["people"]} == {
+        first.name: (1, 2.0),
+        second.name: (1, 2.0),
+    }
+    assert use["workspaces"][0]["workspace"] == "default"
+    node = (await scene.get(first, f"{PREFIX}/cluster/nodes/{second.node}")).json()
+    assert [(task["job"], task["name"], task["owner"], task["workspace"]) for task in node["tasks"]] == [
+        (None, None, second.name, "default")
+    ]
+    line = (await scene.get(first, f"{PREFIX}/queue?owner={second.name}")).json()
+    assert [(one["job"], one["name"], one["owner"]) for one in line["items"]] == [(None, None, second.name)]
+    rows = (await scene.get(first, f"{PREFIX}/cluster/resources?owner={second.name}")).json()
+    assert [row["name"] for row in rows["nodes"]] == [second.node]
+
+
+async def test_owners_can_be_kept_from_a_role(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The policy alone decides it: then nothing but sizes is left of others' jobs, also for whoever asks by name."""
+    monkeypatch.setattr(decide, "TELLS_WHOSE", frozenset({"admin"}))
+    for door in doors(scene.app):
+        if door.path not in SHARED:
+            continue
+        for person, other in scene.pairs():
+            answer = await scene.get(person, door.of(person))
+            assert not seen_in(said(answer), other.marks), (door.path, answer.text)
+    line = (await scene.get(scene.first, f"{PREFIX}/queue?owner={scene.second.name}")).json()
+    assert (line["items"], line["total"]) == ([], 0)
+    rows = (await scene.get(scene.first, f"{PREFIX}/cluster/resources?owner={scene.second.name}")).json()
+    assert (rows["nodes"], rows["total"]) == ([], 0)

@@ -59,9 +59,9 @@ def bad(found: dict[str, Check]) -> dict[str, str]:
 async def test_a_cluster_that_has_everything(bed: Bed, data: Path) -> None:
     found = await look(wanted(bed, data, ("batch", "fast"), partitions={"fast": "urgent"}))
     assert bad(found) == {}
-    assert found["partition urgent"].text == "2 of 2 nodes ready, 4 cards"
+    assert found["partition urgent"].text == "2 of 2 nodes ready, 4 GPUs"
     assert found["shared batch"].text.startswith("n")
-    assert found["cards urgent"].text == "1 asked for, 1 given"
+    assert found["cards urgent"].text == "1 asked for, 1 received"
     assert found["python batch"].text.startswith("Python 3.")
     assert found["clock batch"].ok
 
@@ -113,7 +113,7 @@ async def test_partitions_that_are_not_there_or_start_nothing(bed: Bed, data: Pa
         bed.ask("scontrol", "update", "PartitionName=urgent", "State=UP")
     assert bad(found) == {
         "partition gpu": "there is no partition gpu; there are: batch, urgent",
-        "partition urgent": "urgent is down: jobs would wait for ever",
+        "partition urgent": "urgent is down: jobs would stay queued forever",
     }
     for node in ("n1", "n2"):
         bed.ask("scontrol", "update", f"NodeName={node}", "State=DRAIN", "Reason=fan")
@@ -123,7 +123,7 @@ async def test_partitions_that_are_not_there_or_start_nothing(bed: Bed, data: Pa
         for node in ("n1", "n2"):
             bed.ask("scontrol", "update", f"NodeName={node}", "State=RESUME")
         bed.until_idle()
-    assert bad(found) == {"partition urgent": "urgent has 2 nodes, and none can start a job now"}
+    assert bad(found) == {"partition urgent": "urgent has 2 nodes, none of which can start a job now"}
 
 
 async def test_a_partition_that_would_not_take_our_jobs(bed: Bed, data: Path) -> None:
@@ -151,7 +151,7 @@ async def test_data_folders_that_cannot_be_used(bed: Bed, data: Path) -> None:
     blank.rmdir()
     assert bad(await look(wanted(bed, none)))["folder"] == f"there is no folder {none}"
     memory = replace(wanted(bed, data), data="/dev/shm")
-    assert "lies in the memory of this machine" in bad(await look(memory))["folder"]
+    assert "is in the memory of the server" in bad(await look(memory))["folder"]
 
 
 async def test_a_folder_that_the_node_has_not_or_may_not_write(bed: Bed, data: Path) -> None:
@@ -203,14 +203,14 @@ async def test_a_cluster_that_is_read_through_slurmrestd(bed: Bed, data: Path, t
     with rest(bed) as place:
         found = await look(wanted(bed, data, rest=place))
         assert bad(found) == {}
-        assert (found["rest"].text, found["queue batch"].text) == (f"answers at {place}", "shows our jobs")
+        assert (found["rest"].text, found["queue batch"].text) == (f"answers at {place}", "shows the platform's jobs")
         assert "token" not in found
     with rest(bed, auth="jwt") as place:
         token = tmp_path / "token"
         token.write_text(bed.ask("scontrol", "token", "username=root", "lifespan=7300").partition("=")[2])
         found = await look(wanted(bed, data, rest=place, rest_token=str(token)))
         assert bad(found) == {}
-        assert found["token"].text == f"{token}, which expires in 2 hours"
+        assert found["token"].text == f"{token}, expires in 2 hours"
 
 
 async def test_a_slurmrestd_that_cannot_be_used(bed: Bed, data: Path, tmp_path: Path) -> None:
@@ -222,12 +222,12 @@ async def test_a_slurmrestd_that_cannot_be_used(bed: Bed, data: Path, tmp_path: 
         assert bad(found)["rest"].endswith(says)
         assert nowhere in found["rest"].remedy
     with rest(bed, auth="jwt") as place:
-        assert bad(await look(wanted(bed, data, rest=place))) == {"rest": "slurmrestd does not let this server in"}
+        assert bad(await look(wanted(bed, data, rest=place))) == {"rest": "slurmrestd rejects this server"}
         token = tmp_path / "token"
         with_token = wanted(bed, data, rest=place, rest_token=str(token))
         assert bad(await look(with_token)) == {"token": f"{token} cannot be read: No such file or directory"}
         for text, says in (
-            (bed.ask("scontrol", "token", "username=root"), f"{token} holds no token"),
+            (bed.ask("scontrol", "token", "username=root"), f"{token} has no token"),
             (jwt(sun="root", exp=1), f"the token in {token} has expired"),
         ):
             token.write_text(text)

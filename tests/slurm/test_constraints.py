@@ -80,8 +80,8 @@ def test_nodes_out_of_service_say_so_in_words(served: Served) -> None:
             told = {node.name: node.reason.en if node.reason else "" for node in served.sdk().admin.nodes()}
             return [told[name].split(" [")[0] for name in ("n1", "n2", "n3")]
 
-        kept = "Slurm says that the node is kept for the reservation course"
-        until(lambda: reasons() == ["", kept, "Slurm says that the node is drained: old disk"], "the reasons")
+        kept = "Slurm reports that the node is kept for the reservation course"
+        until(lambda: reasons() == ["", kept, "Slurm reports that the node is drained: old disk"], "the reasons")
     finally:
         bed.ask("scontrol", "delete", "ReservationName=course")
         bed.ask("scontrol", "update", "NodeName=n3", "State=RESUME")

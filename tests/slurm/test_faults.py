@@ -85,7 +85,7 @@ def test_a_controller_that_is_killed_right_after_every_submit(served: Served) ->
     for state, code, words, ran in others:
         assert (state, ran) == ("failed", "ran\n"), "what ran to its end has succeeded, and nothing runs twice"
         assert code in ("stopped", "lost")
-        assert words.startswith("Slurm says of the job: ")
+        assert words.startswith("Slurm reports for the job: ")
     assert len(others) < KILLS / 2
 
 
@@ -101,7 +101,7 @@ def test_a_controller_that_has_forgotten_what_it_had_and_gives_the_same_ids_agai
         bed.ask("scontrol", "update", f"PartitionName={POOL}", "State=DOWN")
         others = [bed.ask("sbatch", "--parsable", "-o", "/dev/null", "--wrap", "sleep 600").strip() for _ in range(2)]
         assert number in others
-    assert plain(served.ended(runs)) == ("failed", "lost", "Slurm says of the job: is not known to Slurm any more")
+    assert plain(served.ended(runs)) == ("failed", "lost", "Slurm reports for the job: is no longer known to Slurm")
     again = served.until(waits, lambda view: view["attempts"] == 2 and view["state"] == "running", "another attempt")
     assert again["attempt_list"][0]["verdict"]["code"] == "lost"
     go(served, waits)
@@ -126,7 +126,7 @@ def test_nodes_that_die_and_nodes_whose_daemon_dies(served: Served) -> None:
     die(served, dead)
     die(served, again)
     try:
-        assert plain(served.ended(dead)) == ("failed", "lost", "Slurm says of the job: lost a node")
+        assert plain(served.ended(dead)) == ("failed", "lost", "Slurm reports for the job: lost a node")
         served.until(again, lambda view: view["attempts"] == 2, "another attempt")
 
         def away() -> bool:  # Slurm notices one node after the other
@@ -184,7 +184,7 @@ def test_what_ended_while_the_server_was_away_is_told_from_what_vanished(served:
     assert plain(served.ended(ended))[:2] == ("succeeded", "ok")
     view = served.ended(failed)
     assert (plain(view)[:2], view["task_list"][0]["exit_code"]) == (("failed", "exit_code"), 3)
-    assert plain(served.ended(vanished)) == ("failed", "lost", "Slurm says of the job: is not known to Slurm any more")
+    assert plain(served.ended(vanished)) == ("failed", "lost", "Slurm reports for the job: is no longer known to Slurm")
     assert [served.output(one, "ran") for one in (ended, failed, vanished)] == [ONCE, ONCE, "ran\n"]
 
 
@@ -234,9 +234,9 @@ def test_what_the_clusters_administrator_does(served: Served) -> None:
     number = served.number(put_back)
     bed.ask("scontrol", "update", f"JobId={number}", "Requeue=1")
     bed.ask("scontrol", "requeue", number)
-    assert plain(served.ended(cancelled)) == ("failed", "stopped", "Slurm says of the job: was cancelled in Slurm")
+    assert plain(served.ended(cancelled)) == ("failed", "stopped", "Slurm reports for the job: was cancelled in Slurm")
     first = served.until(put_back, lambda view: view["attempts"] == 2, "another attempt")["attempt_list"][0]["verdict"]
-    assert (first["code"], first["message"]["en"]) == ("lost", "Slurm says of the job: was put back into its queue")
+    assert (first["code"], first["message"]["en"]) == ("lost", "Slurm reports for the job: was requeued")
     go(served, put_back)
     assert plain(served.ended(put_back)) == ("succeeded", "ok", "")
     assert served.output(put_back, "ran") == "ran\n" + ONCE
@@ -246,10 +246,10 @@ def test_what_the_clusters_administrator_does(served: Served) -> None:
             served.state(one, "pending")
         bed.ask("scontrol", "hold", served.number(held))
         bed.ask("scancel", served.number(never))
-    words = "Slurm ended it before anything of it ran: was cancelled in Slurm"
+    words = "Slurm ended the job before it ran: was cancelled in Slurm"
     assert plain(served.ended(never)) == ("failed", "stopped", words)
     view = served.until(held, lambda view: "Held" in (view["reason"] or {"code": ""})["code"], "held")
-    assert view["reason"]["message"]["en"] == "Held by the cluster's administrator"
+    assert view["reason"]["message"]["en"] == "Held by an administrator of the cluster"
     bed.ask("scontrol", "release", served.number(held))
     served.state(held, "running")
     go(served, held)
@@ -265,7 +265,7 @@ def test_jobs_that_must_make_room_for_others_of_the_cluster(served: Served) -> N
         "sbatch", "--parsable", "-p", "urgent", "-N2", "--exclusive", "-o", "/dev/null", "--wrap", "sleep 600"
     ).strip()
     victim = ends if "n1" in served.view(ends)["nodes"] else again
-    words = "Slurm says of the job: had to make room for another job in Slurm"
+    words = "Slurm reports for the job: was preempted by another job in Slurm"
     view = served.until(victim, lambda view: view["attempt_list"][0]["verdict"], "preempted")
     assert view["attempt_list"][0]["verdict"]["message"]["en"] == words
     bed.ask("scancel", other)

@@ -186,9 +186,9 @@ async def test_places_that_look_like_options_are_refused_or_not_passed_on(world:
         with pytest.raises(LaunchRefused):
             await world.engine.launch(world.gang(asked=Asked(text)))
         for setting in ("account", "qos", "reservation"):
-            with pytest.raises(ValueError, match="not the name"):
+            with pytest.raises(ValueError, match="not a name"):
                 world.made(**{setting: text}).prepare(world.gang())
-        with pytest.raises(ValueError, match="not the name"):
+        with pytest.raises(ValueError, match="not a name"):
             world.made(features=(text,)).prepare(world.gang())
     assert world.bed.ask("squeue", "-h", "-t", "all", "-o", "%A") == before
     plain = world.gang(asked=Asked("batch"))
@@ -199,7 +199,7 @@ async def test_places_that_look_like_options_are_refused_or_not_passed_on(world:
 
 async def test_a_data_folder_with_a_word_of_a_shell_is_refused(world: World) -> None:
     world.layout = Layout("/nowhere", str(world.data / "$(touch canary)"))
-    with pytest.raises(Unavailable, match="a character that Slurm or a shell"):
+    with pytest.raises(Unavailable, match="a character that is special to Slurm"):
         await world.made().start(world.watcher.sink)
 
 

@@ -185,7 +185,7 @@ def test_what_slurm_repeats_runs_once_and_the_next_attempt_goes_on(served: Serve
     bed.ask("scontrol", "update", f"JobId={number}", "Requeue=1")
     bed.ask("scontrol", "requeue", number)
     first = served.until(one, lambda view: view["attempts"] == 2, "another attempt")["attempt_list"][0]["verdict"]
-    assert (first["code"], first["message"]["en"]) == ("lost", "Slurm says of the job: was put back into its queue")
+    assert (first["code"], first["message"]["en"]) == ("lost", "Slurm reports for the job: was requeued")
     served.until(one, lambda view: said(served, one, 2) == "ran\n", "it runs")
     go(bed, served, one)
     assert plain(served.ended(one)) == ("succeeded", "ok", "")
@@ -246,7 +246,7 @@ def test_such_a_cluster_is_added_with_one_command(bed: Apart, tmp_path: Path) ->
     assert f"wrote nothing into {data}" in lacking
     told = shell(*words, "--scratch", bed.own)
     assert f'scratch = "{bed.own}"' in told
-    assert f"what the server sends comes to {bed.own} on n1, and what is written there comes back" in re.sub(
+    assert f"what the server sends arrives in {bed.own} on n1, and what is written there comes back" in re.sub(
         r"\s+", " ", told
     )
     found = shell.json("engine", "check", "alps")

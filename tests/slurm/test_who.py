@@ -358,7 +358,7 @@ async def test_what_is_missing_is_named(world: World, monkeypatch: pytest.Monkey
         await world.made().people.check()
     monkeypatch.undo()
     world.layout = Layout(str(world.data))
-    with pytest.raises(Unavailable, match="without a data folder of its own"):
+    with pytest.raises(Unavailable, match=r"without server\.data"):
         await world.made().people.check()
     engine = world.made()
     monkeypatch.setattr(commands, "SEARCHED", "/nowhere")

@@ -7,7 +7,7 @@ a thing is told that it does not exist.
 
 from dataclasses import dataclass
 
-from trainmaster.access.roles import CONFINED_SCOPES, ROLES, Principal, Reach
+from trainmaster.access.roles import CONFINED_SCOPES, ROLES, TELLS_WHOSE, Principal, Reach
 from trainmaster.access.scopes import SCOPES
 from trainmaster.access.visible import NOTHING, Owned, Visible
 from trainmaster.core.errors import Forbidden, NotFound
@@ -50,7 +50,9 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
     reach = ROLES.get(principal.role, {}).get(scope)
     if reach is None:
         return Decision(access.not_permitted(principal.role, what, scope))
-    visible = Visible(everything=True) if reach is Reach.ANY else Visible(owner=principal.name)
+    whose = principal.role in TELLS_WHOSE
+    everything = reach is Reach.ANY
+    visible = Visible(everything, None if everything else principal.name, whose=whose)
     if thing is not None and not visible.covers(thing):
         return Decision(access.no_such_thing(), visible, hidden=True)
     return Decision(None, visible)

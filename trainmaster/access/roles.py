@@ -44,5 +44,8 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
 }
 """role -> scope -> reach."""
 
+TELLS_WHOSE: Final = frozenset({"admin", "user"})
+"""Roles that are told whose a job is that they may not see: people who share nodes have to know whom to ask."""
+
 CONFINED_SCOPES: Final = frozenset({"account:self"})
 """What is permitted to somebody who still has to replace a one-time password."""

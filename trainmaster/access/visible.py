@@ -23,15 +23,23 @@ class Owned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """`everything`, or what `owner` owns together with what lies in one of `workspaces`."""
+    """`everything`, or what `owner` owns together with what lies in one of `workspaces`.
+
+    `whose`: of what is not covered, but stands among what is (a queue, a node), its owner may be told.
+    """
 
     everything: bool = False
     owner: str | None = None
     workspaces: frozenset[str] = frozenset()
+    whose: bool = False
 
     def covers(self, thing: Owned) -> bool:
         """Return whether `thing` may be seen."""
         return self.everything or thing.owner == self.owner or thing.workspace in self.workspaces
+
+    def owner_of(self, thing: Owned) -> str | None:
+        """Return whose `thing` is, None where that may not be told."""
+        return thing.owner if self.whose or self.covers(thing) else None
 
 
 NOTHING: Final = Visible()

@@ -1,7 +1,7 @@
 """Pools, nodes, workspaces and flavors. See the package.
 
 Amounts are by the name of the resource: `gpu` (cards of any model), `gpu:<model>`, `cpu` (cores), `memory_mib`. Of jobs
-that the reader may not know of only sizes are told: job, name and owner are null.
+that the reader may not know of only sizes, owner and workspace are told: job and name are null.
 """
 
 from typing import Literal
@@ -157,6 +157,7 @@ class CardUse(Answer, frozen=True):
     job: str | None
     name: str | None
     owner: str | None
+    workspace: str
     task: str | None
 
 
@@ -207,8 +208,59 @@ class NodeRow(NodeDetail, frozen=True):
 
 
 class ClusterResources(Answer, frozen=True):
-    """Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for."""
+    """Nodes that fit the chosen flavors (all nodes when none is chosen), and what the queue asks for.
+
+    `nodes`: those of the page that was asked for, by pool; `total`: how many match.
+    """
 
     flavors: list[FlavorView]
     nodes: list[NodeRow]
+    total: int
     demand: list[CardDemand]
+
+
+class UseRow(Answer, frozen=True):
+    """What the jobs of one person, or of one workspace, hold and ask for. `running`: jobs that hold something, in the
+    queue of a cluster, too; `waiting`: jobs that are queued here. `asked`: what the queued ones will hold.
+    """
+
+    owner: str | None
+    workspace: str | None
+    running: int
+    waiting: int
+    gpu: float
+    cpu: float
+    memory_mib: float
+    gpu_asked: float
+    cpu_asked: float
+    memory_mib_asked: float
+
+
+class ClusterUse(Answer, frozen=True):
+    """Who uses what of a pool, or of all: most GPUs first. Who holds and asks for nothing is left out."""
+
+    nodes: int
+    nodes_in_service: int
+    gpu: Used
+    cpu: Used
+    memory_mib: Used
+    running: int
+    waiting: int
+    people: list[UseRow]
+    workspaces: list[UseRow]
+
+
+class ClusterPast(Answer, frozen=True):
+    """How much was held over time, by the attempts of the jobs that are kept: the mean of each span of `step_s` seconds
+    that begins at `at`. `known_from`: before that, jobs are missing, as there are too many; null while none are.
+
+    `gpu_total`, `cpu_total`: what there is now, as what there was is not kept.
+    """
+
+    step_s: float
+    at: list[float]
+    gpu: list[float]
+    cpu: list[float]
+    gpu_total: float
+    cpu_total: float
+    known_from: float | None

@@ -63,8 +63,14 @@ class ForecastView(Answer, frozen=True):
 
 
 class SuggestionView(Answer, frozen=True):
-    """What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown)."""
+    """What would help, as a `change` of the document by field path.
 
+    Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
+    unknown). Of one that failed, ran out of time or is held: what a clone would need; `change` empty: only its owner
+    knows, or nothing is to be changed.
+    """
+
+    code: str
     message: Text
     change: Json
     forecast: ForecastView | None
@@ -99,12 +105,15 @@ class TotalsView(Answer, frozen=True):
 
 
 class ProgressView(Answer, frozen=True):
-    """How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s` null: nobody knows."""
+    """How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
+    null where nobody knows.
+    """
 
     fraction: float
     step: float
     of: float
     eta_s: float | None
+    step_s: float | None
 
 
 class JobView(Answer, frozen=True):

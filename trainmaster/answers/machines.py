@@ -5,13 +5,14 @@ from trainmaster.core.states import Shown
 
 
 class CardHolder(Answer, frozen=True):
-    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is
-    told.
+    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
+    and workspace are told.
     """
 
     job: str | None
     name: str | None
     owner: str | None
+    workspace: str
     task: str | None
     state: Shown | None
     share: float
@@ -29,7 +30,8 @@ class CardView(Answer, frozen=True):
 
 
 class NodeTask(Answer, frozen=True):
-    """A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+    """A task on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace; the
+    rest is null.
 
     `share`: how much of each of its cards, 0..1.
     """
@@ -37,6 +39,7 @@ class NodeTask(Answer, frozen=True):
     job: str | None
     name: str | None
     owner: str | None
+    workspace: str
     task: str | None
     state: Shown | None
     cpu: float
@@ -77,7 +80,7 @@ class QueueView(Answer, frozen=True):
 class EngineAbilities(Answer, frozen=True):
     """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
     foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-    entered; `measures`: it tells how busy cards are.
+    entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
     """
 
     owns_queue: bool
@@ -85,6 +88,7 @@ class EngineAbilities(Answer, frozen=True):
     adjusts: bool
     attaches: bool
     measures: bool
+    images: bool
 
 
 class EngineView(Answer, frozen=True):

@@ -1,6 +1,6 @@
 """The queue: what waits, when it starts, the policy, and what the past asked for. See the package.
 
-Of jobs that the reader may not know of only sizes are told: job, name and owner are null.
+Of jobs that the reader may not know of only sizes, owner and workspace are told: job and name are null.
 """
 
 from typing import Literal

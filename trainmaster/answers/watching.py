@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import msgspec
+
 from trainmaster.answers.base import Answer, ProblemView
 
 
@@ -12,8 +14,19 @@ class Cut(Answer, frozen=True):
     length: int
 
 
+class LinesAt(Answer, frozen=True):
+    """The next `lines` lines were written after `after` and by `by`; null: not known."""
+
+    lines: int
+    after: float | None
+    by: float | None
+
+
 class LogWindowView(Answer, frozen=True, omit_defaults=True):
-    """The text at [offset, next_offset). `first_line`: of a window that was asked for by lines."""
+    """The text at [offset, next_offset). `first_line`: of a window that was asked for by lines.
+
+    `times`: of its lines, one after the other, where they were asked for; none: the log has no times.
+    """
 
     offset: int
     next_offset: int
@@ -22,6 +35,7 @@ class LogWindowView(Answer, frozen=True, omit_defaults=True):
     cut: list[Cut]
     ended: bool
     first_line: int | None = None
+    times: list[LinesAt] = msgspec.field(default_factory=list)
 
 
 class LogHit(Answer, frozen=True):
@@ -95,7 +109,9 @@ class Files(Answer, frozen=True):
 
 
 class ModelView(Answer, frozen=True):
-    """A saved model as lists show it. `versions`: how many; `latest`: the newest one's number."""
+    """A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
+    `size_bytes`, `metrics`, `job`: of that one.
+    """
 
     id: str
     name: str
@@ -104,6 +120,10 @@ class ModelView(Answer, frozen=True):
     versions: int
     latest: int
     created_at: float
+    updated_at: float
+    size_bytes: int
+    metrics: dict[str, float]
+    job: str
 
 
 class ModelPage(Answer, frozen=True):
@@ -113,7 +133,7 @@ class ModelPage(Answer, frozen=True):
 
 
 class ModelVersionView(Answer, frozen=True):
-    """An immutable version and where it came from."""
+    """An immutable version and where it came from. `path`: on the server, for those who administer it; else null."""
 
     version: int
     digest: str
@@ -122,7 +142,7 @@ class ModelVersionView(Answer, frozen=True):
     created_at: float
     job: str
     attempt: int
-    path: str
+    path: str | None
     metrics: dict[str, float]
 
 
@@ -140,13 +160,14 @@ class ModelDetail(Answer, frozen=True):
 
 class LogPiece(Answer, frozen=True, omit_defaults=True):
     """What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something
-    away.
+    away; `at`: when it was read, of what was written since the log is followed.
     """
 
     offset: int
     next_offset: int
     text: str
     cut: list[Cut] | None = None
+    at: float | None = None
 
 
 class FeedPosition(Answer, frozen=True):

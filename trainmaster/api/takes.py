@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Submission(BaseModel):
+class BatchSubmission(BaseModel):
     """A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
 
     `code_follows`: in a preview, the sender has the code folder and will upload it.
@@ -22,12 +22,17 @@ class Submission(BaseModel):
     code_follows: bool = False
 
 
-class Question(Submission):
-    """Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say
-    what helps.
+class Submission(BatchSubmission):
+    """A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
+    places are judged as if it were gone.
     """
 
     instead_of: str | None = None
+
+
+class Question(Submission):
+    """Would it start if it were submitted? `suggest`: say what helps."""
+
     suggest: bool = False
 
 
@@ -36,7 +41,7 @@ class Submissions(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    items: Annotated[list[Submission], Field(min_length=1, max_length=10_000)]
+    items: Annotated[list[BatchSubmission], Field(min_length=1, max_length=10_000)]
 
 
 TAKES = (Submission, Question, Submissions)

@@ -285,6 +285,16 @@ def changing(job: str, change: "answers.Json") -> str:
     return f"{_setting(f'clone {job[:12]}', change)} && tm stop {job[:12]}"
 
 
+def remedy_lines(found: "answers.Explanation", job: str) -> list[str]:
+    """Return what would help a job that went wrong, and what to type that clones it so."""
+    texts = []
+    for one in found.suggestions:
+        texts.append(f"what would help: {one.message.en}")
+        if one.change or one.code == "run_as_it_is":
+            texts.append(f"  {_setting(f'clone {job[:12]}', one.change).rstrip()}")
+    return texts
+
+
 def _setting(words: str, change: "answers.Json") -> str:
     pairs = (
         f"--set {shlex.quote(f'{path}={json.dumps(value, ensure_ascii=False)}')}" for path, value in change.items()

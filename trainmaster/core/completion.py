@@ -87,7 +87,7 @@ def task_verdict(role: Role, task: Task) -> Verdict:
     """Return why `task` ended, from its own verdict or its exit record."""
     if task.verdict is not None:
         return task.verdict
-    where = f"{role.name}[{task.index}]"
+    where = f"{role.name}-{task.index}"
     if task.phase is TaskPhase.LOST:
         return Verdict("lost", say.task_lost(where), role=task.role, index=task.index)
     if task.signal is not None:

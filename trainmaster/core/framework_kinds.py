@@ -50,8 +50,8 @@ KINDS: Final[dict[str, FrameworkKind]] = {
     "single": FrameworkKind(
         "single",
         "trainmaster.frameworks.single:Single",
-        "无（原样运行）",
-        "None (as typed)",
+        "无启动器",
+        "No launcher",
     ),
     "pytorch": FrameworkKind(
         "pytorch",
@@ -60,7 +60,7 @@ KINDS: Final[dict[str, FrameworkKind]] = {
         "PyTorch distributed",
         options={
             "processes_per_node": IntegerOption(
-                1, 1024, "每个节点的进程数；默认等于卡数", "Processes on each node; default: its cards"
+                1, 1024, "每个节点的进程数；默认等于加速卡数", "Processes per node; default: one per GPU"
             )
         },
         port="master",

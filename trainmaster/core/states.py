@@ -173,16 +173,16 @@ class Shown(StrEnum):
 
 SHOWN_NAMES: Final[dict[Shown, tuple[str, str]]] = {
     Shown.QUEUED: ("排队中", "Queued"),
-    Shown.INITIALISING: ("初始化", "Initialising"),
-    Shown.PENDING: ("在集群中排队", "Pending"),
+    Shown.INITIALISING: ("初始化中", "Initializing"),
+    Shown.PENDING: ("在集群中排队", "Queued in cluster"),
     Shown.RUNNING: ("运行中", "Running"),
     Shown.SAVING: ("保存中", "Saving"),
-    Shown.RETAINED: ("调试保留", "Held for debugging"),
+    Shown.RETAINED: ("调试保留", "Debug hold"),
     Shown.STOPPING: ("停止中", "Stopping"),
     Shown.SUCCEEDED: ("成功", "Succeeded"),
-    Shown.FAILED: ("错误", "Failed"),
-    Shown.STOPPED: ("停止", "Stopped"),
-    Shown.EXPIRED: ("过期", "Expired"),
+    Shown.FAILED: ("失败", "Failed"),
+    Shown.STOPPED: ("已停止", "Stopped"),
+    Shown.EXPIRED: ("已超时", "Expired"),
 }
 """(zh, en) names of R194-R197."""
 

@@ -6,7 +6,7 @@ the names of the methods alone; nobody else looks.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self, runtime_checkable
+from typing import Final, Protocol, Self, runtime_checkable
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Asked, Gang
@@ -123,6 +123,20 @@ class KeepsAgent(Protocol):
         ...
 
 
+_WITH_IMAGE: Final = Gang(
+    job="t" + "0" * 32,
+    attempt=1,
+    name="image",
+    user="",
+    framework="single",
+    roles=(),
+    commands=(),
+    placement=(),
+    asked=Asked(""),
+    image="image",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Abilities:
     """What one engine can do: itself for each interface that it has, None for each that it has not."""
@@ -151,3 +165,9 @@ class Abilities:
             occupies=engine if isinstance(engine, Occupies) else None,
             keeps_agent=engine if isinstance(engine, KeepsAgent) else None,
         )
+
+    @property
+    def images(self) -> bool:
+        """Whether tasks run in the container image that they name: nothing else is said of one."""
+        findings = self.checks_gangs.check_gang(_WITH_IMAGE) if self.checks_gangs is not None else GangFindings()
+        return not any(one.path == "image" for one in (*findings.problems, *findings.warnings))

@@ -11,6 +11,9 @@ from typing import Any, Final
 
 _NONE: Final = {"en": "none", "zh": "无"}
 _JOINT: Final = {"en": ", ", "zh": "、"}
+_SIZES: Final = (86400, 3600, 60, 1)
+_UNITS: Final = {"en": ("d", "h", "m", "s"), "zh": (" 天", " 小时", " 分", " 秒")}
+"""How days, hours, minutes and seconds are written behind their number."""
 _CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "other")
 """The plural categories in CLDR's order; a language has some of them."""
 
@@ -24,7 +27,7 @@ def format_argument(value: Any, kind: str, how: str, language: str) -> str:
     if kind == "count":
         return counted(int(value), how, language)
     if kind == "seconds":
-        return duration(float(value))
+        return duration(float(value), language)
     if kind == "mib":
         return memory(float(value))
     if kind == "moment":
@@ -68,12 +71,15 @@ def memory(mib: float) -> str:
     return f"{whole}MiB"
 
 
-def duration(seconds: float) -> str:
-    """Return a short text of `seconds` in its two largest units, for example ``1h 30m``; below a minute ``12.3s``."""
-    if seconds < 60:
-        return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s"
-    parts, rest = [], int(seconds)
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
+def duration(seconds: float, language: str = "en") -> str:
+    """Return a short text of `seconds` in its two largest units, for example ``12h 5m`` and ``12 小时 5 分``; below ten
+    seconds with a tenth. A unit is left out where it is 0.
+    """
+    units = _UNITS.get(language, _UNITS["en"])
+    if seconds < 59.5:
+        return f"{seconds:.1f}".removesuffix(".0") + units[-1] if seconds < 10 else f"{seconds:.0f}{units[-1]}"
+    parts, rest = [], max(60, int(seconds))
+    for unit, size in zip(units, _SIZES):
         count, rest = divmod(rest, size)
         if count:
             parts.append(f"{count}{unit}")

@@ -15,6 +15,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
+from trainmaster.queue.explaining.reasons import Known, NameOf
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.deletion import Deletion
 from trainmaster.service.control.feed import Feed
@@ -92,16 +93,18 @@ class Context:
         """Return `job`, which was just found, as it is at this moment; None once it is not live any more."""
         return self.master.live.get(job.id) if self.leads else job
 
-    def names_for(self, visible: Visible) -> Callable[[str], str | None]:
-        """Return what gives the name of a live job by its id, None of one that is not `visible`."""
+    def names_for(self, visible: Visible) -> NameOf:
+        """Return what gives by its id what may be known of a live job."""
 
-        def name_of(job_id: str) -> str | None:
+        def name_of(job_id: str) -> Known:
             job = self.master.live.get(job_id)
-            return job.name if job is not None and visible.covers(job) else None
+            if job is None:
+                return Known()
+            return Known(job.name if visible.covers(job) else None, visible.owner_of(job))
 
         return name_of
 
-    def reason(self, job: Job, name_of: Callable[[str], str | None]) -> ReasonView | None:
+    def reason(self, job: Job, name_of: NameOf) -> ReasonView | None:
         """Return why `job` waits, here or in the queue of a cluster; None when it does not, or the cluster has not said
         it yet.
 

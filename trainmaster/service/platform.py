@@ -1,7 +1,7 @@
 """The one object the API talks to: every use case of the platform, by name. Decides nothing itself."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
@@ -20,13 +20,14 @@ from trainmaster.answers import (
     JobView,
     ModelDetail,
     ModelPage,
+    NodeView,
     OutcomeView,
     PreviewView,
     Ready,
 )
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
-from trainmaster.engines.base import Terminal, Window
+from trainmaster.engines.base import CardUsage, Terminal, Window
 from trainmaster.service.context import Context
 from trainmaster.service.language import Language
 from trainmaster.service.life import Life
@@ -35,7 +36,8 @@ from trainmaster.service.submitting.preview import Preview
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.use_cases.administer import Administer
 from trainmaster.service.use_cases.auditing import Auditing
-from trainmaster.service.use_cases.cluster import cluster_view
+from trainmaster.service.use_cases.cluster import cluster_view, node_use
+from trainmaster.service.use_cases.cluster_use import ClusterUses
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
@@ -74,6 +76,7 @@ class Platform:
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
         self._listing = Listing(context, self._jobs)
         self.administer, self.resources = Administer(context), ClusterViews(context)
+        self.uses = ClusterUses(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
 
     # -- life --------------------------------------------------------------------------------------------------
@@ -198,12 +201,19 @@ class Platform:
     async def cluster(self, who: Principal) -> ClusterView:
         """Return nodes, cards, who uses what."""
         decide(who, "cluster:read").demand()
+        return cluster_view(self.context, decide(who, "jobs:read").visible, await self._card_usage())
+
+    async def node_use(self, name: str, who: Principal) -> NodeView:
+        """Return one node with its cards and who uses what of it. Raises Forbidden, NotFound."""
+        decide(who, "cluster:read").demand()
+        return node_use(self.context, decide(who, "jobs:read").visible, name, await self._card_usage())
+
+    async def _card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
         try:
             await self._life.see_machines()
-            cards = await asyncio.to_thread(self.context.engines.card_usage)
+            return await asyncio.to_thread(self.context.engines.card_usage)
         except TrainmasterError:
-            cards = {}
-        return cluster_view(self.context, decide(who, "jobs:read").visible, cards)
+            return {}
 
     async def models(self, who: Principal, q: str = "") -> ModelPage:
         """Return saved models."""
@@ -212,6 +222,10 @@ class Platform:
     async def model(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model with its versions. Raises NotFound."""
         return await self._models.detail(ref, who)
+
+    async def model_files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
+        """Return a model's name, and the folder with the files of one of its versions. Raises NotFound."""
+        return await self._models.files(ref, version, who)
 
     async def demand_room(self) -> None:
         """Raise StorageFailed while a disk is nearly full: nothing new is taken in."""

@@ -1,6 +1,6 @@
 """Records as the answers that API, CLI, SDK and console show (`answers`). Pure; times and extras are parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from trainmaster.core.verdicts import VERDICTS
 from trainmaster.messages import render
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.said import Said, said_in, verbatim
-from trainmaster.queue.explaining.reasons import EVICTED, evicted
+from trainmaster.queue.explaining.reasons import EVICTED, Known, NameOf, evicted
 from trainmaster.queue.placing.need import WHOLE
 from trainmaster.queue.rules.shortage import plain
 from trainmaster.service.language import both, two
@@ -23,8 +23,8 @@ from trainmaster.simulate.history import need_view
 
 
 class Identity(NamedTuple):
-    """Which job it is that stands somewhere among others', as its reader may know: its id, name and owner, or nothing
-    of it.
+    """Which job it is that stands somewhere among others', as its reader may know: its id, name and owner, its owner
+    alone, or nothing of it.
     """
 
     job: str | None
@@ -37,7 +37,9 @@ def identity(visible: Visible, job: Job) -> Identity:
     """Return what a reader may know of who `job` is. Every list that also counts what they may not see takes it from
     here.
     """
-    return Identity(job.id, job.name, job.owner, True) if visible.covers(job) else Identity(None, None, None, False)
+    if visible.covers(job):
+        return Identity(job.id, job.name, job.owner, True)
+    return Identity(None, None, visible.owner_of(job), False)
 
 
 def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answers.VerdictView | None:
@@ -220,15 +222,15 @@ def damage_view(said: Said) -> answers.NoteView:
     return answers.NoteView(code="malformed", message=both(said))
 
 
-def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.EventView:
+def event_view(event: Event, name_of: NameOf) -> answers.EventView:
     """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the
     job).
 
-    `name_of`: the name of another job that it is about, None where the reader may not know of it, or it is gone.
+    `name_of`: what the reader may know of another job that it is about.
     """
     data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
     data.pop("handle", None)  # earlier versions noted it for their engine
-    if data.get("by") and name_of(data["by"]) is None:
+    if data.get("by") and name_of(data["by"]).name is None:
         data["by"] = None
     return answers.EventView(
         seq=event.seq,
@@ -242,14 +244,14 @@ def event_view(event: Event, name_of: Callable[[str], str | None]) -> answers.Ev
     )
 
 
-def _event_text(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
+def _event_text(event: Event, name_of: NameOf) -> answers.Text:
     try:
         return _in_words(event, name_of)
     except (KeyError, TypeError, ValueError, AttributeError):  # valid JSON, but not an event of ours
         return damage_view(jobs.event_unreadable(event.seq)).message
 
 
-def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Text:
+def _in_words(event: Event, name_of: NameOf) -> answers.Text:
     if event.kind is Kind.NOTED:
         return note_view(event).message
     if event.kind is Kind.ENTERED:
@@ -261,7 +263,8 @@ def _in_words(event: Event, name_of: Callable[[str], str | None]) -> answers.Tex
 
 def event_note(event: Event) -> answers.NoteView:
     """Return a note (an event of kind NOTED), also one that is not what was written."""
-    return answers.NoteView(code=str(event.data.get("code", "malformed")), message=_event_text(event, lambda _: None))
+    code = str(event.data.get("code", "malformed"))
+    return answers.NoteView(code=code, message=_event_text(event, lambda _: Known()))
 
 
 def note_view(event: Event) -> answers.NoteView:

@@ -62,12 +62,12 @@ def added(nodes: Sequence[Node], description: str) -> tuple[Node, ...]:
 
 
 def describe(nodes: Sequence[Node]) -> tuple[str, str]:
-    """Return the nodes in a few words, in Chinese and English: ``64 nodes, 512 cards``."""
+    """Return the nodes in a few words, in Chinese and English: ``64 nodes, 512 GPUs``."""
     cards = sum(len(node.gpus) for node in nodes)
     if cards:
-        return f"{len(nodes)} 个节点, {cards} 张卡", f"{len(nodes)} nodes, {cards} cards"
+        return f"{len(nodes)} 个节点，{cards} 张加速卡", f"{len(nodes)} nodes, {cards} GPUs"
     cores = sum(node.cpu for node in nodes if node.cpu < PLENTY_CORES)
-    return f"{len(nodes)} 个节点, {cores:g} 核", f"{len(nodes)} nodes, {cores:g} cores"
+    return f"{len(nodes)} 个节点，{cores:g} 核", f"{len(nodes)} nodes, {cores:g} cores"
 
 
 def _groups(text: str) -> list[dict[str, Any]]:

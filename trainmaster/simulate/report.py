@@ -115,7 +115,7 @@ def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[Si
         _section(
             _two("等待时间", "Waits"),
             charts.contrast([name for name, _ in measures], values, format_duration, "waits"),
-            ("每组各自的刻度", "Each group has a scale of its own"),
+            ("每组各自的刻度", "Each group has its own scale"),
         ),
         _section(
             _two("等待时间分布", "Distribution of waits"),
@@ -144,7 +144,7 @@ def _time_sections(outcomes: Sequence[SimulationOutcome]) -> tuple[str, ...]:
     count = charts.linear(0, most or 1, lambda v: f"{v:,.0f}")
     held = [(label, list(zip(at, allocated, strict=True))) for label, at, allocated, _ in drawn]
     queued = [(label, list(zip(at, waiting, strict=True))) for label, at, _, waiting in drawn]
-    what = ("卡", "cards") if any(node.gpus for node in outcomes[0].nodes) else ("核", "cores")
+    what = ("加速卡", "GPUs") if any(node.gpus for node in outcomes[0].nodes) else ("核", "cores")
     return (
         _section(
             _two("分配率", "Allocated"),
@@ -152,9 +152,9 @@ def _time_sections(outcomes: Sequence[SimulationOutcome]) -> tuple[str, ...]:
             (f"占全部{what[0]}的比例", f"Share of all {what[1]}"),
         ),
         _section(
-            _two("排队任务数", "Jobs waiting"),
+            _two("排队任务数", "Jobs queued"),
             charts.lines(queued, x, count, "waiting"),
-            ("横轴: 自第一个任务起的时间", "Horizontal: time since the first job"),
+            ("横轴：自第一个任务起的时间", "Horizontal: time since the first job"),
         ),
     )
 
@@ -167,7 +167,7 @@ def _group_sections(summaries: Sequence[SimulationSummary]) -> tuple[str, ...]:
         _section(
             _two("按规模的平均等待", "Mean wait by size"),
             charts.bars(sizes, means, charts.calendar(0, largest), "by size"),
-            ("规模: 卡数 (无卡时为核数)", "Size: cards, or cores where there are none"),
+            ("规模：加速卡数（没有时为核数）", "Size: GPUs, or cores where there are none"),
         )
     ]
     jobs = {name: found.jobs for s in summaries for name, found in s.by_workspace.items()}

@@ -4,10 +4,20 @@ Rules that need two fields live in `semantics`; both are run by `check`, which a
 holds effective values in base units (MiB, seconds), so dumping it gives a complete document that reads back the same.
 """
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, PlainValidator, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    PlainSerializer,
+    PlainValidator,
+    WithJsonSchema,
+)
+from pydantic_core import CoreSchema, PydanticCustomError
 
 from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.core.framework_kinds import DEFAULT_KIND
@@ -128,19 +138,32 @@ def _total(value: Any) -> str | float:
 
 
 _MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
-_MEMORY_SCHEMA: Final = {
-    "anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": _MEMORY_TEXT}],
-    "description": "MiB as a number, or a text such as 512MiB or 2GiB",
-}
-_DURATION_SCHEMA: Final = {
-    "anyOf": [{"type": "number", "minimum": 0}, {"type": "string"}],
-    "description": "Seconds as a number, or a text such as 30m, 2h or 1h30m",
-}
+
+
+_SPELT: Final = {"ge": "minimum", "le": "maximum"}
+"""Pydantic leaves the bounds of a float that a validator goes before as it calls them itself."""
+
+
+@dataclass(frozen=True)
+class _OrText:
+    """In the schema: a number with the bounds of its field, or a text that spells one."""
+
+    description: str
+    pattern: str | None = None
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        number = {_SPELT.get(key, key): value for key, value in handler(core).items()}
+        text = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
+        return {"anyOf": [number, text], "description": self.description}
+
+
+_MEMORY_SCHEMA: Final = _OrText("A number of MiB, or text such as 512MiB or 2GiB", _MEMORY_TEXT)
+_DURATION_SCHEMA: Final = _OrText("A number of seconds, or text such as 30m, 2h or 1h30m")
 
 Label = Annotated[str, Field(pattern=CLEAN, max_length=256)]
 Word = Annotated[str, Field(pattern=WORD)]
-Memory = Annotated[int, BeforeValidator(_memory), WithJsonSchema(_MEMORY_SCHEMA)]
-Duration = Annotated[float, BeforeValidator(_duration), WithJsonSchema(_DURATION_SCHEMA)]
+Memory = Annotated[int, BeforeValidator(_memory), _MEMORY_SCHEMA]
+Duration = Annotated[float, BeforeValidator(_duration), _DURATION_SCHEMA]
 EnvName = Annotated[str, Field(pattern=ENV_NAME)]
 EnvValue = Annotated[
     str,
@@ -163,7 +186,7 @@ Command = Annotated[
     WithJsonSchema(
         {
             "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
-            "description": "The command as typed, run without a shell; or the list of its words",
+            "description": "The command, run without a shell; or a list of its words",
         }
     ),
 ]
@@ -178,11 +201,11 @@ class Model(BaseModel):
 class Resources(Model):
     """What one replica gets. `gpu_type` null: cards of any model (R8)."""
 
-    cpu: float = Field(default=1.0, ge=0.01, le=4096, description="Cores")
+    cpu: float = Field(default=1.0, ge=0.01, le=4096, description="CPU cores")
     memory: Memory = Field(default=1024, ge=16, le=2**30, description="Memory")
-    gpu: int = Field(default=0, ge=0, le=1024, description="Cards")
-    gpu_type: Word | None = Field(default=None, description="Model of the cards; null: any")
-    gpu_share: float = Field(default=1.0, ge=0.001, le=1, description="Part of a card; less than 1 only with one card")
+    gpu: int = Field(default=0, ge=0, le=1024, description="GPUs")
+    gpu_type: Word | None = Field(default=None, description="GPU model; null: any")
+    gpu_share: float = Field(default=1.0, ge=0.001, le=1, description="Share of a GPU; less than 1 only with 1 GPU")
     shm: Memory = Field(default=64, ge=0, le=2**30, description="Shared memory")
 
 
@@ -203,7 +226,9 @@ class RoleSpec(Model):
 
     name: str = Field(pattern=ROLE_NAME)
     replicas: int = Field(default=1, ge=1, le=MAX_TASKS)
-    min_replicas: int | None = Field(default=None, ge=1, le=MAX_TASKS, description="Fewest to start with; null: all")
+    min_replicas: int | None = Field(
+        default=None, ge=1, le=MAX_TASKS, description="Minimum replicas to start with; null: all"
+    )
     command: Command
     parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=256)
     resources: Resources = Resources()
@@ -295,7 +320,7 @@ class JobSpec(Model):
     description: str = Field(default="", pattern=CLEAN, max_length=4000)
     framework: Annotated[Framework, BeforeValidator(_framework)] = Framework(kind=DEFAULT_KIND)
     image: str = Field(
-        default="default", pattern=IMAGE, description="Container image; default: the engine's environment"
+        default="default", pattern=IMAGE, description="Container image; default: the environment of the node"
     )
     pull_secret: Word | None = Field(default=None, description="Name of the credentials with which the image is pulled")
     code: Annotated[Code | None, BeforeValidator(_code)] = None
@@ -305,7 +330,7 @@ class JobSpec(Model):
     pool: Word = "default"
     virtual_cluster: Word | None = Field(default=None, description="Share of the pool that the job counts against")
     nodes: tuple[Word, ...] = Field(
-        default=(), max_length=4096, strict=False, description="Only on nodes of these names"
+        default=(), max_length=4096, strict=False, description="Names of the only nodes to use; empty: any"
     )
     driver: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=64)] | None = None
     workspace: Word = "default"
@@ -313,7 +338,7 @@ class JobSpec(Model):
     duration: Annotated[Duration, Field(ge=1, le=10 * YEAR_S)] | None = None
     retries: int = Field(default=0, ge=0, le=1000)
     fault_restarts: int = Field(default=0, ge=0, le=1000)
-    preemptible: bool = Field(default=False, description="May go back to the queue for jobs that have precedence")
+    preemptible: bool = Field(default=False, description="May go back to the queue to make room for other jobs")
     grace: Annotated[Duration, Field(ge=0, le=86400)] = 10.0
     debug_hold: Annotated[Duration, Field(ge=0, le=30 * 86400)] = 0.0
     metrics: tuple[Metric, ...] = Field(default=(), max_length=32, strict=False)

@@ -7,11 +7,12 @@ take a connection are the platform's own. All of them block: call them from a wo
 """
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, tuple_
 
 from trainmaster.access.visible import Visible
 from trainmaster.store.database import Database
@@ -20,6 +21,9 @@ from trainmaster.store.seen import seen
 from trainmaster.store.tables import asset, asset_version
 
 _log: Final = logging.getLogger(__name__)
+
+_AT_ONCE: Final = 400
+"""Of so many assets is asked at once: a statement holds a limited number of values."""
 
 
 class AssetKind(StrEnum):
@@ -120,6 +124,16 @@ class AssetReader:
                 if found := _select_assets(connection, kind, same, *seen(visible, asset)):
                     return found[0]
         return None
+
+    def latest(self, visible: Visible, assets: Sequence[Asset]) -> dict[str, AssetVersion]:
+        """Return the last version of each of `assets` that has any, by the asset's id."""
+        found: list[AssetVersion] = []
+        with self._database.read() as connection:
+            for at in range(0, len(assets), _AT_ONCE):
+                pairs = [(one.id, one.latest) for one in assets[at : at + _AT_ONCE]]
+                same = tuple_(asset_version.c.asset, asset_version.c.number).in_(pairs)
+                found += _select_versions(connection, same, *seen(visible, asset))
+        return {version.asset: version for version in found}
 
     def versions(self, visible: Visible, asset_id: str) -> list[AssetVersion]:
         """Return all versions of an asset, newest first."""

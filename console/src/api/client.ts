@@ -122,6 +122,10 @@ export async function text(path: string, query?: Query): Promise<string> {
   return await (await call("GET", path, { query, headers: { accept: "*/*" } })).text();
 }
 
+export async function blob(path: string, query?: Query, signal?: AbortSignal): Promise<Blob> {
+  return await (await call("GET", path, { query, signal, headers: { accept: "*/*" } })).blob();
+}
+
 /** A stream of events, once the server has begun to send it. */
 export const open = (path: string, query: Query, signal: AbortSignal): Promise<Response> =>
   call("GET", path, { query, signal, headers: { accept: "text/event-stream" } });

@@ -43,7 +43,9 @@ export async function cloneDocument(id: string): Promise<JsonObject> {
   return typeof inner === "object" && inner !== null && !Array.isArray(inner) ? inner : answer;
 }
 
-export const cloneJob = (id: string): Promise<Job> => post(`${at(id)}/clone`, { submit: true });
+/** Submit the same job again, with these changes by path. */
+export const cloneJob = (id: string, set: Record<string, unknown> = {}): Promise<Job> =>
+  post(`${at(id)}/clone`, { submit: true, set });
 
 export const changeJob = (id: string, change: { duration_s?: number | null; priority?: string }): Promise<Job> =>
   patch(at(id), change);

@@ -308,7 +308,8 @@ export interface paths {
         };
         /**
          * Get Log
-         * @description Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines.
+         * @description Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when its
+         *     lines were written, as far as that is known.
          */
         get: operations["get_log"];
         put?: never;
@@ -653,6 +654,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/nodes/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Node Use
+         * @description Show one node with its cards and who uses what of it.
+         */
+        get: operations["get_node_use"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Use
+         * @description Say who uses what: sums by person and by workspace, of a pool or of all.
+         */
+        get: operations["get_use"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/past": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Past
+         * @description Show how many cards and cores were held over the last day or week, of a pool or of all.
+         */
+        get: operations["get_past"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/meta": {
         parameters: {
             query?: never;
@@ -934,7 +995,9 @@ export interface paths {
         };
         /**
          * Get Resources
-         * @description Show the machines that fit the chosen flavors, what is used of them, and what the queue asks for.
+         * @description Show the nodes that fit the chosen flavors, what is used of them, and what the queue asks for.
+         *
+         *     `q`: a part of a node's name or address; `owner`: whose jobs hold something there; without `limit` all that match.
          */
         get: operations["get_resources"];
         put?: never;
@@ -1043,7 +1106,8 @@ export interface paths {
         };
         /**
          * Get Queue
-         * @description List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes are told.
+         * @description List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
+         *     are told.
          */
         get: operations["get_queue"];
         put?: never;
@@ -1882,12 +1946,33 @@ export interface components {
             job: string | null;
             name: string | null;
             owner: string | null;
+            workspace: string;
             task: string | null;
         };
-        /** @description Machines that fit the chosen flavors (all machines when none is chosen), and what the queue asks for. */
+        /**
+         * @description How much was held over time, by the attempts of the jobs that are kept: the mean of each span of `step_s` seconds
+         *         that begins at `at`. `known_from`: before that, jobs are missing, as there are too many; null while none are.
+         *
+         *         `gpu_total`, `cpu_total`: what there is now, as what there was is not kept.
+         */
+        ClusterPast: {
+            step_s: number;
+            at: number[];
+            gpu: number[];
+            cpu: number[];
+            gpu_total: number;
+            cpu_total: number;
+            known_from: number | null;
+        };
+        /**
+         * @description Nodes that fit the chosen flavors (all nodes when none is chosen), and what the queue asks for.
+         *
+         *         `nodes`: those of the page that was asked for, by pool; `total`: how many match.
+         */
         ClusterResources: {
             flavors: components["schemas"]["Flavor"][];
             nodes: components["schemas"]["NodeRow"][];
+            total: number;
             demand: components["schemas"]["CardDemand"][];
         };
         /** @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards. */
@@ -1930,6 +2015,34 @@ export interface components {
             flavors: string[];
             /** @enum {unknown} */
             state: "away" | "free" | "full" | "idle" | "tight";
+        };
+        /** @description Who uses what of a pool, or of all: most GPUs first. Who holds and asks for nothing is left out. */
+        ClusterUse: {
+            nodes: number;
+            nodes_in_service: number;
+            gpu: components["schemas"]["Used"];
+            cpu: components["schemas"]["Used"];
+            memory_mib: components["schemas"]["Used"];
+            running: number;
+            waiting: number;
+            people: components["schemas"]["UseRow"][];
+            workspaces: components["schemas"]["UseRow"][];
+        };
+        /**
+         * @description What the jobs of one person, or of one workspace, hold and ask for. `running`: jobs that hold something, in the
+         *         queue of a cluster, too; `waiting`: jobs that are queued here. `asked`: what the queued ones will hold.
+         */
+        UseRow: {
+            owner: string | null;
+            workspace: string | null;
+            running: number;
+            waiting: number;
+            gpu: number;
+            cpu: number;
+            memory_mib: number;
+            gpu_asked: number;
+            cpu_asked: number;
+            memory_mib_asked: number;
         };
         /** @description Flavors by name, and what the queue asks for of every card model. */
         Flavors: {
@@ -2171,8 +2284,15 @@ export interface components {
             /** @default null */
             decided_by: string | null;
         };
-        /** @description What would make it start sooner: now, or as `forecast` says; else it does at `otherwise_at` (null: unknown). */
+        /**
+         * @description What would help, as a `change` of the document by field path.
+         *
+         *         Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
+         *         unknown). Of one that failed, ran out of time or is held: what a clone would need; `change` empty: only its owner
+         *         knows, or nothing is to be changed.
+         */
         Suggestion: {
+            code: string;
             message: components["schemas"]["Text"];
             change: {
                 [key: string]: unknown;
@@ -2298,12 +2418,16 @@ export interface components {
             gpu: number;
             gpu_type: string | null;
         };
-        /** @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s` null: nobody knows. */
+        /**
+         * @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
+         *         null where nobody knows.
+         */
         Progress: {
             fraction: number;
             step: number;
             of: number;
             eta_s: number | null;
+            step_s: number | null;
         };
         /**
          * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
@@ -2481,13 +2605,14 @@ export interface components {
             more_env: number;
         };
         /**
-         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share is
-         *         told.
+         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
+         *         and workspace are told.
          */
         CardHolder: {
             job: string | null;
             name: string | null;
             owner: string | null;
+            workspace: string;
             task: string | null;
             state: components["schemas"]["Shown"] | null;
             share: number;
@@ -2525,7 +2650,8 @@ export interface components {
             tasks: components["schemas"]["NodeTask"][];
         };
         /**
-         * @description A task on a node. Of a job that the reader may not know of, only what it holds; the rest is null.
+         * @description A task on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace; the
+         *         rest is null.
          *
          *         `share`: how much of each of its cards, 0..1.
          */
@@ -2533,6 +2659,7 @@ export interface components {
             job: string | null;
             name: string | null;
             owner: string | null;
+            workspace: string;
             task: string | null;
             state: components["schemas"]["Shown"] | null;
             cpu: number;
@@ -2552,7 +2679,7 @@ export interface components {
         /**
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-         *         entered; `measures`: it tells how busy cards are.
+         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -2560,6 +2687,7 @@ export interface components {
             adjusts: boolean;
             attaches: boolean;
             measures: boolean;
+            images: boolean;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {
@@ -2935,6 +3063,12 @@ export interface components {
             path: string;
             items: components["schemas"]["File"][];
         };
+        /** @description The next `lines` lines were written after `after` and by `by`; null: not known. */
+        LinesAt: {
+            lines: number;
+            after: number | null;
+            by: number | null;
+        };
         /** @description A line that matches, 0-based. */
         LogHit: {
             offset: number;
@@ -2949,7 +3083,7 @@ export interface components {
         };
         /**
          * @description What was written since the last one, of a log that is followed. `cut`: where the log's size limit took something
-         *         away.
+         *         away; `at`: when it was read, of what was written since the log is followed.
          */
         LogPiece: {
             offset: number;
@@ -2957,8 +3091,14 @@ export interface components {
             text: string;
             /** @default null */
             cut: components["schemas"]["Cut"][] | null;
+            /** @default null */
+            at: number | null;
         };
-        /** @description The text at [offset, next_offset). `first_line`: of a window that was asked for by lines. */
+        /**
+         * @description The text at [offset, next_offset). `first_line`: of a window that was asked for by lines.
+         *
+         *         `times`: of its lines, one after the other, where they were asked for; none: the log has no times.
+         */
         LogWindow: {
             offset: number;
             next_offset: number;
@@ -2968,6 +3108,8 @@ export interface components {
             ended: boolean;
             /** @default null */
             first_line: number | null;
+            /** @default [] */
+            times: components["schemas"]["LinesAt"][];
         };
         /** @description Curves, and the last value of each name. */
         Metrics: {
@@ -3000,7 +3142,7 @@ export interface components {
             created_at: number;
             versions: components["schemas"]["ModelVersion"][];
         };
-        /** @description An immutable version and where it came from. */
+        /** @description An immutable version and where it came from. `path`: on the server, for those who administer it; else null. */
         ModelVersion: {
             version: number;
             digest: string;
@@ -3009,7 +3151,7 @@ export interface components {
             created_at: number;
             job: string;
             attempt: number;
-            path: string;
+            path: string | null;
             metrics: {
                 [key: string]: number;
             };
@@ -3018,7 +3160,10 @@ export interface components {
         ModelPage: {
             items: components["schemas"]["Model"][];
         };
-        /** @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number. */
+        /**
+         * @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
+         *         `size_bytes`, `metrics`, `job`: of that one.
+         */
         Model: {
             id: string;
             name: string;
@@ -3027,6 +3172,12 @@ export interface components {
             versions: number;
             latest: number;
             created_at: number;
+            updated_at: number;
+            size_bytes: number;
+            metrics: {
+                [key: string]: number;
+            };
+            job: string;
         };
         /** @description What a task may use: cores, MiB, cards. */
         TaskLimits: {
@@ -3049,9 +3200,43 @@ export interface components {
         Document: Record<string, never>;
         JobOrPreview: components["schemas"]["Job"] | components["schemas"]["Preview"];
         /**
+         * BatchSubmission
+         * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
+         *
+         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
+         */
+        BatchSubmission: {
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native" | "pai";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
+        };
+        /**
          * Question
-         * @description Would it start if it were submitted? `instead_of`: id of a waiting job that would wait no longer; `suggest`: say
-         *     what helps.
+         * @description Would it start if it were submitted? `suggest`: say what helps.
          */
         Question: {
             /** Spec */
@@ -3094,9 +3279,8 @@ export interface components {
         };
         /**
          * Submission
-         * @description A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
-         *
-         *     `code_follows`: in a preview, the sender has the code folder and will upload it.
+         * @description A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
+         *     places are judged as if it were gone.
          */
         Submission: {
             /** Spec */
@@ -3126,6 +3310,11 @@ export interface components {
              * @default false
              */
             code_follows: boolean;
+            /**
+             * Instead Of
+             * @default null
+             */
+            instead_of: string | null;
         };
         /**
          * Submissions
@@ -3133,7 +3322,7 @@ export interface components {
          */
         Submissions: {
             /** Items */
-            items: components["schemas"]["Submission"][];
+            items: components["schemas"]["BatchSubmission"][];
         };
     };
     responses: never;
@@ -3753,6 +3942,7 @@ export interface operations {
                 line?: number | null;
                 count?: number;
                 tail?: number | null;
+                times?: boolean;
             };
             header?: never;
             path: {
@@ -4393,6 +4583,100 @@ export interface operations {
             };
         };
     };
+    get_node_use: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_use: {
+        parameters: {
+            query?: {
+                pool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterUse"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_past: {
+        parameters: {
+            query?: {
+                window?: "day" | "week";
+                pool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterPast"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_meta: {
         parameters: {
             query?: never;
@@ -4899,6 +5183,11 @@ export interface operations {
                 flavors?: string[] | null;
                 workspace?: string;
                 pool?: string;
+                model?: string;
+                owner?: string;
+                q?: string;
+                offset?: number;
+                limit?: number | null;
             };
             header?: never;
             path?: never;
@@ -5124,6 +5413,7 @@ export interface operations {
                 pool?: string;
                 workspace?: string;
                 model?: string;
+                owner?: string;
                 mine?: boolean;
                 offset?: number;
                 limit?: number;

@@ -1,5 +1,5 @@
 /** Watching a job: logs, usage, metrics, output files. */
-import { get, url } from "./client";
+import { blob, get, url } from "./client";
 import type { FilePage, LogChunk, LogHits, Metrics, Usage } from "./types";
 
 export interface TaskAddress {
@@ -12,10 +12,14 @@ const at = (a: TaskAddress): string =>
   `/jobs/${encodeURIComponent(a.job)}/attempts/${a.attempt}/tasks/${encodeURIComponent(a.task)}/log`;
 
 export const readLog = (a: TaskAddress, offset: number, limit: number, signal?: AbortSignal): Promise<LogChunk> =>
-  get(at(a), { offset, limit }, signal);
+  get(at(a), { offset, limit, times: true }, signal);
 
 export const readLogLine = (a: TaskAddress, line: number, count: number, signal?: AbortSignal): Promise<LogChunk> =>
-  get(at(a), { line, count }, signal);
+  get(at(a), { line, count, times: true }, signal);
+
+/** The last lines, for a glance. */
+export const readLogTail = (a: TaskAddress, lines: number, signal?: AbortSignal): Promise<LogChunk> =>
+  get(at(a), { tail: lines }, signal);
 
 export const searchLog = (
   a: TaskAddress,
@@ -37,6 +41,13 @@ export const readMetrics = (job: string, points: number): Promise<Metrics> =>
 
 export const listFiles = (job: string, path: string): Promise<FilePage> =>
   get(`/jobs/${encodeURIComponent(job)}/files`, { path });
+
+export const folderUrl = (job: string, path: string): string =>
+  url(`/jobs/${encodeURIComponent(job)}/files/download`, { path });
+
+/** A file to look at. */
+export const readFile = (job: string, path: string, signal?: AbortSignal): Promise<Blob> =>
+  blob(`/jobs/${encodeURIComponent(job)}/files/content`, { path }, signal);
 
 export const fileUrl = (job: string, path: string): string =>
   url(`/jobs/${encodeURIComponent(job)}/files/content`, { path });

@@ -18,6 +18,15 @@ export interface JobSearch {
   task?: string;
   line?: number;
   find?: string;
+  /** Logs of all replicas: in one by time, or beside each other. */
+  logs?: "merged" | "side";
+  /** Names of the metrics that are drawn; none: all. */
+  metrics?: string[];
+  axis?: "epoch" | "relative" | "time";
+  /** In hundredths. */
+  smooth?: number;
+  log?: boolean;
+  events?: "key" | "bad" | "people";
 }
 
 export interface QueueSearch {

@@ -1,8 +1,11 @@
 /** One line chart. uPlot draws; this owns size, colours of the theme, and keeps the zoom while data flow in. */
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef } from "react";
+import { ZoomOutOutlined } from "@ant-design/icons";
+import { Button } from "antd";
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { useLook } from "../theme";
+import { FONT, useLook } from "../theme";
 import { number } from "./format";
 import { useFormatTime } from "./time";
 
@@ -41,6 +44,8 @@ export function Chart(props: Props): ReactNode {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<uPlot | null>(null);
   const { dark } = useLook();
+  const { t } = useTranslation();
+  const [zoomed, setZoomed] = useState(false);
   const stamp = useFormatTime();
   const format = props.format ?? number;
   const data = useMemo(() => joined(lines, log), [lines, log]);
@@ -58,7 +63,7 @@ export function Chart(props: Props): ReactNode {
       stroke: cssColor("--faint"),
       grid: { stroke: cssColor("--line"), width: 1 },
       ticks: { show: false },
-      font: "11px system-ui, sans-serif",
+      font: `11px ${FONT}`,
     };
     return new uPlot(
       {
@@ -66,6 +71,7 @@ export function Chart(props: Props): ReactNode {
         height,
         padding: [10, 26, 0, 0],
         legend: { live: true },
+        hooks: { setScale: [(u, key) => key === "x" && setZoomed(partOf(u))] },
         cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
         scales: {
           x: { time },
@@ -123,15 +129,65 @@ export function Chart(props: Props): ReactNode {
   useEffect(() => {
     const made = chart.current;
     if (!made) return;
-    const x = made.scales["x"];
-    const xs = made.data[0];
-    const zoomed =
-      x?.min != null && x.max != null && xs.length > 1 && (x.min > (xs[0] ?? 0) || x.max < (xs[xs.length - 1] ?? 0));
-    made.setData(data, !zoomed);
-    if (zoomed) made.redraw();
+    const part = partOf(made);
+    made.setData(data, !part);
+    if (part) made.redraw();
   }, [data]);
 
-  return <div ref={host} className="tm-chart" data-testid="chart" data-points={data[0]?.length ?? 0} />;
+  return (
+    <div className="tm-chart-box">
+      {zoomed && (
+        <Button
+          size="small"
+          icon={<ZoomOutOutlined />}
+          className="tm-zoom-out"
+          onClick={() => chart.current?.setData(data, true)}
+          data-testid="zoom-reset"
+        >
+          {t("job.metrics.resetZoom")}
+        </Button>
+      )}
+      <div ref={host} className="tm-chart" data-testid="chart" data-points={data[0]?.length ?? 0} />
+    </div>
+  );
+}
+
+/** Whether only a part of what there is from left to right is shown. */
+function partOf(u: uPlot): boolean {
+  const x = u.scales["x"];
+  const xs = u.data[0];
+  return x?.min != null && x.max != null && xs.length > 1 && (x.min > (xs[0] ?? 0) || x.max < (xs[xs.length - 1] ?? 0));
+}
+
+/** What a chart's canvas shows as a picture for a document: with its title, the names of its lines, and a background. */
+export async function pictureOf(
+  canvas: HTMLCanvasElement,
+  title: string,
+  lines: readonly Line[],
+): Promise<Blob | null> {
+  const scale = devicePixelRatio || 1;
+  const named = lines.filter((line) => !line.ghost);
+  const [head, row] = [34 * scale, 20 * scale];
+  const made = document.createElement("canvas");
+  made.width = canvas.width;
+  made.height = canvas.height + head + row * named.length + 8 * scale;
+  const draw = made.getContext("2d");
+  if (!draw) return null;
+  draw.fillStyle = cssColor("--panel");
+  draw.fillRect(0, 0, made.width, made.height);
+  draw.fillStyle = cssColor("--text");
+  draw.font = `600 ${14 * scale}px ${FONT}`;
+  draw.fillText(title, 12 * scale, 22 * scale);
+  draw.drawImage(canvas, 0, head);
+  draw.font = `${12 * scale}px ${FONT}`;
+  named.forEach((line, i) => {
+    const y = head + canvas.height + row * i + 12 * scale;
+    draw.fillStyle = line.color;
+    draw.fillRect(12 * scale, y - 5 * scale, 14 * scale, 3 * scale);
+    draw.fillStyle = cssColor("--text");
+    draw.fillText(line.label, 32 * scale, y);
+  });
+  return new Promise((resolve) => made.toBlob(resolve, "image/png"));
 }
 
 /** What the legend says where the cursor is, or of the latest value while it is elsewhere. */

@@ -32,8 +32,10 @@ function fetchAway(address: string, name = ""): void {
 }
 
 /** Save what the page has already. */
-export function saveText(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text]));
+export const saveText = (name: string, text: string): void => saveBlob(name, new Blob([text]));
+
+export function saveBlob(name: string, blob: Blob): void {
+  const address = URL.createObjectURL(blob);
   fetchAway(address, name);
   URL.revokeObjectURL(address);
 }

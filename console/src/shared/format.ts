@@ -29,8 +29,9 @@ export function number(value: number): string {
   return trim(value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4));
 }
 
-/** 93 -> "1m 33s": the two largest units; below ten seconds with one decimal when `exact`. */
+/** 93 -> "1m 33s": the two largest units; below ten seconds with one decimal when `exact`, and less than a tenth as that. */
 export function duration(seconds: number, exact = false): string {
+  if (exact && seconds > 0 && seconds < 0.1) return "<0.1s";
   if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}s`;
   let rest = Math.max(0, Math.floor(seconds));
   const parts: string[] = [];
@@ -130,3 +131,6 @@ export function labelFilter(label: [string, string]): string {
   const text = labelText(label);
   return `label:${/[\s"]/.test(text) ? `"${text.replaceAll('"', "")}"` : text}`;
 }
+
+/** One process of a job as people know it: `trainer-0`. */
+export const replicaName = ({ role, index }: { role: string; index: number }): string => `${role}-${index}`;

@@ -50,7 +50,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }): R
 }
 
 /** The clipboard needs a secure page; over plain http to another host the old way is left. */
-async function copyText(text: string): Promise<boolean> {
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -118,7 +118,7 @@ async def test_after_the_hold_and_while_it_ends_nobody_gets_in(engine: Any, kept
     assert inside(key(kept)) == []
     assert set(await asyncio.gather(*many)) <= {"refused", "ended"}
     assert marked(key(kept)) == []
-    with pytest.raises(Conflict, match="not kept any more"):
+    with pytest.raises(Conflict, match="no longer kept"):
         await enter(engine, kept, "true")
     await shell.close()
 
@@ -178,6 +178,6 @@ async def test_what_is_hung_up_ends(engine: Any, kept: Gang) -> None:
 
 
 async def test_without_being_kept_an_ended_task_is_refused(engine: Any, kept: Gang) -> None:
-    with pytest.raises(Conflict, match="only a running task"):
+    with pytest.raises(Conflict, match="only a running replica"):
         await engine.attach(key(kept), 0, 0, ("true",), None)
     await engine.reap(key(kept), 0)

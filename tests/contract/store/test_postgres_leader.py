@@ -39,7 +39,7 @@ def cut(store: Store) -> None:
 
 def test_a_second_server_is_refused_until_the_first_ends(leader: Store) -> None:
     """The error says so; closing lets the next one lead."""
-    with pytest.raises(Conflict, match="Another server leads"):
+    with pytest.raises(Conflict, match="Another server is using this database"):
         Store.open(leader.url, leader.backups)
     leader.keep(*life(1).changes)
     leader.database.close()

@@ -37,12 +37,15 @@ async def test_a_copy_leaves_what_the_first_home_runs_alone(
     subprocess.run(["cp", "-a", first.home, copy.home], check=True)
     with caplog.at_level(logging.WARNING):
         other = await copy.engine()
-    assert "this home is a copy" in caplog.text
+    assert "this home folder is a copy" in caplog.text
     (report,) = await other.observe([key(story)])
     (task,) = report.tasks
     assert task.kind == "lost"
     assert task.verdict is not None
-    assert render.text(task.verdict.said) == "w[0] does not run here: this home is a copy, or was moved to another disk"
+    assert (
+        render.text(task.verdict.said)
+        == "w-0 does not run here: this home folder is a copy or was moved to another disk"
+    )
     await other.signal(key(story), 15)
     await other.reap(key(story), 0)
     await copy.close()

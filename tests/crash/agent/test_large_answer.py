@@ -33,7 +33,7 @@ async def test_an_answer_without_end_fails_and_the_next_one_is_given(
     monkeypatch.setattr(client, "MOST_LINE", SMALL)
     for _ in range(2):
         async with asyncio.timeout(PATIENCE_S):
-            with pytest.raises(Unavailable, match="the agent's answer is larger than 0 MiB"):
+            with pytest.raises(Unavailable, match="the answer of the node agent is larger than 0 MiB"):
                 await engine.observe([f"t{at:032x}.1" for at in range(50_000)])
             (report,) = await engine.observe([key(job)])
         assert [task.kind for task in report.tasks] == ["running"]

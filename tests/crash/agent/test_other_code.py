@@ -163,7 +163,9 @@ async def test_a_home_that_was_moved_while_tasks_run_is_said(world: Upgraded) ->
     os.rename(old, new)
     try:
         said = await Copy(OURS.parent).visit(new)
-        assert said == f"the agent that answers was started for {old}: the home was moved while tasks run"
+        assert (
+            said == f"the node agent that answers belongs to {old}: the home folder was moved while jobs were running"
+        )
         assert not os.path.exists(old)
     finally:
         os.rename(new, old)

@@ -109,7 +109,7 @@ def check_repeated(home: Home, jobs: list[str]) -> None:
         )
         first = next(one for one in found["attempt_list"] if one["number"] == 1)
         assert first["verdict"]["code"] == "platform_stopped"
-        assert first["verdict"]["message"]["en"] == "the platform was stopped while main[0] ran"
+        assert first["verdict"]["message"]["en"] == "the platform was stopped while main-0 ran"
         assert first["verdict"]["fault"] == "platform"
 
 

@@ -29,7 +29,7 @@ TABLE = {
     "retention:read": ("any", None),
 }
 
-SEEN = {None: NOTHING, "own": Visible(owner="ann"), "any": Visible(everything=True)}
+SEEN = {None: NOTHING, "own": Visible(owner="ann", whose=True), "any": Visible(everything=True, whose=True)}
 """What ann sees where it is granted so far."""
 
 
@@ -55,6 +55,13 @@ def test_role_and_scope(scope: str, column: int, role: str) -> None:
     assert decide(me, scope, Thing("ann")).allowed is (wanted is not None)
     assert decide(me, scope, Thing("bob")).allowed is (wanted == "any")
     assert decide(me, scope).visible == SEEN[wanted]
+
+
+def test_whose_it_is_may_be_told_of_what_may_not_be_seen() -> None:
+    """People who share nodes know whom to ask; nobody else is told anything."""
+    visible = decide(Principal("ann"), "jobs:read").demand()
+    assert (visible.covers(Thing("bob")), visible.owner_of(Thing("bob"))) == (False, "bob")
+    assert (NOTHING.owner_of(Thing("bob")), Visible(owner="ann").owner_of(Thing("ann"))) == (None, "ann")
 
 
 def test_things_of_others_do_not_exist() -> None:

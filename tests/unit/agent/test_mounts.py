@@ -98,9 +98,9 @@ def test_a_mount_over_the_environment_is_refused_in_words() -> None:
         spawn.refuse_covering(story, Settings())  # nothing is mounted without a sandbox
     assert refused.value.code == "mount_hides"
     assert render.text(refused.value.said) == (
-        "a mount would cover what the tasks need on this node: /site would hide /site/env, "
-        "/site/env/x would lie in /site/env; "
-        "mount elsewhere, for example at /dataset"
+        "a mount would hide what the replicas need on this node: /site would hide /site/env, "
+        "/site/env/x would be inside /site/env; "
+        "mount it elsewhere, for example at /dataset"
     )
 
 

@@ -284,7 +284,7 @@ def test_a_gang_that_finds_no_python_is_told_who_can_name_one(node: Node) -> Non
     node.step(shell).wait(PATIENCE_S)
     verdict = next(fact["verdict"] for fact in told(shell) if fact.get("verdict"))
     for words in (words_of(told(direct)[-1]), words_of(verdict)):
-        assert "no Python environment is set for tasks here, and the node has no torchrun" in words
+        assert "the node has no torchrun, and no Python environment is set for jobs here" in words
         assert "(environment)" in words
 
 

@@ -26,7 +26,7 @@ def test_an_end_is_told_later_and_a_note_about_an_attempt_at_once(tmp_path: Path
         "event": "note",
         "attempt": "j.1",
         "code": "over_memory",
-        "said": {"code": "task_near_memory", "args": {"who": "w[0]"}},
+        "said": {"code": "task_near_memory", "args": {"who": "w-0"}},
     }
     runs = {"event": "task", "attempt": "j.1", "role": 0, "index": 1, "kind": "running"}
     ends = {"event": "task", "attempt": "j.1", "role": 0, "index": 0, "kind": "exited", "verdict": None}

@@ -93,7 +93,7 @@ async def test_who_looks_at_many_logs_can_still_submit(
             await asyncio.sleep(0)
         document = check(await local.get(address), 429, "rate_limited")
         assert document["title"] == f"{PLACES} of your requests for logs and curves are being answered or wait already"
-        assert document["remedy"] == "Close pages that show logs or curves."
+        assert document["remedy"] == "Close some pages that show logs or curves."
         assert (await local.post("/api/v1/jobs/preview", json=spec)).status_code == 200
         large = {"spec": {"name": "a", "description": "x" * 2 * SMALL}}
         assert (await local.post("/api/v1/jobs", json=large)).status_code == 201

@@ -99,8 +99,8 @@ def test_the_window_is_as_large_as_was_said(enter: Enter) -> None:
     ("message", "rule"),
     [
         (b"\x09?", "is on no channel"),
-        (b"\x04{}", "is not understood"),
-        (b"\x04[", "is not understood"),
+        (b"\x04{}", "was not understood"),
+        (b"\x04[", "was not understood"),
         (b"\xff\x01", "is on no channel"),
         (b"", "is on no channel"),
         ("text", "is on no channel"),
@@ -160,7 +160,7 @@ def test_refusals_say_why_in_the_readers_language(server: Running, enter: Enter,
     server.call(lambda platform: platform.finish(job))
     status = rest(enter("true"))[2]
     assert (status["reason"], status["code"]) == ("conflict", 409)
-    assert status["message"] == "The job has ended; only a running task can be entered"
+    assert status["message"] == "The job has ended; only a running replica can be entered"
     assert "tm logs" in status["problem"]["remedy"]
     assert "运行中的副本" in rest(enter("true", language="zh"))[2]["message"]
 

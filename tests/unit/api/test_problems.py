@@ -113,9 +113,9 @@ async def test_a_dry_run_makes_no_job(platform: Any, local: httpx.AsyncClient) -
 async def test_a_refusal_is_in_the_language_of_its_reader(http: httpx.AsyncClient) -> None:
     """From the gate and from the use case; programs, which ask for no language, get English."""
     for accept, language, title in (
-        ("", "en", "Nobody is signed in"),
+        ("", "en", "You are not signed in"),
         ("zh-CN,zh;q=0.9,en;q=0.8", "zh", "没有登录"),
-        ("en,zh;q=0.5", "en", "Nobody is signed in"),
+        ("en,zh;q=0.5", "en", "You are not signed in"),
     ):
         answer = await http.get("/api/v1/jobs", headers={"accept-language": accept})
         assert (answer.json()["title"], answer.headers["content-language"]) == (title, language)

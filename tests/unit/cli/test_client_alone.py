@@ -112,9 +112,7 @@ def test_what_needs_a_server_here_says_what_is_missing_and_leaves_nothing(
     said = run(TM, *words, home=tmp_path, code=1)
     assert said.stdout == ""
     first, remedy = said.stderr.splitlines()
-    assert first.startswith(
-        "error This needs packages of the server that are not installed here: alembic, argon2-cffi, "
-    )
+    assert first.startswith("error This needs server packages that are not installed here: alembic, argon2-cffi, ")
     assert REMEDY in remedy
     assert [*tmp_path.iterdir()] == []
 

@@ -205,7 +205,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     assert "duration 1h30m  priority urgent" in tm("change", waiting, "--duration", "90m", "--priority", "urgent")
     assert tm.json("change", waiting, "--duration", "none")["duration_s"] is None
     assert "nothing is changed" in tm("change", waiting, code=2)
-    assert "is not a duration" in tm("change", waiting, "--duration", "soon", code=2)
+    assert "is not a time" in tm("change", waiting, "--duration", "soon", code=2)
     found = tm.json("preview", both)["would_start"]
     assert (found["when"], found["position"]) == ("queue", 2)
     said = tm("preview", both)
@@ -220,7 +220,11 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     until = time.monotonic() + 60
     while tm.json("show", copy)["state"] == "queued":
         assert time.monotonic() < until
-    tm("stop", copy, holder)
+    first = tm("submit", both).strip()
+    second = tm("submit", both, "--set", "name=second", "--instead-of", first[:12]).strip()  # D1: one takes the place
+    assert [tm.json("show", one)["state"] for one in (first, second)] == ["stopped", "queued"]
+    assert "no longer queued" in tm("submit", both, "--instead-of", copy, code=2)
+    tm("stop", second, copy, holder)
 
 
 def until_watched_by(tm: Shell, count: int) -> None:

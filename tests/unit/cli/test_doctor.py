@@ -128,7 +128,7 @@ def test_something_else_at_the_address_is_no_server_that_has_to_be_started(shell
         url = f"http://127.0.0.1:{stranger.server_port}"
         found = look(shell, code=1, TRAINMASTER_URL=url, TRAINMASTER_TOKEN="x")
         stranger.shutdown()
-    assert f"{url} answers in a way that this client does not know" in found["server"]["detail"]
+    assert f"This client does not understand the answer of the server at {url}" in found["server"]["detail"]
     assert found["server"]["state"] == "bad"
     assert "trainmaster serve" not in found["server"]["remedy"]
 

@@ -71,7 +71,7 @@ def test_nothing_that_is_there_is_overwritten(tm: Shell, job: str, tmp_path: Pat
     (tmp_path / "plots").mkdir()
     (tmp_path / "plots/a.txt").write_text("mine")
     said = tm("download", job, "--to", str(tmp_path), code=2)
-    assert "is there already" in said
+    assert "already exists" in said
     assert read(tmp_path) == {"plots/a.txt": "mine"}
     tm("download", job, "outputs/plots/a.txt", "--to", str(tmp_path / "plots"), code=2)
     assert read(tmp_path) == {"plots/a.txt": "mine"}

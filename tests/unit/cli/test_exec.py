@@ -85,7 +85,7 @@ def test_a_job_that_has_ended_cannot_be_entered(tm: Shell, tmp_path: Path) -> No
     ended = tm.json("submit", write(tmp_path / "j.json", "true"), "--wait")["id"]
     done = run(tm, ended, "--", "true")
     assert done.returncode == 125
-    assert "has ended; only a running task can be entered" in (done.stdout + done.stderr).decode()
+    assert "has ended; only a running replica can be entered" in (done.stdout + done.stderr).decode()
     assert f"tm logs {ended}" in re.sub(r"\s+", " ", (done.stdout + done.stderr).decode())
 
 

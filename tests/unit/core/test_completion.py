@@ -121,7 +121,7 @@ def test_the_verdict_names_the_first_task_that_failed() -> None:
     verdict = story.reaped().job.verdict
     assert verdict is not None
     assert (verdict.code, verdict.index, verdict.exit_code) == ("exit_code", 2, 7)
-    assert render.text(verdict.said) == "w[2] ended with exit code 7"
+    assert render.text(verdict.said) == "w-2 ended with exit code 7"
 
 
 def test_too_few_successes_are_told_with_numbers() -> None:

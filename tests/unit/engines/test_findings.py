@@ -2,12 +2,13 @@
 
 import pytest
 
+from tests.fixtures.fakes.engine import FakeEngine
 from tests.fixtures.gangs import gang
 from trainmaster.agent.settings import Settings
 from trainmaster.core.config import Config
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import Gang, Mount
-from trainmaster.engines.abilities import ChecksGangs
+from trainmaster.engines.abilities import Abilities, ChecksGangs
 from trainmaster.engines.findings import GangFindings
 from trainmaster.engines.local.engine import LocalEngine
 from trainmaster.engines.slurm.engine import SlurmEngine
@@ -74,3 +75,16 @@ def test_a_cluster_pulls_no_image_and_with_sandboxes_off_mounts_nothing(sandbox:
 def test_of_what_was_not_asked_for_nothing_is_said() -> None:
     for engine in (local(""), slurm("none")):
         assert engine.check_gang(gang(node="", mounts=(Mount("/home/u/code", "/code"),)).build()) == GangFindings()
+
+
+class Containers(FakeEngine):
+    """An engine that runs tasks in containers, and carries out all that a gang asks for."""
+
+    def check_gang(self, gang: Gang) -> GangFindings:
+        return GangFindings()
+
+
+def test_only_an_engine_that_says_nothing_of_images_runs_them() -> None:
+    """D16: the form shows the image where it has an effect."""
+    found = [Abilities.of(engine).images for engine in (local("/usr/bin/bwrap"), slurm("auto"), Containers(()))]
+    assert found == [False, False, True]

@@ -62,7 +62,7 @@ def test_what_is_said_may_hold_what_was_said_elsewhere() -> None:
 def test_a_space_sets_off_a_name_and_no_chinese() -> None:
     """Between what is said and what was said elsewhere; a name stays as it is, even if it is Chinese."""
     told = [render.text(queue.behind(job), "zh") for job in (queue.job_named("big"), queue.another_users_job())]
-    assert told == ["排在任务 big 之后：它先得到释放出来的资源", "排在其他用户的任务之后：它先得到释放出来的资源"]
+    assert told == ["排在任务 big 之后：释放的资源先分配给它", "排在其他用户的任务之后：释放的资源先分配给它"]
     assert render.text(queue.job_named("大任务"), "zh") == "任务 大任务"
 
 
@@ -83,14 +83,14 @@ def entries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("entries")
 def test_arguments_are_shown_as_what_they_are() -> None:
-    @say("{n:card|cards}, {wait}, {size}, {at}, {who}, {other}", "{n} 张卡，{wait}，{size}，{at}，{who}，{other}")
+    @say("{n:GPU|GPUs}, {wait}, {size}, {at}, {who}, {other}", "{n} 张加速卡，{wait}，{size}，{at}，{who}，{other}")
     def shown_in_a_test(n: Count, wait: Seconds, size: Mib, at: Moment, who: Names, other: float | None) -> Said: ...
 
     said = shown_in_a_test(1, 5400, 2048, 0.0, ("ann", "bob"), other=0.5)
-    assert render.text(said) == "1 card, 1h 30m, 2GiB, 1970-01-01 00:00 UTC, ann, bob, 0.5"
-    assert render.text(said, "zh") == "1 张卡，1h 30m，2GiB，1970-01-01 00:00 UTC，ann、bob，0.5"
+    assert render.text(said) == "1 GPU, 1h 30m, 2GiB, 1970-01-01 00:00 UTC, ann, bob, 0.5"
+    assert render.text(said, "zh") == "1 张加速卡，1 小时 30 分，2GiB，1970-01-01 00:00 UTC，ann、bob，0.5"
     assert render.text(shown_in_a_test(12_000, 3.25, 1000, 60.0, [], None)) == (
-        "12,000 cards, 3.2s, 1000MiB, 1970-01-01 00:01 UTC, none, none"
+        "12,000 GPUs, 3.2s, 1000MiB, 1970-01-01 00:01 UTC, none, none"
     )
 
 

@@ -295,6 +295,7 @@ class TestChild:
         assert out.strip() == "False False"
 
 
+@pytest.mark.torch
 def test_beside_another_server_that_leads_nothing_is_written(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same is shown; the files beside the job are the leader's, also one to which it is just adding a line."""
     monkeypatch.setattr(metrics, "BOARD_EVERY_S", 0.1)

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.queue.lab import ANN, BOB, NOW, Lab, gang, started
 from trainmaster.core.records import Resources, Role
 from trainmaster.queue.explaining.explain import explain
-from trainmaster.queue.explaining.reasons import render, with_names
+from trainmaster.queue.explaining.reasons import Known, render, with_names
 from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.policy import NAMED
 from trainmaster.queue.snapshot import Tenant
@@ -25,9 +25,13 @@ def test_the_small_jobs_of_a_person_do_not_keep_its_large_one_waiting_for_ever()
     assert [lab.why(job, made) for job in (large, late)] == ["quota", "quota_kept"]
     reason = explain(lab.seen(), late, made)
     assert reason.evidence["job"] == large.job
-    assert "user ann" in render(with_names(reason, lambda job: None)).en
-    assert "another user's job" in render(with_names(reason, lambda job: None)).en
-    assert "的配额留给任务 large，它排在前面" in render(with_names(reason, lambda job: "large")).zh
+    assert "user ann" in render(with_names(reason, lambda job: Known())).en
+    assert "another user's job" in render(with_names(reason, lambda job: Known())).en
+    assert (
+        "的剩余配额已预留给任务 large，它排在此任务之前"
+        in render(with_names(reason, lambda job: Known("large", "ann"))).zh
+    )
+    assert "a job of bob" in render(with_names(reason, lambda job: Known(owner="bob"))).en
 
 
 def test_what_is_left_beside_the_large_one_is_not_kept() -> None:

@@ -33,9 +33,14 @@ FIXED = [PortRequest("http", 1, 8080)]
 @pytest.mark.parametrize(
     ("asked", "code", "changes", "words"),
     [
-        (job().role(gpu=8), "never_gpus", {"roles.0.resources.gpu": 4}, "asks for 8 cards per replica (any type)"),
+        (
+            job().role(gpu=8),
+            "never_gpus",
+            {"roles.0.resources.gpu": 4},
+            "asks for too many GPUs: 8 per replica (any model)",
+        ),
         (job().role(gpu=4, gpu_type="H100"), "no_such_card", {}, "the pool has: A100, V100"),
-        (job().role(cpu=20.5), "never_cpu", {"roles.0.resources.cpu": 8.0}, "the largest node has 8"),
+        (job().role(cpu=20.5), "never_cpu", {"roles.0.resources.cpu": 8.0}, "the largest suitable node has 8"),
         (job().role(memory_mib=99999), "never_memory", {"roles.0.resources.memory": 16384}, "node has 16GiB"),
         (
             job().role("w", 9, gpu=1),
@@ -43,7 +48,7 @@ FIXED = [PortRequest("http", 1, 8080)]
             {"roles.0.replicas": 8},
             "9 cards needed, all nodes have 8 cards",
         ),
-        (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 hosts are too few"),
+        (job().role("w", 4, ports=FIXED), "never_fixed_ports", {"roles.0.replicas": 3}, "3 nodes are too few"),
         (job().role(ports=[PortRequest("p", 9000)]), "never_ports", {}, "9,000 ports per replica"),
         (job().fields(pool="lab"), "no_such_pool", {}, "There is no pool lab; there are: default"),
         (
@@ -124,7 +129,7 @@ def test_a_reason_names_numbers_and_holders() -> None:
         "holders": [{"job": holder.id, "holds": 3, "expires_at": 99.0}],
     }
     text = render(reason)
-    assert text.en == "Waiting for cards: 4 needed (A100, 4 per replica), 1 free, at most 1 on one node"
+    assert text.en == "Waiting for GPUs: 4 needed (A100, 4 per replica), 1 free, at most 1 on one node"
     assert "A100" in text.zh
     assert [start.job for start in made.starts] == [job("next").done().id]
     same = next(p for cls in seen.pending for p in cls.jobs if p.job == job("same").done().id)
@@ -139,35 +144,29 @@ def test_a_reason_names_numbers_and_holders() -> None:
             Account("cluster", "vc1"),
             "gpu:A100",
             None,
-            "虚拟集群 vc1 的配额已满：已用 3 张 A100 卡，再加 2 将超过 4",
-            "The quota of virtual cluster vc1 is reached: 3 A100 cards in use, 2 more would exceed 4",
+            "虚拟集群 vc1 已用 3 张 A100 加速卡，最多可用 4；此任务需要 2",
+            "Virtual cluster vc1 uses 3 A100 GPUs and may use 4 at most; this job needs 2",
         ),
         (
             Account("cluster", ""),
             "gpu",
             1000,
-            "资源池 lab 的未分配份额已用 3 张卡，超过其配额 4 的部分只能借用他人未用的：现可借 1，此任务需要 2",
-            (
-                "The unassigned share of pool lab holds 3 cards; beyond its quota of 4 it borrows what others leave: "
-                "1 now, this job asks for 2"
-            ),
+            "资源池 lab 的未分配份额已用 3 张加速卡（配额 4），现在还可借用 1；此任务需要 2",
+            ("The unassigned share of pool lab uses 3 GPUs (quota: 4) and can borrow 1 more now; this job needs 2"),
         ),
         (
             Account("workspace", "vision"),
             "cpu",
             0,
-            "工作空间 vision 已用 3 核，超过其配额 4 的部分只能借用他人未用的：现可借 0，此任务需要 2",
-            (
-                "Workspace vision holds 3 cores; beyond its quota of 4 it borrows what others leave: "
-                "0 now, this job asks for 2"
-            ),
+            "工作空间 vision 已用 3 核（配额 4），现在还可借用 0；此任务需要 2",
+            ("Workspace vision uses 3 cores (quota: 4) and can borrow 0 more now; this job needs 2"),
         ),
         (
             Account("user", "ann"),
             "memory_mib",
             None,
-            "用户 ann 的配额已满：已用 3000MiB 内存，再加 2000MiB 将超过 4000MiB",
-            "The quota of user ann is reached: 3000MiB of memory in use, 2000MiB more would exceed 4000MiB",
+            "用户 ann 已用 3000MiB 内存，最多可用 4000MiB；此任务需要 2000MiB",
+            "User ann uses 3000MiB of memory and may use 4000MiB at most; this job needs 2000MiB",
         ),
     ],
 )

@@ -90,11 +90,11 @@ def test_a_limit_is_suggested_that_still_fits_when_the_person_has_read_it() -> N
     late = waiting("late", 2, 3, 1000)
     shorter, urgent = found(half_held(waiting("head", 4, 2), late), late, EASY)
     assert shorter.change == {"duration": 600.0 - DECIDING_S}
-    assert text(shorter.message) == "Shorten its limit to 9m"
+    assert text(shorter.message) == "Shorten the time limit to 9m"
     assert urgent.change == {"priority": "urgent"}
     endless = waiting("endless", 2, 3)
     given, _ = found(half_held(waiting("head", 4, 2), endless), endless, EASY)
-    assert (given.change, text(given.message)) == ({"duration": 540.0}, "Give it a limit of 9m")
+    assert (given.change, text(given.message)) == ({"duration": 540.0}, "Set a time limit of 9m")
 
 
 def test_what_is_over_of_a_limit_counts_with_a_shorter_one() -> None:

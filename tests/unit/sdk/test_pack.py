@@ -82,7 +82,7 @@ def test_a_folder_over_the_limit_is_refused_with_both_sizes_before_it_is_sent(tm
     with pytest.raises(TooLarge) as error:
         demand_small(code, 1)
     assert "holds 3 MiB" in error.value.message
-    assert "1 MiB that the server takes" in error.value.message
+    assert "1 MiB that the server accepts" in error.value.message
     assert "weights (3 MiB)" in error.value.remedy
     (code / "weights").write_bytes(bytes(3 << 20))
     demand_small(code, 1)  # packed it is small
@@ -91,6 +91,6 @@ def test_a_folder_over_the_limit_is_refused_with_both_sizes_before_it_is_sent(tm
         server.platform.config = replace(server.platform.config, limits=limits)
         (code / "weights").write_bytes(os.urandom(3 << 20))
         sent: list[int] = []
-        with pytest.raises(TooLarge, match="holds 3 MiB, packed more than the 1 MiB"):
+        with pytest.raises(TooLarge, match="holds 3 MiB; packed it exceeds the 1 MiB"):
             client.upload(code, sent.append)
         assert sent == []

@@ -13,11 +13,11 @@ def held(name: str, milli: int, card: int) -> tuple[Job, Assignment]:
 
 
 def test_a_card_that_jobs_share_is_all_of_theirs() -> None:
-    """R168: who holds how much of which card; of a stranger's job only how much."""
+    """R168: who holds how much of which card; of a stranger's job only how much, and whose it is."""
     jobs = [held("ann", 500, 0), held("bob", 250, 0), held("ann", 1000, 2)]
     cards = node_view(only("ann"), NODE, jobs, []).gpus
     assert [[(use.name, use.owner, use.task, use.share) for use in card.uses] for card in cards] == [
-        [("ann", "ann", "task0-0", 0.5), (None, None, None, 0.25)],
+        [("ann", "ann", "task0-0", 0.5), (None, "bob", None, 0.25)],
         [],
         [("ann", "ann", "task0-0", 1.0)],
     ]

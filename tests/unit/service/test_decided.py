@@ -39,24 +39,23 @@ def newest(database: Database, language: str = "en") -> str:
 async def test_what_became_of_each_field(database: Database, pools: Pools) -> None:
     async with pools.changing():
         await pools.put("pool", "lab", Pool("lab", "dedicated", ("v", "w")), "ann")
-        assert newest(database) == "The pool lab was made: kind: public -> dedicated, workspaces = v, w"
+        assert newest(database) == "Created pool lab: kind: public -> dedicated, workspaces = v, w"
         await pools.put("pool", "lab", Pool("lab", description="all"), "ann")
         assert newest(database) == (
-            "The pool lab was changed: kind: dedicated -> public, workspaces was taken away (it was v, w), "
-            "description = all"
+            "Changed pool lab: kind: dedicated -> public, workspaces was removed (it was v, w), description = all"
         )
         assert newest(database, "zh").startswith("修改了资源池 lab：kind：dedicated -> public、")
         await pools.put("pool", "lab", Pool("lab", description="all"), "bob")
-        assert newest(database) == "The pool lab was changed: to what it was before"
+        assert newest(database) == "Changed pool lab: no change"
         await pools.drop("pool", "lab", "cleo")
         assert newest(database, "zh") == "删除了资源池 lab"
         await pools.put("workspace", "default", Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3), "ann")
         assert newest(database) == (
-            "The workspace default was changed: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, "
+            "Changed workspace default: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, "
             "urgent_per_user = 3"
         )
         await pools.put("flavor", "default/one", Flavor("one"), "ann")
-        assert newest(database) == "The flavor default/one was made: nothing but the name"
+        assert newest(database) == "Created flavor default/one: only the name"
         await pools.put("policy", "queue", {"age_cap_s": 60}, "ann")
         assert newest(database, "zh") == "修改了队列策略：age_cap_s = 60"
 

@@ -132,14 +132,14 @@ def test_a_third_language_is_one_more_file() -> None:
             text = render.text(Problem(**asdict(one)).said, "qps")
             assert (text[0], text[-1]) == ("⟦", "⟧"), text
         nested = starting.inputs_not_usable([starting.input_wrong("/data", starting.code_gone())])
-        assert render.text(nested, "qps") == "⟦inputs cannot be used: ⟦/data: ⟦the uploaded code is gone⟧⟧⟧"
+        assert render.text(nested, "qps") == "⟦inputs cannot be used: ⟦/data: ⟦the uploaded code no longer exists⟧⟧⟧"
     finally:
         render.LANGUAGES.remove("qps")
 
 
 def test_a_verdict_is_read_in_both_languages() -> None:
-    english, chinese = "worker[3] was ended by signal 9 (SIGKILL)", "worker[3] 被信号 9 (SIGKILL) 终止"
-    assert both(tasks.task_ended_by_signal("worker[3]", "9 (SIGKILL)")) == Text(zh=chinese, en=english)
+    english, chinese = "worker-3 was ended by signal 9 (SIGKILL)", "worker-3 被信号 9 (SIGKILL) 终止"
+    assert both(tasks.task_ended_by_signal("worker-3", "9 (SIGKILL)")) == Text(zh=chinese, en=english)
     said = starting.home_disk_full(starting.task_not_started("task0-0"))
     assert both(said).zh == "task0-0 无法启动：平台目录所在的磁盘已满"
 

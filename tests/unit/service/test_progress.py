@@ -59,6 +59,7 @@ def test_a_job_that_slowed_down_is_foreseen_by_how_it_goes_now() -> None:
     assert found is not None
     assert (found.step, found.of) == (258, 400)
     assert found.eta_s == pytest.approx(568, rel=0.02)
+    assert found.step_s == pytest.approx(4, rel=0.02)
     later = shown(counted(times), times[-1] + 3, epochs=400)
     assert later is not None
     assert later.eta_s == pytest.approx(565, rel=0.02)

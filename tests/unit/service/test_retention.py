@@ -92,7 +92,7 @@ class World:
         if past.logs:
             place = Path(self.layout.task(id_, 1, 0, 0).root)
             place.mkdir(parents=True)
-            for name in ("log", "log.idx", "usage.jsonl"):
+            for name in ("log", "log.idx", "log.times", "usage.jsonl"):
                 (place / name).write_text("x")
         where = f"jobs/{id_}/model" if past.kept else f"models/m{seq}/1"
         saved = saved_model("sha256:1", 1, 1, 1.0, id_, 1, where)

@@ -92,7 +92,7 @@ def test_similar_names_are_looked_for_a_few_times_only(monkeypatch: pytest.Monke
     error = refused({**JOB, **{f"replicas{at}": 1 for at in range(1000)}})
     assert len(asked) <= 50
     assert len(error.problems) == 200
-    assert error.message == "The job is not valid: 200 of its problems are listed, and there are more"
+    assert error.message == "The job is not valid: 200 problems are listed, and there are more"
     assert {one.code for one in error.problems[:50]} == {"unknown_key_near"}
     assert {one.code for one in error.problems[60:]} == {"unknown_key"}
 

@@ -142,7 +142,7 @@ def test_an_older_copy_is_not_taken_for_the_newest(home: Home, tmp_path: Path) -
     Ledger(database).commit(Batch(list(history.changes))).result(60)
     database.close()
     shutil.copy(tmp_path / "copy.db", home.file)
-    with pytest.raises(Conflict, match=f"ends at event {home.last}, and was at {history.seq - 1}"):
+    with pytest.raises(Conflict, match=f"ends at event {home.last}, but was at {history.seq - 1}"):
         home.open()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from trainmaster.agent.host.words import say
-from trainmaster.agent.measuring import logcap, samples
+from trainmaster.agent.measuring import logcap, logtimes, samples
 from trainmaster.agent.supervising import excess
 from trainmaster.agent.supervising.disks import DiskWatch
 from trainmaster.agent.supervising.supervisor import Supervisor
@@ -48,6 +48,7 @@ class Lookout:
             try:
                 fast = self._exceeds(task, self.sampler.sample(task, now)) or fast
                 fast = logcap.check(task) or fast
+                logtimes.note(task, now)
             except OSError as error:
                 say(f"{task.attempt.id}/{task.prepared.name}: no sample: {error}")
         self.sampler.forget(set(running))

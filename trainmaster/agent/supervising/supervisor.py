@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups
-from trainmaster.agent.measuring import logcap
+from trainmaster.agent.measuring import logcap, logtimes
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate, spawn
 from trainmaster.agent.starting.gangs import Gangs, discard, remove
@@ -226,6 +226,7 @@ class Supervisor:
         task.settled = True
         with contextlib.suppress(OSError):  # its last lines may have passed the limit since the last look
             logcap.check(task)
+            logtimes.note(task, time.time())
         if task.attempt.reaping:
             self.finish_reap(task.attempt)
 

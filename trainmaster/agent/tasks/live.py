@@ -60,6 +60,7 @@ class LiveTask:
     peak_mib: int = 0
     log_seen: int = 0
     log_cut: int = 0
+    log_rows: tuple[int, float, float] = (0, 0.0, 0.0)  # how far its log was seen to grow (measuring/logtimes)
     log_whole: bool = False  # its file system cannot punch holes
     near: bool = False  # its memory is near its limit, or above
     over: int = 0  # looks in a row that found it far above
@@ -68,8 +69,8 @@ class LiveTask:
 
     @property
     def who(self) -> str:
-        """The task as people read of it: worker[0]."""
-        return f"{self.attempt.gang.roles[self.prepared.role].name}[{self.prepared.index}]"
+        """The task as people read of it: worker-0."""
+        return f"{self.attempt.gang.roles[self.prepared.role].name}-{self.prepared.index}"
 
     @property
     def marker(self) -> bytes:

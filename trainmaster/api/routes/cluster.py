@@ -1,5 +1,8 @@
 """Nodes, queue, and what forms need to know: names of states, frameworks, limits, schemas."""
 
+from typing import Annotated
+
+from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -7,6 +10,8 @@ from trainmaster.api import reference
 from trainmaster.api.auth import who
 from trainmaster.api.deps import DocumentJson, Json, platform
 from trainmaster.api.policy import By, Table
+from trainmaster.api.routes.pools import Node
+from trainmaster.service.use_cases.cluster_use import Window
 
 routes = Table("cluster")
 
@@ -15,6 +20,26 @@ routes = Table("cluster")
 async def get_cluster(request: Request) -> Response:
     """Show nodes, cards, who uses them, and the queue."""
     return Json(await platform(request).cluster(who(request)))
+
+
+@routes.route("GET", "/cluster/nodes/{name}", scope="cluster:read", answers={200: "Node"})
+async def get_node_use(request: Request, name: Node) -> Response:
+    """Show one node with its cards and who uses what of it."""
+    return Json(await platform(request).node_use(name, who(request)))
+
+
+@routes.route("GET", "/cluster/use", scope="cluster:read", answers={200: "ClusterUse"})
+async def get_use(request: Request, pool: Annotated[str, Query(max_length=63)] = "") -> Response:
+    """Say who uses what: sums by person and by workspace, of a pool or of all."""
+    return Json(platform(request).uses.use(who(request), pool))
+
+
+@routes.route("GET", "/cluster/past", scope="cluster:read", answers={200: "ClusterPast"})
+async def get_past(
+    request: Request, window: Window = "day", pool: Annotated[str, Query(max_length=63)] = ""
+) -> Response:
+    """Show how many cards and cores were held over the last day or week, of a pool or of all."""
+    return Json(await platform(request).uses.past(who(request), window, pool))
 
 
 @routes.route("GET", "/meta", scope="meta:read", answers={200: "Meta"}, by=By.ANY)

@@ -1,21 +1,16 @@
 """Saved models and their immutable versions."""
 
 import asyncio
-import os
 from typing import Annotated
 
 from fastapi import Path, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.answers import ModelDetail
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
-from trainmaster.core.errors import NotFound
-from trainmaster.messages.jobs import files
-from trainmaster.storage.outputs import FILES
 from trainmaster.storage.trees import list_files, zip_tree
 
 routes = Table("models")
@@ -23,15 +18,6 @@ routes = Table("models")
 Version = Annotated[int, Path(ge=1, le=2**31)]
 FilePath = Annotated[str, Query(max_length=4096)]
 ONE = "/models/{ref}/versions/{version}"
-
-
-async def _folder(request: Request, ref: str, version: int) -> tuple[ModelDetail, str]:
-    """Return (model, folder of the version's files). Raises NotFound."""
-    model = await platform(request).model(ref, who(request))
-    for one in model.versions:
-        if one.version == version:
-            return model, os.path.join(one.path, FILES)
-    raise NotFound(files.no_such_version(model.name, version))
 
 
 @routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"}, by=By.ANY)
@@ -49,7 +35,7 @@ async def get_model(request: Request, ref: str) -> Response:
 @routes.route("GET", ONE + "/files", scope="models:read", answers={200: "Files"}, by=By.ANY)
 async def list_model_files(request: Request, ref: str, version: Version, path: FilePath = "") -> Response:
     """List a folder of a version."""
-    _, root = await _folder(request, ref, version)
+    _, root = await platform(request).model_files(ref, version, who(request))
     async with looking(request):
         return Json(await asyncio.to_thread(list_files, root, path))
 
@@ -57,12 +43,12 @@ async def list_model_files(request: Request, ref: str, version: Version, path: F
 @routes.route("GET", ONE + "/files/content", scope="models:read", answers={200: "application/octet-stream"}, by=By.ANY)
 async def get_model_file(request: Request, ref: str, version: Version, path: FilePath) -> Response:
     """Download one file of a version."""
-    _, root = await _folder(request, ref, version)
+    _, root = await platform(request).model_files(ref, version, who(request))
     return await send_file(request, root, path)
 
 
 @routes.route("GET", ONE + "/download", scope="models:read", answers={200: "application/zip"}, by=By.ANY)
 async def download_model(request: Request, ref: str, version: Version) -> Response:
     """Download a whole version as one archive."""
-    model, root = await _folder(request, ref, version)
-    return await send_stream(request, lambda: zip_tree(root), "application/zip", f"{model.name}-{version}.zip")
+    name, root = await platform(request).model_files(ref, version, who(request))
+    return await send_stream(request, lambda: zip_tree(root), "application/zip", f"{name}-{version}.zip")

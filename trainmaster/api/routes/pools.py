@@ -12,6 +12,7 @@ from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.core.cluster import DEFAULT, Limit, Pool, VirtualCluster
+from trainmaster.service.use_cases.cluster_views import Wanted
 
 routes = Table("cluster")
 
@@ -183,6 +184,17 @@ async def get_resources(
     flavors: Annotated[list[str] | None, Query(max_length=64)] = None,
     workspace: Annotated[str, Query(max_length=63)] = DEFAULT,
     pool: Annotated[str, Query(max_length=63)] = "",
+    model: Annotated[str, Query(max_length=63)] = "",
+    owner: Annotated[str, Query(max_length=63)] = "",
+    q: Annotated[str, Query(max_length=255)] = "",
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+    limit: Annotated[int | None, Query(ge=1, le=500)] = None,
 ) -> Response:
-    """Show the machines that fit the chosen flavors, what is used of them, and what the queue asks for."""
-    return Json(platform(request).resources.resources(who(request), flavors or [], workspace, pool))
+    """Show the nodes that fit the chosen flavors, what is used of them, and what the queue asks for.
+
+    `q`: a part of a node's name or address; `owner`: whose jobs hold something there; without `limit` all that match.
+    """
+    found = platform(request).resources.resources(
+        who(request), flavors or [], workspace, pool, wanted=Wanted(q, model, owner), offset=offset, limit=limit
+    )
+    return Json(found)

@@ -22,6 +22,7 @@ class QueueQuery(Body):
     pool: Annotated[str, Field(max_length=63)] = ""
     workspace: Annotated[str, Field(max_length=63)] = ""
     model: Annotated[str, Field(max_length=63)] = ""
+    owner: Annotated[str, Field(max_length=63)] = ""
     mine: bool = False
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
     limit: Annotated[int, Field(ge=1, le=500)] = 50
@@ -50,7 +51,9 @@ class WhatIfBody(Body):
 
 @routes.route("GET", "/queue", scope="cluster:read", answers={200: "QueuePage"})
 async def get_queue(request: Request, wanted: Annotated[QueueQuery, Query()]) -> Response:
-    """List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes are told."""
+    """List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
+    are told.
+    """
     return Json(platform(request).queueing.page(who(request), **wanted.model_dump()))
 
 

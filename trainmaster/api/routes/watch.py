@@ -12,7 +12,7 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trainmaster.answers import Cut, LogHit, LogHits, LogPiece, LogWindowView, Nothing, TaskLimits, UsageView
+from trainmaster.answers import Cut, LinesAt, LogHit, LogHits, LogPiece, LogWindowView, Nothing, TaskLimits, UsageView
 from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_stream
@@ -26,7 +26,7 @@ from trainmaster.core.states import JobState
 from trainmaster.messages.jobs import jobs
 from trainmaster.service.use_cases.jobs import task_in
 from trainmaster.storage import usage
-from trainmaster.storage.logs import logs, logsearch
+from trainmaster.storage.logs import logs, logsearch, logtimes
 
 routes = Table("watching")
 
@@ -84,12 +84,17 @@ async def get_log(
     line: Annotated[int | None, Query(ge=0, le=2**53)] = None,
     count: Annotated[int, Query(ge=1, le=100_000)] = 1000,
     tail: Annotated[int | None, Query(ge=1, le=100_000)] = None,
+    times: bool = False,
 ) -> Response:
-    """Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines."""
+    """Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when its
+    lines were written, as far as that is known.
+    """
     place = await locate(request, ref, number, task)
     ended = place.ended()
     async with looking(request):
         window = await asyncio.to_thread(_window, place.log, offset, limit, line, count, tail, ended)
+        now = None if ended else platform(request).context.clock()
+        known = await asyncio.to_thread(logtimes.line_times, place.log, window, now) if times else ()
     return Json(
         LogWindowView(
             offset=window.offset,
@@ -99,6 +104,7 @@ async def get_log(
             cut=_cut(window),
             ended=ended,
             first_line=window.first_line,
+            times=[LinesAt(lines=one.lines, after=one.after, by=one.by) for one in known],
         )
     )
 
@@ -152,10 +158,15 @@ async def follow_log(
 
 
 async def _follow(request: Request, place: LogPlace, start: int) -> AsyncIterator[Sent]:
-    follower = request.app.state.follower
+    follower, clock = request.app.state.follower, platform(request).context.clock
+    before = await asyncio.to_thread(logs.size_of, place.log)  # what is behind it was written while it is followed
     async for window in follower.follow(place.log, start, place.ended):
         piece = LogPiece(
-            offset=window.offset, next_offset=window.next_offset, text=window.text, cut=_cut(window) or None
+            offset=window.offset,
+            next_offset=window.next_offset,
+            text=window.text,
+            cut=_cut(window) or None,
+            at=clock() if window.offset >= before else None,
         )
         yield Sent("log", piece, window.next_offset)
     yield Sent("end", Nothing())

@@ -12,7 +12,7 @@ from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.pools import Body, Limits, Name, Text, Word, limits
 from trainmaster.core.cluster import DEFAULT, Flavor, Workspace
-from trainmaster.service.use_cases.cluster_views import flavor_view
+from trainmaster.service.use_cases.cluster_parts import flavor_view
 
 routes = Table("workspaces")
 

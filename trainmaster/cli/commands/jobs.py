@@ -131,7 +131,7 @@ def delete(jobs: Jobs, as_json: AsJson = False) -> None:
 
 def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     """Say why jobs wait, run or ended, and what would change that."""
-    from trainmaster.cli.render import changing, console, plain, waiting_lines
+    from trainmaster.cli.render import changing, console, plain, remedy_lines, waiting_lines
     from trainmaster.core.formats.terminal import visible
 
     server = client()
@@ -143,8 +143,10 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     def say(found: "tuple[answers.JobView, answers.Explanation]") -> None:
         job, why = found
         console().print(f"{job.id[:12]}  {visible(job.name)}  {why.state}", markup=False)
-        waits = waiting_lines(why, partial(changing, job.id))
-        for text in [*waits, *_ending(why)] or ["nothing stands in its way"]:
+        went_wrong = why.state in ("failed", "expired", "retained")
+        helps = [] if went_wrong else waiting_lines(why, partial(changing, job.id))
+        lines = [*helps, *_ending(why), *(remedy_lines(why, job.id) if went_wrong else [])]
+        for text in lines or ["nothing stands in its way"]:
             console().print(f"  {visible(text)}", markup=False, soft_wrap=True)
 
     found, good = each(jobs, one)

@@ -67,11 +67,14 @@ def submit(
         bool, typer.Option("--dry-run", "-n", help="Only say what would happen, as preview does.")
     ] = False,
     key: Annotated[str | None, typer.Option(help="Idempotency key: the same key never makes a second job.")] = None,
+    instead_of: Annotated[
+        str | None, typer.Option(metavar="JOB", help="A queued job of yours that this one replaces: it is stopped.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Submit a job; its code folder is uploaded first."""
     if dry_run:
-        preview(file, set_, offline=False, instead_of=None, as_json=as_json)
+        preview(file, set_, offline=False, instead_of=instead_of, as_json=as_json)
         return
     from trainmaster.cli.transfer import bar
 
@@ -79,7 +82,8 @@ def submit(
     if not as_json:
         _say_left_out(file, changes(set_))
     with bar("uploading code", not as_json) as on_upload:
-        job = server.submit(file, set=changes(set_), name=name, key=key, on_upload=on_upload)
+        first = server.get(instead_of).id if instead_of is not None else None
+        job = server.submit(file, set=changes(set_), name=name, key=key, instead_of=first, on_upload=on_upload)
     finish(job, wait, as_json)
 
 

@@ -41,17 +41,17 @@ def node_drained(node: str, note: str) -> Said: ...
 @say("This cannot be removed", "无法删除")
 def cannot_be_removed() -> Said: ...
 
-@say("{name} is still in use: {jobs:job|jobs}", "{name} 仍在使用：{jobs} 个任务", "Move or end them first.", "先移走或结束它们。")
+@say("{name} is still used by {jobs:job|jobs}", "{name} 仍被 {jobs} 个任务使用", "Move or stop these first.", "请先移走或停止它们。")
 def used_by_jobs(name: str, jobs: Count) -> Said: ...
 
-@say("The engine {name} decides itself what its nodes are for", "引擎 {name} 自行决定其节点的用途", "Use its own tools.", "请使用它自己的工具。")
+@say("The engine {name} manages its nodes itself", "引擎 {name} 自行管理其节点", "Use its own tools.", "请使用它自己的工具。")
 def cluster_decides_itself(name: str) -> Said: ...
 
 
 # --- what to know of a limit that is below what is used
 
-@say("More is used than its most: what runs goes on, but nothing more starts until less is used", "用量已超过上限：正在运行的任务不受影响，但在用量降到上限以下之前不再启动新任务")
+@say("Usage is above the cap: running jobs continue, and nothing new starts until usage falls below it", "用量已超过上限：运行中的任务不受影响，但在用量降到上限以下之前不再启动新任务")
 def used_above_cap() -> Said: ...
 
-@say("More is used than is guaranteed: the rest is borrowed, and those entitled to it come first", "用量已超过保障额度：超出部分是借用的，有权使用它的一方优先")
+@say("Usage is above the guarantee: the excess is borrowed and can be reclaimed", "用量已超过保障额度：超出部分是借用的，可能被收回")
 def used_above_guaranteed() -> Said: ...

@@ -1,4 +1,4 @@
-"""What is said of what is to be simulated: recorded workloads, machines, policies, quotas and faults as people write
+"""What is said of what is to be simulated: recorded workloads, clusters, policies, quotas and faults as people write
 them.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 from trainmaster.messages.catalogue import Count, Names, say
 from trainmaster.messages.said import Said
 
-MACHINES = "Write NODESxCARDS, such as 64x8 or 8x4:model=A100,cpu=64,memory=512GiB, or name a .yaml or .csv file."
-MACHINES_ZH = "请写成 NODESxCARDS，例如 64x8 或 8x4:model=A100,cpu=64,memory=512GiB，或指定 .yaml 或 .csv 文件。"
+MACHINES = "Write NODESxGPUS, such as 64x8 or 8x4:model=A100,cpu=64,memory=512GiB, or give a .yaml or .csv file."
+MACHINES_ZH = "请写成 NODESxGPUS，例如 64x8 或 8x4:model=A100,cpu=64,memory=512GiB，或指定 .yaml 或 .csv 文件。"
 RIGHTS = "Write NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],... such as vision:gpu=8:16,cpu=64, and a weight as vision=2."
 RIGHTS_ZH = "请写成 NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],...，例如 vision:gpu=8:16,cpu=64；权重写成 vision=2。"
-COLUMNS = "docs: Simulate your queue names the columns."
-COLUMNS_ZH = "列名见文档中的 Simulate your queue。"
+COLUMNS = "The columns are listed in the documentation, page Simulate your queue."
+COLUMNS_ZH = "列名见文档的 Simulate your queue 一页。"
 
 # --- recorded workloads
 
@@ -42,18 +42,18 @@ def trace_priority_unknown(written: str, names: Names, most: int) -> Said: ...
 @say("{error}", "{error}", COLUMNS, COLUMNS_ZH)
 def trace_value_not_read(error: str) -> Said: ...
 
-# --- machines
+# --- clusters
 
 @say("cluster {text}: {why}", "集群 {text}：{why}", MACHINES, MACHINES_ZH)
 def machines_not_valid(text: str, why: Said | str) -> Said: ...
 
-@say("it has no nodes", "没有节点", MACHINES, MACHINES_ZH)
+@say("the cluster has no nodes", "集群没有节点", MACHINES, MACHINES_ZH)
 def machines_without_nodes() -> Said: ...
 
-@say("there is no node to be like", "没有可以参照的节点", MACHINES, MACHINES_ZH)
+@say("there is no node yet that the added ones could be like", "还没有可供新增节点参照的节点", MACHINES, MACHINES_ZH)
 def no_node_to_be_like() -> Said: ...
 
-@say("it is neither NODESxCARDS, such as 64x8, nor a .yaml or .csv file", "既不是 NODESxCARDS（例如 64x8），也不是 .yaml 或 .csv 文件", MACHINES, MACHINES_ZH)
+@say("it is neither NODESxGPUS, such as 64x8, nor a .yaml or .csv file", "既不是 NODESxGPUS（例如 64x8），也不是 .yaml 或 .csv 文件", MACHINES, MACHINES_ZH)
 def neither_size_nor_file() -> Said: ...
 
 @say("{pair} is not key=value", "{pair} 不是 key=value 的形式", MACHINES, MACHINES_ZH)
@@ -76,13 +76,13 @@ def node_amount_out_of_range(field: str, most: Count) -> Said: ...
 
 # --- policies
 
-@say("policy {text}: {why}", "策略 {text}：{why}", "Write NAME, or NAME:key=value,... to turn some of its knobs.", "请写 NAME，或用 NAME:key=value,... 调整其中的参数。")
+@say("policy {text}: {why}", "策略 {text}：{why}", "Write NAME, or NAME:key=value,... to change some of its settings.", "请写 NAME，或用 NAME:key=value,... 调整其中的参数。")
 def simulated_policy_not_valid(text: str, why: Said | str) -> Said: ...
 
 @say("there is no policy {name}", "没有策略 {name}", "Known: {known}.", "可用：{known}。")
 def no_such_policy(name: str, known: Names) -> Said: ...
 
-@say("{pair} turns no knob", "{pair} 不是可调的参数", "Write key=value; keys: {keys}.", "请写成 key=value；可用的 key：{keys}。")
+@say("{pair} sets nothing", "{pair} 不是可用的设置", "Write key=value; keys: {keys}.", "请写成 key=value；可用的 key：{keys}。")
 def turns_no_knob(pair: str, keys: Names) -> Said: ...
 
 @say("{knob}: {error}", "{knob}：{error}")
@@ -94,7 +94,7 @@ def neither_true_nor_false(written: str) -> Said: ...
 @say("{knob} {why}", "{knob}：{why}")
 def knob_not_valid(knob: str, why: Said | str) -> Said: ...
 
-@say("limits: there is no {word}", "limits：没有 {word}", "One of {known}.", "可用：{known}。")
+@say("limits: there is no {word}", "limits：没有 {word}", "Use one of {known}.", "请使用 {known} 之一。")
 def no_such_limits(word: str, known: Names) -> Said: ...
 
 # --- quotas, shares and weights
@@ -102,13 +102,13 @@ def no_such_limits(word: str, known: Names) -> Said: ...
 @say("{text}: {why}", "{text}：{why}", RIGHTS, RIGHTS_ZH)
 def rights_not_valid(text: str, why: Said | str) -> Said: ...
 
-@say("{resource} is no resource; there are {known} and gpu:MODEL", "{resource} 不是资源；可用：{known} 和 gpu:MODEL", RIGHTS, RIGHTS_ZH)
+@say("{resource} is not a resource; there are {known} and gpu:MODEL", "{resource} 不是资源；可用：{known} 和 gpu:MODEL", RIGHTS, RIGHTS_ZH)
 def no_such_resource(resource: str, known: Names) -> Said: ...
 
-@say("at most {cap} {resource} is less than what is guaranteed", "{resource} 的上限 {cap} 小于保证的数量", RIGHTS, RIGHTS_ZH)
+@say("the cap of {cap} {resource} is below the guarantee", "{resource} 的上限 {cap} 低于保证的数量", RIGHTS, RIGHTS_ZH)
 def cap_below_guarantee(cap: str, resource: str) -> Said: ...
 
-@say("{written} is no number", "{written} 不是数字", RIGHTS, RIGHTS_ZH)
+@say("{written} is not a number", "{written} 不是数字", RIGHTS, RIGHTS_ZH)
 def rights_not_a_number(written: str) -> Said: ...
 
 @say("{written} is out of bounds", "{written} 超出范围", RIGHTS, RIGHTS_ZH)
@@ -122,8 +122,8 @@ def virtual_cluster_not_simulated(name: str, there: Names) -> Said: ...
 
 # --- faults
 
-@say("{text} names no node of these machines; there are for example {nodes}", "{text} 没有指定这些机器中的节点；例如有 {nodes}")
+@say("{text} names no node of this cluster; there are for example {nodes}", "{text} 没有指定此集群中的节点；例如有 {nodes}")
 def fault_of_no_node(text: str, nodes: Names) -> Said: ...
 
-@say("{text} does not say for how long the node is gone", "{text} 没有说明节点会离开多久")
+@say("{text} does not say how long the node is away", "{text} 没有说明节点停用多久")
 def fault_without_end(text: str) -> Said: ...

@@ -18,37 +18,37 @@ def no_such_folder_here(path: str) -> Said: ...
 
 # --- models
 
-@say("There is no model {ref}", "没有模型 {ref}", "The list of models shows their names.", "模型列表中有它们的名称。")
+@say("There is no model {ref}", "没有模型 {ref}", "Choose one from the list of models.", "请从模型列表中选择。")
 def no_such_model(ref: str) -> Said: ...
 
-@say("The model {model} has no version {version}", "模型 {model} 没有版本 {version}", "Look at the model's list of versions.", "查看模型的版本列表。")
+@say("The model {model} has no version {version}", "模型 {model} 没有版本 {version}", "Choose one from the model's list of versions.", "请从模型的版本列表中选择。")
 def no_such_version(model: str, version: int) -> Said: ...
 
 
 # --- saving outputs as a model
 
-@say("Not everything that its tasks wrote was fetched from their nodes, so no model was saved", "任务写入的内容没有全部从节点取回，因此没有保存模型")
+@say("Not all output of the job was fetched from its nodes, so no model was saved", "任务的输出没有全部从节点取回，因此没有保存模型")
 def outputs_not_fetched() -> Said: ...
 
-@say("Saving the outputs was given up", "已放弃保存输出")
+@say("The platform gave up saving the outputs", "平台已放弃保存输出")
 def saving_given_up() -> Said: ...
 
-@say("the outputs could not be saved within {limit_s} s", "输出未能在 {limit_s} 秒内保存完毕", "Save less, or raise limits.save_s.", "请减少保存的内容，或提高 limits.save_s。")
+@say("the outputs could not be saved within {limit_s} s", "输出未能在 {limit_s} 秒内保存完毕", "Save less, or ask an administrator to raise limits.save_s.", "请减少保存的内容，或请管理员提高 limits.save_s。")
 def saving_too_slow(limit_s: float) -> Said: ...
 
-@say("the outputs could not be saved: {error}", "输出无法保存：{error}", "Mend the disk.", "请修复磁盘。")
+@say("the outputs could not be saved: {error}", "输出无法保存：{error}", "Check the server's disk.", "请检查服务器的磁盘。")
 def outputs_not_saved(error: str) -> Said: ...
 
-@say("the outputs hold more than {most:file|files}", "输出超过 {most} 个文件", "Pack them into fewer files.", "打包成更少的文件。")
+@say("the outputs hold more than {most:file|files}", "输出超过 {most} 个文件", "Pack them into fewer files.", "请打包成更少的文件。")
 def outputs_too_many_files(most: Count) -> Said: ...
 
-@say("the outputs are larger than the {most_mib} MiB allowed", "输出超过允许的 {most_mib} MiB", "Save less, or raise the limit.", "减少保存的内容，或提高上限。")
+@say("the outputs are larger than the {most_mib} MiB allowed", "输出超过允许的 {most_mib} MiB", "Save less, or ask an administrator to raise the limit.", "请减少保存的内容，或请管理员提高上限。")
 def outputs_too_large(most_mib: int) -> Said: ...
 
 @say("the outputs take {mib} MiB, more than the disk holds", "输出占用 {mib} MiB，超过磁盘容量", "Save less.", "请减少保存的内容。")
 def outputs_larger_than_disk(mib: int) -> Said: ...
 
-@say("The disk has no room for a copy of the outputs", "磁盘没有空间存放输出的副本", "Free disk space; saving goes on by itself.", "请清理磁盘空间，保存会自动继续。")
+@say("The disk has no room for a copy of the outputs", "磁盘没有空间存放输出的副本", "Free disk space; saving then continues by itself.", "请清理磁盘空间，保存会自动继续。")
 def no_room_for_outputs() -> Said: ...
 
 
@@ -60,7 +60,7 @@ def output_left_out(path: str, why: Said) -> Said: ...
 @say("{count:entry|entries} of the outputs were not saved; the first is {path}: {why}", "输出中有 {count} 项未保存，第一项是 {path}：{why}")
 def outputs_left_out(count: Count, path: str, why: Said) -> Said: ...
 
-@say("what lies in it: more than {most} folders deep", "其中的内容：目录层级超过 {most}")
+@say("what is in it: more than {most} folders deep", "其中的内容：目录层级超过 {most}")
 def output_too_deep(most: int) -> Said: ...
 
 @say("a device, pipe or socket", "设备、管道或套接字")

@@ -11,76 +11,76 @@ from trainmaster.messages.said import Said
 
 # --- which job, attempt, task
 
-@say("There is no job {ref}", "没有任务 {ref}", "Give an id, its beginning, or a slug: the list of jobs shows them.", "请使用 ID、ID 开头几位或短名，任务列表中可以查到。")
+@say("There is no job {ref}", "没有任务 {ref}", "Give the job's id, the beginning of its id, or its short name; the list of jobs shows them.", "请使用任务 ID、ID 的开头几位或短名，任务列表中可以查到。")
 def no_such_job(ref: str) -> Said: ...
 
 @say("There is no job {ref}", "没有任务 {ref}", "Another request is deleting it.", "另一个请求正在删除它。")
 def job_being_deleted(ref: str) -> Said: ...
 
-@say("Several jobs begin with {beginning}: {some}", "有多个任务以 {beginning} 开头：{some}", "Write more characters of the id.", "多写几个 ID 字符。")
+@say("Several jobs begin with {beginning}: {some}", "有多个任务以 {beginning} 开头：{some}", "Give more characters of the id.", "请多写几位 ID。")
 def several_jobs(beginning: str, some: Names) -> Said: ...
 
-@say("The job has no attempt {attempt}", "任务没有编号为 {attempt} 的尝试", "It has had {count:attempt|attempts}.", "它共有 {count} 次尝试。")
+@say("The job has no attempt {attempt}", "任务没有第 {attempt} 次运行", "It has had {count:attempt|attempts}.", "它共运行过 {count} 次。")
 def no_such_attempt(attempt: str, count: Count) -> Said: ...
 
-@say("The job has no attempt {attempt}", "任务没有编号为 {attempt} 的尝试", "It still waits: tm explain {job}", "它仍在等待：tm explain {job}")
+@say("The job has no attempt {attempt}", "任务没有第 {attempt} 次运行", "It is still queued. See why: tm explain {job}", "它仍在排队。查看原因：tm explain {job}")
 def no_attempt_yet(attempt: str, job: str) -> Said: ...
 
-@say("The job has no task {task}", "任务没有副本 {task}", "Its first task is {first}; see: tm show {job}", "第一个副本是 {first}；参见：tm show {job}")
+@say("The job has no replica {task}", "任务没有副本 {task}", "Its first replica is {first}. See all: tm show {job}", "第一个副本是 {first}。查看全部：tm show {job}")
 def no_such_task(task: str, first: str, job: str) -> Said: ...
 
 
 # --- what its state does not allow
 
-@say("The job has succeeded and its outputs have just been saved", "任务已成功，输出刚刚保存完毕", "Wait until it has ended.", "请等它结束。")
+@say("The job has succeeded and its outputs were just saved", "任务已成功，输出刚刚保存完毕", "Wait a moment until it has ended.", "请稍候，等它结束。")
 def outputs_just_saved() -> Said: ...
 
-@say("The job is not held for debugging", "任务没有处于调试保留状态")
+@say("The job is not in a debug hold", "任务不处于调试保留状态")
 def not_held() -> Said: ...
 
-@say("The job has ended; nothing can be changed any more", "任务已结束，不能再修改", "Clone it with the new settings.", "以新的设置克隆它。")
+@say("The job has ended and can no longer be changed", "任务已结束，不能再修改", "Clone it with the new settings.", "请以新的设置克隆它。")
 def no_change_after_end() -> Said: ...
 
-@say("Only ended jobs can be deleted", "只能删除已结束的任务", "Stop it first: tm stop {job}", "先停止它：tm stop {job}")
+@say("Only jobs that have ended can be deleted", "只能删除已结束的任务", "Stop it first: tm stop {job}", "请先停止它：tm stop {job}")
 def no_deletion_before_end(job: str) -> Said: ...
 
-@say("At most {most:job|jobs} at once", "一次最多 {most} 个任务")
+@say("At most {most:job|jobs} can be handled at once", "一次最多处理 {most} 个任务")
 def too_many_jobs_at_once(most: Count) -> Said: ...
 
-@say("too many", "数量过多", "Send {most} or fewer.", "最多发送 {most} 个。")
+@say("too many jobs", "任务过多", "Send {most} or fewer.", "请一次最多发送 {most} 个。")
 def too_many_ids(most: int) -> Said: ...
 
 
 # --- entering its tasks
 
-@say("Tasks of the engine {engine} cannot be entered", "不能进入引擎 {engine} 的副本", "Use their logs and files.", "请使用其日志和文件。")
+@say("Replicas on {engine} cannot be entered", "不能进入 {engine} 上的副本", "Look at their logs and files instead.", "请改为查看它们的日志和文件。")
 def engine_without_entering(engine: str) -> Said: ...
 
-@say("You run {most:command|commands} inside tasks, which is as many as one person may", "您正在副本中运行 {most} 条命令，已达每人上限", "End one of them.", "请结束其中一条。")
+@say("You already have {most:session|sessions} open inside replicas, the limit per person", "您已在副本中打开 {most} 个会话，达到每人上限", "Close one of them.", "请关闭其中一个。")
 def too_many_entered(most: Count) -> Said: ...
 
-@say("The job has ended; only a running task can be entered", "任务已结束；只能进入运行中的副本", "See what it printed: tm logs {job}", "查看它的输出：tm logs {job}")
+@say("The job has ended; only a running replica can be entered", "任务已结束；只能进入运行中的副本", "See what it printed: tm logs {job}", "查看它的输出：tm logs {job}")
 def entering_ended_job(job: str) -> Said: ...
 
-@say("{task} does not run yet; only a running task can be entered", "{task} 尚未运行；只能进入运行中的副本", "See why: tm explain {job}", "查看原因：tm explain {job}")
+@say("{task} is not running yet; only a running replica can be entered", "{task} 尚未运行；只能进入运行中的副本", "See why: tm explain {job}", "查看原因：tm explain {job}")
 def entering_waiting_task(task: str, job: str) -> Said: ...
 
-@say("{task} has ended; only a running task can be entered", "{task} 已结束；只能进入运行中的副本", "See what it printed: tm logs {job} --task {task}", "查看它的输出：tm logs {job} --task {task}")
+@say("{task} has ended; only a running replica can be entered", "{task} 已结束；只能进入运行中的副本", "See what it printed: tm logs {job} --task {task}", "查看它的输出：tm logs {job} --task {task}")
 def entering_ended_task(task: str, job: str) -> Said: ...
 
 
 # --- lists
 
-@say("Jobs cannot be ordered by {order}", "任务不能按 {order} 排序", "Choose another order.", "选择其他排序。")
+@say("Jobs cannot be sorted by {order}", "任务不能按 {order} 排序", "Choose another sort order.", "请选择其他排序方式。")
 def no_such_order(order: str) -> Said: ...
 
-@say("one of {orders}, with - in front for descending", "应为 {orders} 之一，前面加 - 表示降序", "Choose one of them.", "选择其中之一。")
+@say("must be one of {orders}, with - in front for descending order", "应为 {orders} 之一，前面加 - 表示降序", "Choose one of them.", "请选择其中之一。")
 def not_an_order(orders: Names) -> Said: ...
 
-@say("The cursor is not one of this list", "游标不属于此列表", "Leave it out to start at the first page.", "不写则从第一页开始。")
+@say("The cursor does not belong to this list", "游标不属于此列表", "Leave it out to start at the first page.", "不写则从第一页开始。")
 def cursor_of_another_list() -> Said: ...
 
-@say("the next_cursor of a page in the same order", "应为同一排序下某一页的 next_cursor", "Leave it out to start at the first page.", "不写则从第一页开始。")
+@say("must be the next_cursor of a page in the same order", "应为同一排序下某一页的 next_cursor", "Leave it out to start at the first page.", "不写则从第一页开始。")
 def not_a_cursor_here() -> Said: ...
 
 
@@ -105,16 +105,16 @@ def more_than_expected(found: Count, expected: int) -> Said: ...
 
 # --- would it start now, instead of another?
 
-@say("The job cannot be accepted", "任务不能被接受", "Mend the fields listed.", "修正列出的字段。")
+@say("The job cannot be accepted", "平台无法接受此任务", "Fix the fields listed.", "请修正列出的字段。")
 def would_be_refused() -> Said: ...
 
-@say("The question cannot be answered", "无法回答此问题", "Name one of your waiting jobs by its id, or leave it out.", "请填写您正在排队的任务的 ID，或不填。")
+@say("The forecast cannot be made", "无法生成预测", "Name one of your queued jobs by its id, or leave it out.", "请填写您正在排队的任务的 ID，或不填。")
 def question_not_answerable() -> Said: ...
 
-@say("there is no such job of yours that has not ended", "您没有这个未结束的任务", "Name one of your waiting jobs by its id, or leave it out.", "请填写您正在排队的任务的 ID，或不填。")
+@say("you have no unfinished job with this id", "您没有此 ID 的未结束任务", "Name one of your queued jobs by its id, or leave it out.", "请填写您正在排队的任务的 ID，或不填。")
 def no_job() -> Said: ...
 
-@say("does not wait: it is {state}", "不在排队：当前为 {state}", "Name one of your waiting jobs by its id, or leave it out.", "请填写您正在排队的任务的 ID，或不填。")
+@say("is not queued: it is {state}", "不在排队：当前为 {state}", "Name one of your queued jobs by its id, or leave it out.", "请填写您正在排队的任务的 ID，或不填。")
 def not_waiting(state: str) -> Said: ...
 
 
@@ -123,11 +123,11 @@ def not_waiting(state: str) -> Said: ...
 @say("Event {number} of this job can no longer be read", "此任务的事件 {number} 已无法读取")
 def event_unreadable(number: int) -> Said: ...
 
-@say("The document of this job can no longer be read; it cannot be started or copied", "此任务的文档已无法读取；不能启动或克隆它")
+@say("The job file of this job can no longer be read; the job cannot be started or cloned", "此任务的任务文件已无法读取；不能启动或克隆它")
 def document_unreadable() -> Said: ...
 
-@say("{count:earlier attempt|earlier attempts} of this job can no longer be read", "此任务有 {count} 次较早的尝试已无法读取")
+@say("{count:earlier attempt|earlier attempts} of this job can no longer be read", "此任务有 {count} 次较早的运行已无法读取")
 def attempts_unreadable(count: Count) -> Said: ...
 
-@say("What was answered to the first request with this key can no longer be read", "对使用此键的首个请求的答复已无法读取", "Look for its job in the list of jobs; if there is none, send the request with another key.", "请在任务列表中查找其任务；如果没有，请换一个键发送请求。")
+@say("The answer to the first request with this key can no longer be read", "使用此键的首个请求的答复已无法读取", "Look for its job in the list of jobs. If there is none, send the request again with another key.", "请在任务列表中查找该任务；如果没有，请换一个键重新发送请求。")
 def answer_under_key_unreadable() -> Said: ...

@@ -11,10 +11,10 @@ from trainmaster.messages.said import Said
 
 # --- a system call that failed: `what` could not be done
 
-@say("{what}: the disk that holds the platform's home is full", "{what}：平台目录所在的磁盘已满")
+@say("{what}: the disk of the platform's home folder is full", "{what}：平台目录所在的磁盘已满")
 def home_disk_full(what: Said) -> Said: ...
 
-@say("{what}: the host has no room for another process ({error})", "{what}：主机无法再创建进程（{error}）")
+@say("{what}: the node cannot create another process ({error})", "{what}：节点无法再创建进程（{error}）")
 def host_out_of_processes(what: Said, error: str) -> Said: ...
 
 @say("{what}: {error} ({path})", "{what}：{error}（{path}）")
@@ -23,10 +23,10 @@ def not_done_with_file(what: Said, error: str, path: str) -> Said: ...
 @say("{what}: {error}", "{what}：{error}")
 def not_done(what: Said, error: str) -> Said: ...
 
-@say("the agent could not do it", "代理未能完成")
+@say("the platform could not do it", "平台未能完成")
 def agent_could_not() -> Said: ...
 
-@say("the agent failed: {error}", "代理出错：{error}")
+@say("the platform failed on the node: {error}", "平台在节点上出错：{error}")
 def agent_failed(error: str) -> Said: ...
 
 @say("malformed request: {error}", "请求有误：{error}")
@@ -38,24 +38,24 @@ def task_not_started(task: str) -> Said: ...
 @say("{task} cannot be entered", "无法进入 {task}")
 def task_not_entered(task: str) -> Said: ...
 
-@say("the task's files could not be made", "无法创建副本的文件")
+@say("the replica's files could not be created", "无法创建副本的文件")
 def task_files_not_made() -> Said: ...
 
 # --- the gang
 
-@say("attempt {attempt} was started before and has been reaped", "尝试 {attempt} 曾启动过，且已被回收")
+@say("attempt {attempt} was started before and has been cleaned up", "运行 {attempt} 曾启动过，且已清理")
 def attempt_reaped(attempt: str) -> Said: ...
 
-@say("{attempt} was not made ready here", "{attempt} 没有在这里准备")
+@say("{attempt} was not prepared here", "{attempt} 没有在这里准备")
 def attempt_not_ready(attempt: str) -> Said: ...
 
 @say("{attempt} is not kept here", "{attempt} 没有保留在这里")
 def attempt_not_kept(attempt: str) -> Said: ...
 
-@say("the gang cannot be prepared: {error}", "无法准备全部副本：{error}")
+@say("the replicas could not be prepared: {error}", "无法准备副本：{error}")
 def gang_not_prepared(error: str) -> Said: ...
 
-@say("the platform made a mistake: {error}", "平台出错：{error}")
+@say("internal error: {error}", "平台内部错误：{error}")
 def platform_mistake(error: str) -> Said: ...
 
 # --- the command
@@ -80,16 +80,16 @@ def inputs_not_usable(wrong: list[Said]) -> Said: ...
 @say("{path}: {why}", "{path}：{why}")
 def input_wrong(path: str, why: Said) -> Said: ...
 
-@say("the uploaded code is gone", "上传的代码已不存在")
+@say("the uploaded code no longer exists", "上传的代码已不存在")
 def code_gone() -> Said: ...
 
-@say("a mount would cover what the tasks need on this node: {covers}; mount elsewhere, for example at /dataset", "有挂载会遮住副本在此节点上需要的内容：{covers}；请挂载到别处，例如 /dataset")
+@say("a mount would hide what the replicas need on this node: {covers}; mount it elsewhere, for example at /dataset", "有挂载会遮住副本在此节点上需要的内容：{covers}；请挂载到别处，例如 /dataset")
 def mount_covers(covers: list[Said]) -> Said: ...
 
 @say("{target} would hide {place}", "{target} 会遮住 {place}")
 def mount_would_hide(target: str, place: str) -> Said: ...
 
-@say("{target} would lie in {place}", "{target} 会位于 {place} 之中")
+@say("{target} would be inside {place}", "{target} 会位于 {place} 之中")
 def mount_would_lie_in(target: str, place: str) -> Said: ...
 
 # --- the node
@@ -97,7 +97,7 @@ def mount_would_lie_in(target: str, place: str) -> Said: ...
 @say("node {node}: {error}", "节点 {node}：{error}")
 def node_gave(node: str, error: str) -> Said: ...
 
-@say("node {node} was given {given} of the {wanted} cards asked for", "节点 {node} 只得到所申请的 {wanted} 块卡中的 {given} 块")
+@say("node {node} got only {given} of the {wanted} GPUs asked for", "节点 {node} 只得到所申请的 {wanted} 张加速卡中的 {given} 张")
 def node_short_of_cards(node: str, given: int, wanted: int) -> Said: ...
 
 @say("port {port} is in use on node {node}", "节点 {node} 的端口 {port} 已被占用")
@@ -108,21 +108,21 @@ def node_gone() -> Said: ...
 
 # --- sandboxes
 
-MEND_SANDBOX = 'Mend it, or set sandbox = "auto" in config.toml.'
-MEND_SANDBOX_ZH = '请修复它，或在 config.toml 中设置 sandbox = "auto"。'
-MEND_NETWORK = 'Mend it, or set network = "shared" in config.toml.'
-MEND_NETWORK_ZH = '请修复它，或在 config.toml 中设置 network = "shared"。'
+FIX_SANDBOX = 'Fix it, or set sandbox = "auto" in config.toml.'
+FIX_SANDBOX_ZH = '请修复它，或在 config.toml 中设置 sandbox = "auto"。'
+FIX_NETWORK = 'Fix it, or set network = "shared" in config.toml.'
+FIX_NETWORK_ZH = '请修复它，或在 config.toml 中设置 network = "shared"。'
 
-@say("Sandboxes are required, but {why}", "已要求使用沙箱，但{why}", MEND_SANDBOX, MEND_SANDBOX_ZH)
+@say("Sandboxes are required, but {why}", "已要求使用沙箱，但{why}", FIX_SANDBOX, FIX_SANDBOX_ZH)
 def sandboxes_required(why: Said) -> Said: ...
 
-@say("Private networks are required, but {why}", "已要求使用私有网络，但{why}", MEND_NETWORK, MEND_NETWORK_ZH)
+@say("Private networks are required, but {why}", "已要求使用私有网络，但{why}", FIX_NETWORK, FIX_NETWORK_ZH)
 def private_networks_required(why: Said) -> Said: ...
 
 @say("bubblewrap is not installed; install it (Debian and Ubuntu: apt install bubblewrap)", "没有安装 bubblewrap；请安装它（Debian 和 Ubuntu：apt install bubblewrap）")
 def no_bubblewrap() -> Said: ...
 
-@say("bubblewrap cannot make a sandbox on this machine: {error}", "bubblewrap 无法在这台机器上建立沙箱：{error}")
+@say("bubblewrap cannot create a sandbox on this node: {error}", "bubblewrap 无法在此节点上建立沙箱：{error}")
 def bubblewrap_fails(error: str) -> Said: ...
 
 @say("bubblewrap does not run: {error}", "bubblewrap 无法运行：{error}")
@@ -131,51 +131,51 @@ def bubblewrap_does_not_run(error: str) -> Said: ...
 @say("sandboxes are switched off", "沙箱已关闭")
 def sandboxes_off() -> Said: ...
 
-@say("tasks run without a sandbox and can see this machine's files: {why}", "副本不在沙箱中运行，能看到这台机器的文件：{why}")
+@say("replicas run without a sandbox and can see the files of the node: {why}", "副本不在沙箱中运行，能看到节点上的文件：{why}")
 def without_sandbox(why: Said) -> Said: ...
 
 @say("the sandbox does not filter system calls: {why}", "沙箱不过滤系统调用：{why}")
 def calls_not_filtered(why: Said) -> Said: ...
 
-@say("no filter is known for this kind of processor ({machine})", "这种处理器（{machine}）没有可用的过滤规则")
+@say("there is no filter for this kind of processor ({machine})", "这种处理器（{machine}）没有可用的过滤规则")
 def no_filter_for_processor(machine: str) -> Said: ...
 
-@say("the kernel takes no filter ({error})", "内核不支持过滤（{error}）")
+@say("the kernel does not support the filter ({error})", "内核不支持过滤（{error}）")
 def no_filter_in_kernel(error: str) -> Said: ...
 
 # --- networks and limits
 
-@say("the job has a network of its own: its tasks reach each other and nothing else, and nobody reaches its ports", "任务有自己的网络：副本之间互通，此外都不可达，外部也无法访问它的端口")
+@say("the job has a network of its own: its replicas reach each other and nothing else, and nobody reaches its ports", "任务有自己的网络：副本之间互通，此外都不可达，外部也无法访问它的端口")
 def network_of_its_own() -> Said: ...
 
-@say("the job shares the machine's network: a job of several tasks has one of its own only where the server runs as root", "任务共用这台机器的网络：有多个副本的任务，仅当服务器以 root 运行时才有自己的网络")
+@say("the job shares the network of its node: only a server that runs as root gives a job with several replicas a network of its own", "任务共用节点的网络：只有服务器以 root 运行时，有多个副本的任务才有自己的网络")
 def network_shared() -> Said: ...
 
 @say("the kernel refuses it ({error})", "内核拒绝（{error}）")
 def kernel_refuses(error: str) -> Said: ...
 
-@say("{program} takes the rights of root (set-uid), which nobody may who is kept apart", "{program} 会获取 root 权限（set-uid），而被隔离的进程不允许这样做")
+@say("{program} takes the rights of root (set-uid), which isolated processes may not", "{program} 会获取 root 权限（set-uid），而被隔离的进程不允许这样做")
 def takes_rights_of_root(program: str) -> Said: ...
 
-@say("the kernel keeps none apart (Linux 6.12 and newer do, with Landlock)", "内核不能隔离（Linux 6.12 及更新版本通过 Landlock 可以）")
+@say("the kernel cannot isolate them (Linux 6.12 and newer can, with Landlock)", "内核不能隔离（Linux 6.12 及更新版本通过 Landlock 可以）")
 def kernel_keeps_no_sockets_apart() -> Said: ...
 
-@say("private: each job has a loopback of its own, and no way out", "私有：每个任务有自己的回环接口，不能访问外部")
+@say("private: each job has its own loopback and no way out", "私有：每个任务有自己的回环接口，不能访问外部")
 def network_is_private() -> Said: ...
 
-@say("shared; abstract sockets are kept apart", "共享；抽象套接字相互隔离")
+@say("shared; abstract sockets are isolated", "共享；抽象套接字相互隔离")
 def network_alone_shared() -> Said: ...
 
-@say("shared, abstract sockets too: {why}", "共享，抽象套接字也共享：{why}")
+@say("shared, including abstract sockets: {why}", "共享，抽象套接字也共享：{why}")
 def network_and_sockets_shared(why: Said) -> Said: ...
 
 @say("there is no sandbox", "没有沙箱")
 def there_is_no_sandbox() -> Said: ...
 
-@say("memory and processes are kept to their limits by samples only; CPU is not limited", "内存与进程数的上限只靠采样执行；CPU 不受限制")
+@say("memory and processes are checked only from time to time; CPU is not limited", "内存与进程数只靠定时检查来限制；CPU 不受限制")
 def limits_by_samples() -> Said: ...
 
-@say("control groups are not usable: {errors}", "控制组不可用：{errors}")
+@say("control groups cannot be used: {errors}", "无法使用控制组：{errors}")
 def no_control_groups(errors: list[str]) -> Said: ...
 
 # --- entering
@@ -183,22 +183,22 @@ def no_control_groups(errors: list[str]) -> Said: ...
 @say("{attempt} cannot be entered: {why}", "无法进入 {attempt}：{why}")
 def attempt_not_entered(attempt: str, why: Said | str) -> Said: ...
 
-@say("{count:attempt is|attempts are} not reaped", "{count} 次尝试还没有回收")
+@say("{count:attempt is|attempts are} not cleaned up yet", "{count} 次运行尚未清理")
 def attempts_not_reaped(count: Count) -> Said: ...
 
-@say("the task does not run here", "副本不在这里运行")
+@say("the replica does not run here", "副本不在这里运行")
 def task_not_here() -> Said: ...
 
-@say("the task does not run", "副本没有运行")
+@say("the replica is not running", "副本没有运行")
 def nothing_runs_of_task() -> Said: ...
 
-@say("the task has just ended", "副本刚刚结束")
+@say("the replica has just ended", "副本刚刚结束")
 def task_just_ended() -> Said: ...
 
-@say("the task's sandbox is not there (any more)", "副本的沙箱不存在（或已不存在）")
+@say("the replica's sandbox does not exist (any more)", "副本的沙箱不存在（或已不存在）")
 def sandbox_gone() -> Said: ...
 
-@say("the task is not in its control group {group}", "副本不在它的控制组 {group} 中")
+@say("the replica is not in its control group {group}", "副本不在它的控制组 {group} 中")
 def task_not_in_group(group: str) -> Said: ...
 
 @say("this process was not started with {marker}", "启动此进程时没有带 {marker}")

@@ -1,4 +1,5 @@
-"""What is said of how tasks, attempts and jobs end. `who`: a task as role and index, worker[0]."""
+"""What is said of how tasks, attempts and jobs end. `who`: a replica by the name of its sub-task and
+its index, worker-0."""
 
 # fmt: off
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
@@ -24,78 +25,78 @@ def task_ended_by_signal(who: str, signal: int | str) -> Said: ...
 @say("{who}: {program}: {error}", "{who}：{program}：{error}")
 def program_of_task(who: str, program: str, error: Said) -> Said: ...
 
-@say("{said}; no Python environment is set for tasks here, and the node has no {program}: an administrator can name one (environment); python3 may be there", "{said}；这里没有为任务设置 Python 环境，节点上也没有 {program}：管理员可以指定一个（environment）；也许有 python3")
+@say("{said}; the node has no {program}, and no Python environment is set for jobs here: an administrator can set one (environment), or try python3", "{said}；节点上没有 {program}，这里也没有为任务设置 Python 环境：管理员可以设置一个（environment），或试试 python3")
 def and_no_environment(said: Said, program: str) -> Said: ...
 
 # --- at a limit
 
-@say("{who} used more memory than the {limit_mib} MiB it asked for; ask for more or use less", "{who} 使用的内存超过所申请的 {limit_mib} MiB；请申请更多内存或减少使用")
+@say("{who} used more memory than the {limit_mib} MiB it asked for; ask for more memory or use less", "{who} 使用的内存超过所申请的 {limit_mib} MiB；请申请更多内存或减少使用")
 def task_out_of_memory(who: str, limit_mib: int) -> Said: ...
 
-@say("{who} was ended: samples found {used_mib} MiB of memory in use, it asked for {limit_mib} MiB", "{who} 被终止：采样发现它使用了 {used_mib} MiB 内存，而它只申请了 {limit_mib} MiB")
+@say("{who} was stopped: it used {used_mib} MiB of memory but asked for {limit_mib} MiB", "{who} 被终止：它使用了 {used_mib} MiB 内存，而只申请了 {limit_mib} MiB")
 def task_over_memory(who: str, used_mib: int, limit_mib: int) -> Said: ...
 
-@say("{who} uses {used_mib} MiB of memory, it asked for {limit_mib} MiB; above {most_mib} MiB it is ended", "{who} 使用了 {used_mib} MiB 内存，而它只申请了 {limit_mib} MiB；超过 {most_mib} MiB 时将被终止")
+@say("{who} uses {used_mib} MiB of memory but asked for {limit_mib} MiB; above {most_mib} MiB it is stopped", "{who} 使用了 {used_mib} MiB 内存，而只申请了 {limit_mib} MiB；超过 {most_mib} MiB 时将被终止")
 def task_near_memory(who: str, used_mib: int, limit_mib: int, most_mib: int) -> Said: ...
 
 @say("{who} reached its limit of {limit:process or thread|processes and threads}", "{who} 达到进程与线程数的上限 {limit}")
 def task_out_of_processes(who: str, limit: Count) -> Said: ...
 
-@say("{who} was ended: a sample found {found:process|processes}, the limit is {limit}", "{who} 被终止：采样发现 {found} 个进程，上限为 {limit}")
+@say("{who} was stopped: it ran {found:process|processes}, the limit is {limit}", "{who} 被终止：它运行了 {found} 个进程，上限为 {limit}")
 def task_over_processes(who: str, found: Count, limit: int) -> Said: ...
 
 @say("{who} could not write: the disk (or /dev/shm, {shm_mib} MiB) is full", "{who} 无法写入：磁盘（或 {shm_mib} MiB 的 /dev/shm）已满")
 def task_out_of_disk(who: str, shm_mib: int) -> Said: ...
 
-@say("{who} could not write: the disk is full, and its job holds only {held_mib} MiB of it", "{who} 无法写入：磁盘已满，而此任务只占用其中 {held_mib} MiB")
+@say("{who} could not write: the disk is full, although its job uses only {held_mib} MiB of it", "{who} 无法写入：磁盘已满，而此任务只占用其中 {held_mib} MiB")
 def task_without_room(who: str, held_mib: int) -> Said: ...
 
 # --- by the platform
 
-@say("{who} was ended by the platform, as asked", "{who} 已按要求由平台终止")
+@say("{who} was stopped by the platform on request", "{who} 已按要求由平台终止")
 def task_ended_as_asked(who: str) -> Said: ...
 
-@say("{who} has not run: its sandbox could not be made", "{who} 没有运行：无法建立它的沙箱")
+@say("{who} did not run: its sandbox could not be created", "{who} 没有运行：无法建立它的沙箱")
 def task_without_sandbox(who: str) -> Said: ...
 
 @say("the platform was stopped while {who} ran", "{who} 运行期间平台被停止")
 def stopped_with_platform(who: str) -> Said: ...
 
-@say("{who} disappeared without an exit record", "{who} 消失了，没有留下退出记录")
+@say("{who} disappeared without an exit code", "{who} 消失了，没有留下退出码")
 def task_lost(who: str) -> Said: ...
 
-@say("{who} does not run here: this home is a copy, or was moved to another disk", "{who} 不在这里运行：此平台目录是一份副本，或被移到了另一块磁盘")
+@say("{who} does not run here: this home folder is a copy or was moved to another disk", "{who} 不在这里运行：此平台目录是一份副本，或被移到了另一块磁盘")
 def task_elsewhere(who: str) -> Said: ...
 
 @say("node {node} failed", "节点 {node} 发生故障")
 def node_failed(node: str) -> Said: ...
 
-@say("the engine knows nothing of this attempt any more", "引擎已不知道此次尝试")
+@say("the platform no longer knows this attempt", "平台已没有此次运行的记录")
 def attempt_forgotten() -> Said: ...
 
-@say("the engine reported that nothing of the attempt is left", "引擎报告此次尝试没有留下任何进程")
+@say("nothing of the attempt is left running", "此次运行没有留下任何进程")
 def nothing_left_of_attempt() -> Said: ...
 
 # --- of all tasks together
 
-@say("role {role} is complete", "角色 {role} 已完成")
+@say("sub-task {role} is complete", "子任务 {role} 已完成")
 def role_complete(role: str) -> Said: ...
 
-@say("role {role}: {got} of the {needed:task|tasks} needed succeeded, and none is left running", "角色 {role}：需要 {needed} 个副本成功，只有 {got} 个成功，且没有仍在运行的副本")
+@say("sub-task {role}: {got} of the {needed:replica|replicas} needed succeeded, and none is still running", "子任务 {role}：需要 {needed} 个副本成功，只有 {got} 个成功，且没有仍在运行的副本")
 def too_few_succeeded(role: str, got: int, needed: Count) -> Said: ...
 
 # --- for what its job holds on the disk
 
-@say("{who} was ended: its job's folder holds {used_mib} MiB, the limit is {limit_mib} MiB", "{who} 被终止：任务目录已占用 {used_mib} MiB，上限为 {limit_mib} MiB")
+@say("{who} was stopped: its job's folder holds {used_mib} MiB, the limit is {limit_mib} MiB", "{who} 被终止：任务目录已占用 {used_mib} MiB，上限为 {limit_mib} MiB")
 def job_over_disk(who: str, used_mib: int, limit_mib: int) -> Said: ...
 
-@say("{who} was ended: its job's folder holds {used:file|files}, the limit is {limit:file|files}", "{who} 被终止：任务目录中有 {used} 个文件，上限为 {limit} 个")
+@say("{who} was stopped: its job's folder holds {used:file|files}, the limit is {limit:file|files}", "{who} 被终止：任务目录中有 {used} 个文件，上限为 {limit} 个")
 def job_over_files(who: str, used: Count, limit: Count) -> Said: ...
 
-@say("{who} was ended: its job filled the disk: its folder holds {used_mib} MiB in {files:file|files}, {left_mib} MiB are left on the disk", "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used_mib} MiB、{files} 个文件，磁盘剩余 {left_mib} MiB")
+@say("{who} was stopped: its job filled the disk with {used_mib} MiB in {files:file|files}, and {left_mib} MiB are left", "{who} 被终止：它的任务写满了磁盘（{used_mib} MiB、{files} 个文件），磁盘只剩 {left_mib} MiB")
 def job_filled_disk(who: str, used_mib: int, files: Count, left_mib: int) -> Said: ...
 
-@say("{who} was ended: its job filled the disk: its folder holds {used_mib} MiB in {files:file|files}, the disk has room for {left} more", "{who} 被终止：它的任务写满了磁盘：任务目录占用 {used_mib} MiB、{files} 个文件，磁盘还能存放 {left} 个文件")
+@say("{who} was stopped: its job filled the disk with {used_mib} MiB in {files:file|files}, and there is room for only {left} more", "{who} 被终止：它的任务写满了磁盘（{used_mib} MiB、{files} 个文件），磁盘只能再存放 {left} 个文件")
 def job_filled_disk_with_files(who: str, used_mib: int, files: Count, left: Count) -> Said: ...
 
 # --- what bubblewrap says of a program
@@ -106,11 +107,11 @@ def no_such_program() -> Said: ...
 @say("it may not be executed", "没有执行权限")
 def program_not_permitted() -> Said: ...
 
-@say("its format is not one that this machine executes", "可执行文件格式错误")
+@say("its format cannot be executed on this node", "此节点无法执行这种格式的文件")
 def program_of_other_format() -> Said: ...
 
 @say("its arguments are too long", "参数列表过长")
 def program_with_long_arguments() -> Said: ...
 
-@say("a part of its path is no folder", "路径中有一部分不是目录")
+@say("part of its path is not a folder", "路径中有一部分不是目录")
 def program_not_in_folder() -> Said: ...

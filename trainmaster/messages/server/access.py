@@ -9,25 +9,25 @@ from trainmaster.messages.said import Said
 
 # --- refusals
 
-@say("The role {role} does not permit this: {what} ({scope})", "角色 {role} 没有此权限：{what}（{scope}）", "Ask an administrator.", "请联系管理员。")
+@say("Your role {role} does not permit this: {what} ({scope})", "您的角色 {role} 没有此权限：{what}（{scope}）", "Ask an administrator.", "请联系管理员。")
 def not_permitted(role: str, what: Said, scope: str) -> Said: ...
 
-@say("There is no such thing, or you may not know of it", "不存在，或您无权查看")
+@say("This does not exist, or is not shared with you", "不存在，或没有共享给您")
 def no_such_thing() -> Said: ...
 
-@say("The one-time password must be replaced first", "必须先更换一次性密码", "Set a new password in the console, or run: tm password", "请在控制台设置新密码，或运行 tm password。")
+@say("The one-time password must be changed first", "必须先更换一次性密码", "Set a new password in the console, or run: tm password", "请在控制台设置新密码，或运行 tm password。")
 def one_time_password() -> Said: ...
 
-@say("What you may do was changed", "您的权限已变更", "Open it again.", "请重新打开。")
+@say("Your permissions have changed", "您的权限已变更", "Open this again.", "请重新打开。")
 def rights_changed() -> Said: ...
 
 
 # --- what the scopes permit (the keys of access.scopes)
 
-@say("See one's own sign-in and change one's own password", "查看自己的登录状态，修改自己的密码")
+@say("See your own sign-in and change your own password", "查看自己的登录状态，修改自己的密码")
 def right_account_self() -> Said: ...
 
-@say("Manage one's own API tokens", "管理自己的 API 令牌")
+@say("Manage your own API tokens", "管理自己的 API 令牌")
 def right_tokens_self() -> Said: ...
 
 @say("Read the names of states, frameworks, limits and schemas", "读取状态、框架与限额等说明")
@@ -48,7 +48,7 @@ def right_cluster_write() -> Said: ...
 @say("Manage workspaces, quotas and flavors", "管理工作空间、配额与规格")
 def right_workspaces_write() -> Said: ...
 
-@say("Change the queue's policy", "修改队列的策略")
+@say("Change the queue policy", "修改队列策略")
 def right_queue_write() -> Said: ...
 
 @say("See and download models", "查看与下载模型")
@@ -57,11 +57,11 @@ def right_models_read() -> Said: ...
 @say("Upload code", "上传代码")
 def right_uploads_write() -> Said: ...
 
-@say("Read the server's own measurements", "读取服务器的运行指标")
+@say("Read the server's metrics", "读取服务器的运行指标")
 def right_server_observe() -> Said: ...
 
 @say("See what everybody did", "查看所有人的操作记录")
 def right_audit_read() -> Said: ...
 
-@say("See what is removed by itself, and when", "查看自动清理的规则与内容")
+@say("See what is deleted automatically, and when", "查看自动清理的规则与内容")
 def right_retention_read() -> Said: ...

@@ -14,64 +14,64 @@ Changes = list[Said]
 
 # --- what administrators decide
 
-@say("The pool {name} was made: {changes}", "新建了资源池 {name}：{changes}")
+@say("Created pool {name}: {changes}", "新建了资源池 {name}：{changes}")
 def pool_made(name: str, changes: Changes) -> Said: ...
 
-@say("The pool {name} was changed: {changes}", "修改了资源池 {name}：{changes}")
+@say("Changed pool {name}: {changes}", "修改了资源池 {name}：{changes}")
 def pool_changed(name: str, changes: Changes) -> Said: ...
 
-@say("The pool {name} was removed", "删除了资源池 {name}")
+@say("Deleted pool {name}", "删除了资源池 {name}")
 def pool_removed(name: str) -> Said: ...
 
-@say("The virtual cluster {name} was made: {changes}", "新建了虚拟集群 {name}：{changes}")
+@say("Created virtual cluster {name}: {changes}", "新建了虚拟集群 {name}：{changes}")
 def virtual_cluster_made(name: str, changes: Changes) -> Said: ...
 
-@say("The virtual cluster {name} was changed: {changes}", "修改了虚拟集群 {name}：{changes}")
+@say("Changed virtual cluster {name}: {changes}", "修改了虚拟集群 {name}：{changes}")
 def virtual_cluster_changed(name: str, changes: Changes) -> Said: ...
 
-@say("The virtual cluster {name} was removed", "删除了虚拟集群 {name}")
+@say("Deleted virtual cluster {name}", "删除了虚拟集群 {name}")
 def virtual_cluster_removed(name: str) -> Said: ...
 
-@say("The workspace {name} was made: {changes}", "新建了工作空间 {name}：{changes}")
+@say("Created workspace {name}: {changes}", "新建了工作空间 {name}：{changes}")
 def workspace_made(name: str, changes: Changes) -> Said: ...
 
-@say("The workspace {name} was changed: {changes}", "修改了工作空间 {name}：{changes}")
+@say("Changed workspace {name}: {changes}", "修改了工作空间 {name}：{changes}")
 def workspace_changed(name: str, changes: Changes) -> Said: ...
 
-@say("The workspace {name} was removed", "删除了工作空间 {name}")
+@say("Deleted workspace {name}", "删除了工作空间 {name}")
 def workspace_removed(name: str) -> Said: ...
 
-@say("The flavor {name} was made: {changes}", "新建了规格 {name}：{changes}")
+@say("Created flavor {name}: {changes}", "新建了规格 {name}：{changes}")
 def flavor_made(name: str, changes: Changes) -> Said: ...
 
-@say("The flavor {name} was changed: {changes}", "修改了规格 {name}：{changes}")
+@say("Changed flavor {name}: {changes}", "修改了规格 {name}：{changes}")
 def flavor_changed(name: str, changes: Changes) -> Said: ...
 
-@say("The flavor {name} was removed", "删除了规格 {name}")
+@say("Deleted flavor {name}", "删除了规格 {name}")
 def flavor_removed(name: str) -> Said: ...
 
-@say("The queue's policy was changed: {changes}", "修改了队列策略：{changes}")
+@say("Changed the queue policy: {changes}", "修改了队列策略：{changes}")
 def policy_changed(changes: Changes) -> Said: ...
 
-@say("Nothing is started on the node {name} any more", "节点 {name} 不再启动新任务")
+@say("Stopped scheduling on node {name}", "停止向节点 {name} 调度任务")
 def node_cordoned(name: str) -> Said: ...
 
-@say("Nothing is started on the node {name} any more: {note}", "节点 {name} 不再启动新任务：{note}")
+@say("Stopped scheduling on node {name}: {note}", "停止向节点 {name} 调度任务：{note}")
 def node_cordoned_because(name: str, note: str) -> Said: ...
 
-@say("The node {name} is being emptied", "开始排空节点 {name}")
+@say("Started draining node {name}", "开始排空节点 {name}")
 def node_emptied(name: str) -> Said: ...
 
-@say("The node {name} is being emptied: {note}", "开始排空节点 {name}：{note}")
+@say("Started draining node {name}: {note}", "开始排空节点 {name}：{note}")
 def node_emptied_because(name: str, note: str) -> Said: ...
 
-@say("The node {name} is in service again", "节点 {name} 恢复使用")
+@say("Resumed scheduling on node {name}", "恢复向节点 {name} 调度任务")
 def node_back(name: str) -> Said: ...
 
-@say("The node {name} was moved to the pool {pool}", "节点 {name} 移到了资源池 {pool}")
+@say("Moved node {name} to pool {pool}", "将节点 {name} 移到了资源池 {pool}")
 def node_moved(name: str, pool: str) -> Said: ...
 
-@say("The node {name} was changed: {changes}", "修改了节点 {name}：{changes}")
+@say("Changed node {name}: {changes}", "修改了节点 {name}：{changes}")
 def node_changed(name: str, changes: Changes) -> Said: ...
 
 
@@ -83,22 +83,22 @@ def now_is(field: str, after: str) -> Said: ...
 @say("{field}: {before} -> {after}", "{field}：{before} -> {after}")
 def was_and_is(field: str, before: str, after: str) -> Said: ...
 
-@say("{field} was taken away (it was {before})", "去掉了 {field}（原为 {before}）")
+@say("{field} was removed (it was {before})", "去掉了 {field}（原为 {before}）")
 def is_gone(field: str, before: str) -> Said: ...
 
 @say("{more:more change|more changes}", "另有 {more} 处修改")
 def more_changes(more: Count) -> Said: ...
 
-@say("nothing but the name", "只有名称")
+@say("only the name", "只有名称")
 def only_a_name() -> Said: ...
 
-@say("to what it was before", "与原来相同")
+@say("no change", "与原来相同")
 def as_it_was() -> Said: ...
 
 
 # --- people
 
-@say("The user {name} was made, with the role {role}", "新建了用户 {name}，角色为 {role}")
+@say("Created user {name} with the role {role}", "新建了用户 {name}，角色为 {role}")
 def user_made(name: str, role: str) -> Said: ...
 
 @say("Signed in from {address}", "从 {address} 登录")
@@ -107,46 +107,46 @@ def signed_in(address: str) -> Said: ...
 @say("Signed out", "退出登录")
 def signed_out() -> Said: ...
 
-@say("The password was changed; all other sessions ended", "修改了密码；其他登录全部失效")
+@say("Changed the password; all other sessions ended", "修改了密码；其他登录全部失效")
 def password_changed() -> Said: ...
 
-@say("A new password was set on the server's own machine, without the old one; all sessions ended", "在服务器本机上设置了新密码（未使用旧密码）；所有登录全部失效")
+@say("Set a new password on the server itself, without the old one; all sessions ended", "在服务器上设置了新密码（未使用旧密码）；所有登录全部失效")
 def password_reset() -> Said: ...
 
-@say("The token {name} was made ({id})", "新建了令牌 {name}（{id}）")
+@say("Created token {name} ({id})", "新建了令牌 {name}（{id}）")
 def token_made(name: str, id: str) -> Said: ...
 
-@say("The token {name} was made ({id}); it expires after {lasts_s}", "新建了令牌 {name}（{id}），{lasts_s} 后过期")
+@say("Created token {name} ({id}), which expires after {lasts_s}", "新建了令牌 {name}（{id}），{lasts_s} 后过期")
 def token_made_for(name: str, id: str, lasts_s: Seconds) -> Said: ...
 
-@say("The token {id} was deleted", "删除了令牌 {id}")
+@say("Deleted token {id}", "删除了令牌 {id}")
 def token_deleted(id: str) -> Said: ...
 
 
 # --- what people did to jobs: told of the job's own events, whose kind is what they are looked for by
 
-@say("The job {name} of {owner} was deleted", "删除了 {owner} 的任务 {name}")
+@say("Deleted the job {name} of {owner}", "删除了 {owner} 的任务 {name}")
 def job_deleted(name: str, owner: str) -> Said: ...
 
-@say("The job {name} of {owner} was removed by itself: it ended more than {after_s} ago", "{owner} 的任务 {name} 结束超过 {after_s}，已自动清理")
+@say("The job {name} of {owner} was deleted automatically: it ended more than {after_s} ago", "{owner} 的任务 {name} 结束超过 {after_s}，已自动清理")
 def job_outlived(name: str, owner: str, after_s: Seconds) -> Said: ...
 
-@say("The job was told to stop", "要求停止任务")
+@say("Asked the job to stop", "要求停止任务")
 def job_stopped() -> Said: ...
 
-@say("The job was told to stop: {reason}", "要求停止任务：{reason}")
+@say("Asked the job to stop: {reason}", "要求停止任务：{reason}")
 def job_stopped_because(reason: Said | str) -> Said: ...
 
-@say("The debug hold was ended", "结束了调试保留")
+@say("Ended the debug hold", "结束了调试保留")
 def job_released() -> Said: ...
 
-@say("The job may run for {duration_s}", "任务的使用时长改为 {duration_s}")
+@say("Changed the time limit of the job to {duration_s}", "将任务的运行时限改为 {duration_s}")
 def job_may_run(duration_s: Seconds) -> Said: ...
 
-@say("The job may run without a limit of time", "取消了任务的使用时长限制")
+@say("Removed the time limit of the job", "取消了任务的运行时限")
 def job_may_run_on() -> Said: ...
 
-@say("The job's priority became {priority}", "任务的优先级改为 {priority}")
+@say("Changed the priority of the job to {priority}", "将任务的优先级改为{priority}")
 def job_priority_became(priority: Said) -> Said: ...
 
 @say("normal", "普通")
@@ -158,10 +158,10 @@ def priority_urgent() -> Said: ...
 @say("very urgent", "非常紧急")
 def priority_very_urgent() -> Said: ...
 
-@say("{program} was run inside the task {task}", "在副本 {task} 中运行了 {program}")
+@say("Ran {program} inside replica {task}", "在副本 {task} 中运行了 {program}")
 def job_entered(task: str, program: str) -> Said: ...
 
-@say("The job was sent back to the queue: {why}", "任务被退回队列：{why}")
+@say("The job went back to the queue: {why}", "任务被退回队列：{why}")
 def job_sent_back(why: Said | str) -> Said: ...
 
 @say("Event of the job: {kind}", "任务事件：{kind}")
@@ -170,11 +170,11 @@ def job_event(kind: str) -> Said: ...
 
 # --- what cannot be told
 
-@say("What is kept of this ({id}) cannot be read", "此条记录（{id}）无法读取")
+@say("This record ({id}) cannot be read", "此条记录（{id}）无法读取")
 def audit_event_unreadable(id: str) -> Said: ...
 
-@say("must be the kind of a subject: {kinds}; a name may stand behind a colon", "应为对象的种类：{kinds}；冒号后可以写名称", "Write for example pool:default.", "例如：pool:default。")
+@say("must be a kind of subject ({kinds}), if needed with a colon and a name", "应为对象的种类（{kinds}），后面可加冒号和名称", "For example pool:default.", "例如：pool:default。")
 def not_a_subject(kinds: str) -> Said: ...
 
-@say("The question about what people did cannot be answered", "无法查询操作记录", "Mend the fields listed.", "修正列出的字段。")
+@say("The audit cannot be searched with these filters", "无法按这些条件查询操作记录", "Fix the fields listed.", "请修正列出的字段。")
 def audit_not_answerable() -> Said: ...

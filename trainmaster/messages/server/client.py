@@ -9,44 +9,44 @@ from __future__ import annotations
 from trainmaster.messages.catalogue import Count, Names, say
 from trainmaster.messages.said import Said
 
-ELSEWHERE = "Remove them, or name another folder with --to."
+ELSEWHERE = "Remove them, or choose another folder with --to."
 ELSEWHERE_ZH = "请删除它们，或用 --to 指定其他文件夹。"
-INSTALL = 'To run a server on this machine: pip install "trainmaster[server]"'
-INSTALL_ZH = '要在本机运行服务器：pip install "trainmaster[server]"'
+INSTALL = 'To run a server here: pip install "trainmaster[server]"'
+INSTALL_ZH = '要在这里运行服务器：pip install "trainmaster[server]"'
 
 # --- finding a server
 
-@say("No Trainmaster server runs on the home {folder}", "平台目录 {folder} 上没有运行 Trainmaster 服务器", "Start one with: trainmaster serve. Or name another one by TRAINMASTER_URL (or --url).", "请用 trainmaster serve 启动服务器，或用 TRAINMASTER_URL（或 --url）指定其他服务器。")
+@say("No Trainmaster server is running on the home folder {folder}", "平台目录 {folder} 上没有运行 Trainmaster 服务器", "Start one with trainmaster serve, or name another one with TRAINMASTER_URL (or --url).", "请用 trainmaster serve 启动服务器，或用 TRAINMASTER_URL（或 --url）指定其他服务器。")
 def no_server_on_home(folder: str) -> Said: ...
 
-@say("{address} is not a server's address", "{address} 不是服务器地址", "Write it like http://127.0.0.1:8470", "请写成 http://127.0.0.1:8470 的形式。")
+@say("{address} is not a server's address", "{address} 不是服务器地址", "Write it like http://127.0.0.1:8470.", "请写成 http://127.0.0.1:8470 的形式。")
 def not_a_server_address(address: str) -> Said: ...
 
 
 # --- talking to it
 
-@say("The server at {url} does not answer ({error})", "服务器 {url} 没有响应（{error}）", "Is it running? Start it with: trainmaster serve. Check it with: tm doctor", "请确认它在运行：用 trainmaster serve 启动，用 tm doctor 检查。")
+@say("The server at {url} does not answer ({error})", "服务器 {url} 没有响应（{error}）", "Make sure that it is running (trainmaster serve), and check it with: tm doctor", "请确认它在运行：用 trainmaster serve 启动，用 tm doctor 检查。")
 def server_does_not_answer(url: str, error: str) -> Said: ...
 
-@say("The server at {url} answers in a way that this client does not know ({error})", "此客户端无法识别服务器 {url} 的响应（{error}）", "Use the same version on both sides. This client is {version}; tm doctor names the server's.", "请在两端使用相同的版本。此客户端的版本为 {version}；tm doctor 会显示服务器的版本。")
+@say("This client does not understand the answer of the server at {url} ({error})", "此客户端无法识别服务器 {url} 的响应（{error}）", "Use the same version on both sides. This client is {version}; tm doctor shows the server's version.", "请在两端使用相同的版本。此客户端的版本为 {version}；tm doctor 会显示服务器的版本。")
 def answer_not_understood(url: str, error: str, version: str) -> Said: ...
 
 @say("The server answered {status} {phrase}", "服务器返回了 {status} {phrase}")
 def answered_with_status(status: int, phrase: str) -> Said: ...
 
-@say("The server at {url} went away", "与服务器 {url} 失去联系")
+@say("The connection to the server at {url} was lost", "与服务器 {url} 失去联系")
 def server_went_away(url: str) -> Said: ...
 
-@say("The server at {url} went away while {job} was awaited", "等待 {job} 时与服务器 {url} 失去联系")
+@say("The connection to the server at {url} was lost while waiting for {job}", "等待 {job} 时与服务器 {url} 失去联系")
 def server_went_away_meanwhile(url: str, job: str) -> Said: ...
 
 @say("The job {job} was deleted", "任务 {job} 已被删除")
 def job_was_deleted(job: str) -> Said: ...
 
-@say("The connection to the server broke; what ran inside the task has ended", "与服务器的连接中断；在副本中运行的命令已结束")
+@say("The connection to the server was lost; the command in the replica has ended", "与服务器的连接中断；在副本中运行的命令已结束")
 def connection_broke_inside() -> Said: ...
 
-@say("The server ended the connection; what ran inside the task has ended", "服务器结束了连接；在副本中运行的命令已结束")
+@say("The server closed the connection; the command in the replica has ended", "服务器结束了连接；在副本中运行的命令已结束")
 def connection_ended_inside() -> Said: ...
 
 
@@ -61,7 +61,7 @@ def unreadable(error: str) -> Said: ...
 @say("The job file cannot be read", "无法读取任务文件", "Give a path, a dict or a JobSpec.", "请传入路径、dict 或 JobSpec。")
 def job_not_given() -> Said: ...
 
-@say("is neither a file, nor an object with fields", "既不是文件，也不是带字段的对象", "Give a path, a dict or a JobSpec.", "请传入路径、dict 或 JobSpec。")
+@say("is neither a file nor an object with fields", "既不是文件，也不是带字段的对象", "Give a path, a dict or a JobSpec.", "请传入路径、dict 或 JobSpec。")
 def neither_file_nor_object() -> Said: ...
 
 
@@ -70,16 +70,16 @@ def neither_file_nor_object() -> Said: ...
 @say("{path} cannot be written: {error}", "无法写入 {path}：{error}", "Free disk space, or name another folder with --to.", "请清理磁盘空间，或用 --to 指定其他文件夹。")
 def download_not_written(path: str, error: str) -> Said: ...
 
-@say("{count:file is|files are} there already; nothing was written", "已有 {count} 个同名文件；没有写入任何内容", ELSEWHERE, ELSEWHERE_ZH)
+@say("{count:file exists|files exist} already; nothing was written", "已有 {count} 个同名文件；没有写入任何内容", ELSEWHERE, ELSEWHERE_ZH)
 def files_exist(count: Count) -> Said: ...
 
-@say("is there already", "已存在", ELSEWHERE, ELSEWHERE_ZH)
+@say("already exists", "已存在", ELSEWHERE, ELSEWHERE_ZH)
 def exists() -> Said: ...
 
 
 # --- what is installed and configured here
 
-@say("This needs packages of the server that are not installed here: {packages}", "此操作需要服务器的软件包，而这里没有安装：{packages}", f"{INSTALL}. To use one elsewhere, name it by TRAINMASTER_URL (or --url).", f"{INSTALL_ZH}。要使用别处的服务器，请用 TRAINMASTER_URL（或 --url）指定它。")
+@say("This needs server packages that are not installed here: {packages}", "此操作需要服务器的软件包，而这里没有安装：{packages}", f"{INSTALL}. To use a server elsewhere, name it with TRAINMASTER_URL (or --url).", f"{INSTALL_ZH}。要使用别处的服务器，请用 TRAINMASTER_URL（或 --url）指定它。")
 def server_packages_missing(packages: Names) -> Said: ...
 
 @say("There is no engine {name}", "没有引擎 {name}", "There are: {known}.", "可用：{known}。")
@@ -88,35 +88,35 @@ def engine_not_found(name: str, known: Names) -> Said: ...
 
 # --- starting a server
 
-@say("The address {host}:{port} cannot be used: {error}", "无法使用地址 {host}:{port}：{error}", "Choose another with --port (0 takes a free one) or --host.", "请用 --port（0 表示任选一个空闲端口）或 --host 另选地址。")
+@say("The address {host}:{port} cannot be used: {error}", "无法使用地址 {host}:{port}：{error}", "Choose another one with --port (0 picks a free one) or --host.", "请用 --port（0 表示任选一个空闲端口）或 --host 另选地址。")
 def address_not_usable(host: str, port: int, error: str) -> Said: ...
 
-@say("The home folder {folder} cannot be used: {error}", "无法使用平台目录 {folder}：{error}", "Choose another with --home or TRAINMASTER_HOME.", "请用 --home 或 TRAINMASTER_HOME 另选一个。")
+@say("The home folder {folder} cannot be used: {error}", "无法使用平台目录 {folder}：{error}", "Choose another one with --home or TRAINMASTER_HOME.", "请用 --home 或 TRAINMASTER_HOME 另选一个。")
 def home_not_usable(folder: str, error: str) -> Said: ...
 
-@say("A server already runs on the home {folder}", "平台目录 {folder} 上已有服务器在运行", "Use that one, stop it first, or give another --home.", "请使用该服务器、先停止它，或用 --home 另选目录。")
+@say("A server is already running on the home folder {folder}", "平台目录 {folder} 上已有服务器在运行", "Use that server, stop it first, or give another --home.", "请使用该服务器、先停止它，或用 --home 另选目录。")
 def server_runs_already(folder: str) -> Said: ...
 
-@say("A server already runs on the home {folder} at {url}", "平台目录 {folder} 上已有服务器在运行，地址为 {url}", "Use that one, stop it first, or give another --home.", "请使用该服务器、先停止它，或用 --home 另选目录。")
+@say("A server is already running on the home folder {folder} at {url}", "平台目录 {folder} 上已有服务器在运行，地址为 {url}", "Use that server, stop it first, or give another --home.", "请使用该服务器、先停止它，或用 --home 另选目录。")
 def server_runs_already_at(folder: str, url: str) -> Said: ...
 
 
 # --- tm simulate
 
-@say("nothing to simulate", "没有可模拟的内容", "Name a file of jobs and its machines, such as --cluster 64x8; or --history for the server's own past.", "请指定任务记录文件及其机器，例如 --cluster 64x8；或用 --history 取服务器自己的历史记录。")
+@say("nothing to simulate", "没有可模拟的内容", "Give a file of jobs and a cluster, such as --cluster 64x8; or use --history for the server's own past.", "请指定任务记录文件及其集群，例如 --cluster 64x8；或用 --history 取服务器自己的历史记录。")
 def nothing_to_simulate() -> Said: ...
 
-@say("no job has ended here yet", "这里还没有已结束的任务", "Name a file of jobs instead of --history.", "请不用 --history，改为指定任务记录文件。")
+@say("no job has ended on this server yet", "此服务器上还没有已结束的任务", "Give a file of jobs instead of --history.", "请不用 --history，改为指定任务记录文件。")
 def no_history_yet() -> Said: ...
 
-@say("{why}", "{why}", "--start-cost is such as 30s, --fault such as node-3@2d+6h.", "--start-cost 的写法如 30s，--fault 的写法如 node-3@2d+6h。")
+@say("{why}", "{why}", "Write --start-cost like 30s and --fault like node-3@2d+6h.", "--start-cost 请写成 30s 的形式，--fault 请写成 node-3@2d+6h 的形式。")
 def cost_or_fault_not_read(why: Said) -> Said: ...
 
-@say("{path}: unknown kind of output", "{path}：未知的输出类型", "Name a file that ends in .html or .csv.", "请指定以 .html 或 .csv 结尾的文件。")
+@say("{path}: unknown type of output file", "{path}：未知的输出文件类型", "Use a file name that ends in .html or .csv.", "请使用以 .html 或 .csv 结尾的文件名。")
 def unknown_kind_of_output(path: str) -> Said: ...
 
-@say("{path}: there is no such folder", "{path}：没有此文件夹", "Name a file in a folder that is there.", "请指定已有文件夹中的文件。")
+@say("{path}: this folder does not exist", "{path}：没有此文件夹", "Choose a file in an existing folder.", "请指定已有文件夹中的文件。")
 def no_folder_for_output(path: str) -> Said: ...
 
-@say("{path} cannot be written: {error}", "无法写入 {path}：{error}", "Name another file.", "请指定其他文件。")
+@say("{path} cannot be written: {error}", "无法写入 {path}：{error}", "Choose another file.", "请指定其他文件。")
 def output_not_written(path: str, error: str) -> Said: ...

@@ -17,7 +17,6 @@ from trainmaster.messages.cluster import queue
 from trainmaster.messages.said import Said
 from trainmaster.queue.placing.elastic import sized
 from trainmaster.queue.placing.fit import with_resources
-from trainmaster.queue.rules.shortage import WRITTEN
 from trainmaster.queue.snapshot import Pending, Snapshot
 
 LAST: Final = 2**53
@@ -81,10 +80,11 @@ class Changes:
             yield Suggestion(said, change, moved)
 
     def flavors(self, at: int, flavors: Mapping[str, Resources]) -> Iterator[Suggestion]:
-        """Every other flavor for role number `at`; for one with cards only those with cards."""
-        role, known = self.job.roles[at], {shape[at].flavor for shape in self.job.request.shapes}
-        for name in sorted(flavors.keys() - known):
-            if role.resources.gpu and not flavors[name].gpu:
+        """Every other flavor for role number `at`; for one with cards in any of its ways only those with cards."""
+        role, ways = self.job.roles[at], [shape[at] for shape in self.job.request.shapes]
+        cards = any(way.resources.gpu for way in ways)
+        for name in sorted(flavors.keys() - {way.flavor for way in ways}):
+            if cards and not flavors[name].gpu:
                 continue  # a job that trains on cards cannot train without
             ask = replace(flavors[name], shm_mib=role.resources.shm_mib)
             other = self._with_role(at, partial(_flavored, name=name, ask=ask))
@@ -101,19 +101,18 @@ class Changes:
             other = self._with_role(at, partial(with_resources, gpu_type=model))
             yield Suggestion(queue.use_card_type(role.name, model), {f"roles.{at}.resources.gpu_type": model}, other)
 
-    def amount(self, at: int, field: str, amount: int) -> Suggestion:
-        """`amount` of a field of Resources for each replica of role number `at`."""
+    def gpus(self, at: int, count: int) -> Suggestion:
+        """`count` GPUs for each replica of role number `at`."""
         role = self.job.roles[at]
-        lower, name = queue.lower_memory if field == "memory_mib" else queue.lower_amount, WRITTEN.get(field, field)
-        other = self._with_role(at, lambda each: with_resources(each, **{field: amount}))
-        loss = 1 - amount / getattr(role.resources, field)
-        return Suggestion(lower(role.name, name, amount), {f"roles.{at}.resources.{name}": amount}, other, loss)
+        said = queue.use_fewer_gpus(role.name, count, role.resources.gpu)
+        other = self._with_role(at, lambda each: with_resources(each, gpu=count))
+        return Suggestion(said, {f"roles.{at}.resources.gpu": count}, other, 1 - count / role.resources.gpu)
 
     def replicas(self, at: int, count: int) -> Suggestion:
         """`count` replicas of role number `at`; of an elastic one, as many to start with."""
         role = self.job.roles[at]
         if role.min_replicas is None:
-            said = queue.lower_replicas(role.name, count)
+            said = queue.use_fewer_replicas(role.name, count, role.replicas)
             fewer = self._with_role(at, partial(sized, replicas=count))
             return Suggestion(said, {f"roles.{at}.replicas": count}, fewer, 1 - count / role.replicas)
         said = queue.start_with_replicas(role.name, count)

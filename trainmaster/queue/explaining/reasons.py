@@ -29,6 +29,17 @@ _OTHERS: Final = frozenset({"job", "holders"})
 """Where jobs of others stand in the evidence."""
 
 
+class Known(NamedTuple):
+    """What a reader may know of another job: its name and owner, its owner alone, or neither."""
+
+    name: str | None = None
+    owner: str | None = None
+
+
+NameOf = Callable[[str], Known]
+"""Job id -> what the reader may know of it; nothing of one that is gone."""
+
+
 class Sentence(NamedTuple):
     """One sentence in both languages."""
 
@@ -51,12 +62,9 @@ def render(reason: Reason) -> Sentence:
     return Sentence(*reason.sentences)
 
 
-def evicted(why: str, name: str | None) -> Said:
-    """Return why an attempt had to make room for the job `name`, None: the reader may not know of it, or it is gone.
-
-    Raises KeyError for what is not in EVICTED.
-    """
-    return EVICTED[why](queue.another_job() if name is None else queue.job_named(name))
+def evicted(why: str, by: Known) -> Said:
+    """Return why an attempt had to make room for the job `by`. Raises KeyError for what is not in EVICTED."""
+    return EVICTED[why](_known(by) or queue.another_job())
 
 
 def instead(data: Evidence) -> Said:
@@ -74,15 +82,15 @@ def _lowered(path: str, amount: float) -> Said:
     return lowered(path, amount)
 
 
-def with_names(reason: Reason, name_of: Callable[[str], str | None]) -> Reason:
-    """Return `reason` with the names of the jobs in it; where `name_of` gives None, only how much that job holds is
-    left.
+def with_names(reason: Reason, name_of: NameOf) -> Reason:
+    """Return `reason` with names and owners of the jobs in it; of one without a name, only how much it holds is left
+    beside its owner.
     """
 
     def told(item: dict[str, Any]) -> dict[str, Any]:
-        name = name_of(item["job"])
-        shown = item if name is not None else {key: item[key] if key in _OPEN else None for key in item}
-        return {**shown, "name": name}
+        known = name_of(item["job"])
+        shown = item if known.name is not None else {key: item[key] if key in _OPEN else None for key in item}
+        return {**shown, "name": known.name, "owner": known.owner}
 
     if reason.evidence.keys().isdisjoint(_OTHERS):
         return reason
@@ -110,8 +118,15 @@ def problem(reason: Reason) -> Problem:
 
 
 def _job(data: Evidence) -> Said:
-    name = data.get("name", data["job"])
-    return queue.another_users_job() if name is None else queue.job_named(name)
+    known = Known(data.get("name", data["job"]), data.get("owner"))
+    return _known(known) or queue.another_users_job()
+
+
+def _known(job: Known) -> Said | None:
+    """Return how a job is called that the reader may know something of."""
+    if job.name is not None:
+        return queue.job_named(job.name)
+    return None if job.owner is None else queue.job_of(job.owner)
 
 
 def _when(in_s: float | None) -> Said:

@@ -54,7 +54,7 @@ def _promising(snapshot: Snapshot, changes: Changes, flavors: Mapping[str, Resou
         else:
             yield from changes.models(at, snapshot)
             if role.resources.gpu > 1:
-                yield changes.amount(at, "gpu", role.resources.gpu // 2)
+                yield changes.gpus(at, role.resources.gpu // 2)
         least = role.min_replicas or role.replicas
         if least > 1:
             yield changes.replicas(at, least // 2)

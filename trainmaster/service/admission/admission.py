@@ -97,11 +97,11 @@ class Admission:
         never = submitting.can_never_run_here(say_reason(reason), instead(reason.evidence))
         return Unsatisfiable(never, problems=(problem(reason),))
 
-    def admit(self, job: Job, who: Principal, outside: Sequence[Problem]) -> None:
-        """Return when the job may be taken in. `outside`: its `outside_problems`. Raises InvalidSpec or
-        Unsatisfiable.
+    def admit(self, job: Job, who: Principal, outside: Sequence[Problem], instead_of: Job | None = None) -> None:
+        """Return when the job may be taken in. `outside`: its `outside_problems`; `instead_of`: as in `problems`.
+        Raises InvalidSpec or Unsatisfiable.
         """
-        found = [*self.problems(job, who), *outside]
+        found = [*self.problems(job, who, instead_of), *outside]
         ProblemList(found).raise_if_any(submitting.job_not_accepted)
         refusal = self.never_fits(job)
         if refusal is not None:

@@ -8,7 +8,7 @@ nothing is said before there are three moments to go by, nor of a job that has f
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from trainmaster.storage.points import Curve
 
@@ -28,8 +28,17 @@ SILENT_S: Final = 60.0
 SILENT_SPANS: Final = 4
 
 
-def left_s(counts: Curve, missing: float, now: float) -> float | None:
-    """Return the seconds until `missing` more are counted; None when nobody can know. O(points of the last tenth)."""
+class Pace(NamedTuple):
+    """How many seconds are left, and how many one more takes."""
+
+    left_s: float
+    each_s: float
+
+
+def pace_of(counts: Curve, missing: float, now: float) -> Pace | None:
+    """Return how long it takes until `missing` more are counted; None when nobody can know. O(points of the last
+    tenth).
+    """
     spans = _spans(counts)
     if len(spans) < LEAST_SPANS:
         return None
@@ -38,7 +47,7 @@ def left_s(counts: Curve, missing: float, now: float) -> float | None:
     usual = max(span[1] for span in spans)
     if waited > max(SILENT_S, SILENT_SPANS * usual):
         return None
-    return max(0.0, missing * seconds / steps - min(waited, usual))
+    return Pace(max(0.0, missing * seconds / steps - min(waited, usual)), seconds / steps)
 
 
 def _spans(counts: Curve) -> list[Mark]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from trainmaster.answers import ProgressView
 from trainmaster.core.records import Job
 from trainmaster.service.curves.curves import JobCurves, Key
-from trainmaster.service.curves.pace import left_s
+from trainmaster.service.curves.pace import pace_of
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage.points import Curve
 
@@ -123,5 +123,6 @@ def _positive(value: Any) -> float | None:
 
 
 def _progress(job: Job, counts: Curve, done: float, of: float, now: float) -> ProgressView:
-    left = None if job.terminal else left_s(counts, max(of - done, 0.0), now)
-    return ProgressView(fraction=min(max(done / of, 0.0), 1.0), step=done, of=of, eta_s=left)
+    pace = None if job.terminal else pace_of(counts, max(of - done, 0.0), now)
+    left, each = pace or (None, None)
+    return ProgressView(fraction=min(max(done / of, 0.0), 1.0), step=done, of=of, eta_s=left, step_s=each)

@@ -2,16 +2,11 @@
 line.
 """
 
-from collections.abc import Callable
-
 from trainmaster.answers import ReasonView
 from trainmaster.queue.explaining.explain import Judged, position
-from trainmaster.queue.explaining.reasons import render, with_names
+from trainmaster.queue.explaining.reasons import NameOf, render, with_names
 from trainmaster.queue.snapshot import Reason
 from trainmaster.service.language import two
-
-NameOf = Callable[[str], str | None]
-"""Job id -> its name, or None for a reader who may not know of it."""
 
 
 def view_judged(judged: Judged, name_of: NameOf) -> ReasonView:

@@ -19,7 +19,7 @@ from trainmaster.core.records import Assignment, Attempt, Job, Node, Resources, 
 from trainmaster.core.states import JobState, Phase
 from trainmaster.queue.explaining.changes import LAST, Changes, Suggestion
 from trainmaster.queue.explaining.explain import Judged, explain, position, preview
-from trainmaster.queue.explaining.reasons import without_names
+from trainmaster.queue.explaining.reasons import NameOf, without_names
 from trainmaster.queue.explaining.sooner import promising
 from trainmaster.queue.explaining.suggest import suggest
 from trainmaster.queue.ordering.classes import PendingQueue, in_order, joined, pending_of, placing, without
@@ -38,7 +38,7 @@ from trainmaster.queue.rules.never import asking, refusal, remember
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.service.scheduling.pausing import Pausing
 from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for
-from trainmaster.service.scheduling.reasons import NameOf, view_reason
+from trainmaster.service.scheduling.reasons import view_reason
 
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could
@@ -300,7 +300,7 @@ class Scheduling:
         snapshot = self._snapshot()
         before = position(snapshot, pending, self._plan) if ahead is None else ahead
         why = explain(snapshot, pending, self._plan)
-        if name_of(job.id) is None:
+        if name_of(job.id).name is None:
             why = without_names(why, [role.name for role in job.roles])
         return view_reason(why, before, name_of)
 

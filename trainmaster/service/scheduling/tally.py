@@ -1,13 +1,13 @@
 """What waits and what runs, in numbers, by account: kept up with every change, so that no page has to walk over all
 jobs.
 
-Accounts are a pool, a workspace, a workspace in a pool, a virtual cluster. Amounts are counted in thousandths as
-integers: taking and giving back is exact. All methods in the loop's thread. Invariant: the sums are those of the live
-jobs.
+Accounts are a pool; a workspace and a person, as a whole and in a pool; a virtual cluster. Amounts are counted in
+thousandths as integers: taking and giving back is exact. All methods in the loop's thread. Invariant: the sums are
+those of the live jobs.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -17,7 +17,7 @@ from trainmaster.core.records import Job, Role
 from trainmaster.core.states import JobState
 
 Account = tuple[str, ...]
-"""("pool", name), ("workspace", name), ("workspace", name, pool) or ("virtual_cluster", name)."""
+"""("pool", name), ("virtual_cluster", name), or ("workspace" or "owner", name) with or without a pool behind it."""
 
 _LIVE: Final = (JobState.QUEUED, JobState.ACTIVE)
 
@@ -63,6 +63,15 @@ class Tally:
         """Return the sums of an account; all zero for one that nobody uses. Not to be changed."""
         return self._of.get(account) or Sums()
 
+    def each(self, kind: str, pool: str = "") -> Iterator[tuple[str, Sums]]:
+        """Yield the name and the sums of every account of `kind`, in a pool or as a whole, that holds or asks for
+        something. O(accounts).
+        """
+        at = (pool,) if pool else ()
+        for account, sums in self._of.items():
+            if account[0] == kind and account[2:] == at and (sums.waiting or sums.running):
+                yield account[1], sums
+
     def _count(self, job: Job, sign: int) -> None:
         if job.state not in _LIVE:
             return
@@ -85,7 +94,9 @@ class Tally:
 
 def accounts(job: Job) -> tuple[Account, ...]:
     """Return the accounts that a job counts in."""
-    own = (("pool", job.pool), ("workspace", job.workspace), ("workspace", job.workspace, job.pool))
+    own: tuple[Account, ...] = (("pool", job.pool),)
+    for one in (("workspace", job.workspace), ("owner", job.owner)):
+        own += (one, (*one, job.pool))
     return own if job.virtual_cluster is None else (*own, ("virtual_cluster", job.virtual_cluster))
 
 

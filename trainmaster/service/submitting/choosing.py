@@ -32,10 +32,13 @@ Turn = tuple[int, float]
 """How soon a pool would start a job: 0 for now, and when, in epoch seconds."""
 
 
-async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -> tuple[Candidate, Job]:
+async def with_pool_chosen(
+    ctx: Context, candidate: Candidate, who: Principal, instead_of: Job | None = None
+) -> tuple[Candidate, Job]:
     """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; with what the engine
     of the pool does not carry out; without a data folder of OpenPAI's that is not here. And the job it would be,
-    without an id. What takes long to know of a large job is known afterwards.
+    without an id. What takes long to know of a large job is known afterwards. `instead_of`: a waiting job that is taken
+    to be gone.
 
     Raises InvalidSpec with what speaks against each pool when none can take the job.
     """
@@ -47,7 +50,7 @@ async def with_pool_chosen(ctx: Context, candidate: Candidate, who: Principal) -
         return _heard(ctx, candidate, job), job
     names = sorted(ctx.pools.pools, key=lambda name: (name != DEFAULT, name))
     tried = [_in_pool(ctx, candidate, name, who) for name in names]
-    answers = await asyncio.gather(*(_turn(ctx, one, job, who) for one, job in tried))
+    answers = await asyncio.gather(*(_turn(ctx, one, job, who, instead_of) for one, job in tried))
     turns = [(answer, at) for at, answer in enumerate(answers) if isinstance(answer, tuple)]
     if not turns:
         raise InvalidSpec(submitting.no_pool_takes_it(), problems=_distinct(answers))
@@ -74,16 +77,19 @@ def _in_pool(ctx: Context, candidate: Candidate, pool: str, who: Principal) -> t
     return _heard(ctx, there, job), job
 
 
-async def _turn(ctx: Context, candidate: Candidate, job: Job, who: Principal) -> Turn | list[Problem]:
+async def _turn(
+    ctx: Context, candidate: Candidate, job: Job, who: Principal, instead_of: Job | None
+) -> Turn | list[Problem]:
     """Return how soon the job would start where it is now, or everything that speaks against it there."""
     await ctx.scheduling.consider(job, partial(ctx.clerks.do, who.name))
-    found = [*ctx.admission.problems(job, who), *candidate.refused, *await _stranger(ctx, job)]
+    found = [*ctx.admission.problems(job, who, instead_of), *candidate.refused, *await _stranger(ctx, job)]
     never = ctx.admission.never_fits(job)
     if found or never is not None:
         return [*found, *(never.problems if never is not None else ())]
-    judged = ctx.scheduling.would_start(job)
+    judged = ctx.scheduling.would_start(job, instead_of)
+    gone = () if instead_of is None else (instead_of.id,)
     starts = isinstance(judged.found, Start)
-    forecast = None if starts else await ctx.forecasts.would(judged, ctx.clock(), ())
+    forecast = None if starts else await ctx.forecasts.would(judged, ctx.clock(), gone)
     ours = Outlook("now" if starts else "queue", None, forecast)
     outlook, refused = await with_engine(ctx, job, candidate.spec, ours)
     if refused is not None:

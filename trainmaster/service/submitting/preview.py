@@ -22,6 +22,7 @@ from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
 from trainmaster.service.submitting.reading import written
+from trainmaster.service.submitting.replacing import original, split
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import rehearse
@@ -40,15 +41,18 @@ class Preview:
     async def preview(self, body: Given, who: Principal, language: Language = "en") -> PreviewView:
         """Return what a submit would find and do; problems are part of it, not an error, and told in `language`."""
         visible = decide(who, "jobs:read").demand()
+        submission, ref = split(body)
+        found = original(self._ctx, ref, who)
+        first, not_waiting = (None, [found]) if isinstance(found, Problem) else (found, [])
         try:
-            candidate = await read(self._ctx, body, who)
-            candidate, job = await with_pool_chosen(self._ctx, candidate, who)
+            candidate = await read(self._ctx, submission, who)
+            candidate, job = await with_pool_chosen(self._ctx, candidate, who, first)
         except InvalidSpec as error:
             return _unread(language, error.problems or (problem_from("", error),))
         spec = candidate.spec
         admission = self._ctx.admission
         outside = await admission.outside_problems(spec, who, code_follows=candidate.code_follows)
-        problems = (*admission.problems(job, who), *outside, *candidate.refused)
+        problems = (*not_waiting, *admission.problems(job, who, first), *outside, *candidate.refused)
         never = self._ctx.admission.never_fits(job)
         if never is not None:
             problems += never.problems
@@ -56,7 +60,7 @@ class Preview:
         placement: tuple[Assignment, ...] | None = None
         native: NativeRequest | None = None
         if not problems:
-            ours, placement, places = self._fits(job, visible)
+            ours, placement, places = self._fits(job, visible, first)
             outlook, refused = await with_engine(self._ctx, job, spec, ours)
             fits, problems = Fits(**outlook._asdict(), placement=places), () if refused is None else (refused,)
             native = self._native(job, spec, placement)
@@ -86,14 +90,16 @@ class Preview:
         given = unplaced(job.roles) if engine.owns_queue else placement or rehearse(job.roles)
         return engine.prepare(gang_of(self._ctx, job, spec, given))
 
-    def _fits(self, job: Job, visible: Visible) -> tuple[Outlook, tuple[Assignment, ...] | None, list[Placed]]:
+    def _fits(
+        self, job: Job, visible: Visible, instead_of: Job | None
+    ) -> tuple[Outlook, tuple[Assignment, ...] | None, list[Placed]]:
         """Return (outlook, placement, the same as shown): where it would run now, or on an empty cluster when it would
         have to wait.
 
         Commands of a job whose engine will choose are shown on a placement as it could be.
         """
         scheduling = self._ctx.scheduling
-        judged = scheduling.would_start(job)
+        judged = scheduling.would_start(job, instead_of)
         if isinstance(judged.found, Start):
             shown = [
                 Placed(task=task_name(a.role, a.index), node=a.node, gpus=list(a.gpus))

@@ -27,6 +27,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import QUICK, job_of, read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
+from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
 from trainmaster.service.views import job_view
 from trainmaster.spec.document import Given
 from trainmaster.store.jobs.ledger import IdempotencyRecord
@@ -71,18 +72,22 @@ class Submit:
         self._claimed: set[tuple[str, str]] = set()  # (workspace, slug) of requests on their way to the disk
 
     async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
-        """Take in one job; return (its list item, was it created now).
+        """Take in one job; return (its list item, was it created now). The queued job that the body names under
+        `instead_of` is stopped with it: both are stored, or neither.
 
-        Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use), StorageFailed.
+        Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use, the other job is no
+        longer queued), StorageFailed.
         """
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
         seq = self._ctx.feed.seq
+        submission, ref = split(body)
 
         async def prepared() -> Prepared:
-            candidate, job = await with_pool_chosen(self._ctx, await read(self._ctx, body, who), who)
+            first = to_be_replaced(self._ctx, ref, who)
+            candidate, job = await with_pool_chosen(self._ctx, await read(self._ctx, submission, who), who, first)
             wrong = [*candidate.refused, *await self._ctx.admission.outside_problems(candidate.spec, who)]
-            return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use)]
+            return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use, ref)]
 
         jobs, created = await self._once(key, [body], who, prepared)
         return self._view(jobs[0], who, seq), created
@@ -186,11 +191,22 @@ class Submit:
         return jobs
 
     def _enter(
-        self, candidate: Candidate, template: Job, who: Principal, wrong: Sequence[Problem], use: KeyUse | None
+        self,
+        candidate: Candidate,
+        template: Job,
+        who: Principal,
+        wrong: Sequence[Problem],
+        use: KeyUse | None,
+        instead_of: Any,
     ) -> Job:
-        job = self._new(template, self._ctx.clock())
-        self._ctx.admission.admit(job, who, wrong)
-        return self._take(job, candidate, use.record([job]) if use is not None else None)
+        now = self._ctx.clock()
+        job = self._new(template, now)
+        first = to_be_replaced(self._ctx, instead_of, who)  # it may have started since it was looked at
+        self._ctx.admission.admit(job, who, wrong, first)
+        after = self._take(job, candidate, use.record([job]) if use is not None else None)
+        if first is not None:  # no await in between: the end of one and the other are stored in one batch
+            self._ctx.master.apply(replaced(first, job, who, now))
+        return after
 
     def _new(self, template: Job, now: float) -> Job:
         """Return a job like `template`, which has no id, submitted `now`."""

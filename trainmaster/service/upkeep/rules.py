@@ -39,7 +39,7 @@ log = logging.getLogger("trainmaster.retention")
 DAY_S: Final = 86400.0
 LOGS_GONE: Final = "logs_gone"
 """What the store notes of logs: up to which job, in the order of their ends, they are gone."""
-_LOG_FILES: Final = ("log", "log.idx", "log.cuts")
+_LOG_FILES: Final = ("log", "log.idx", "log.cuts", "log.times")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _GOING: Final = ".going-"
 

@@ -16,10 +16,12 @@ from trainmaster.answers import (
     Sandbox,
     Used,
 )
+from trainmaster.core.errors import NotFound
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.base import CardUsage
+from trainmaster.messages.cluster import cluster
 from trainmaster.queue.placing.need import WHOLE
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
@@ -29,18 +31,14 @@ NOT_MEASURED: Final = CardUsage()
 
 
 def cluster_view(context: Context, visible: Visible, cards: Mapping[str, Sequence[CardUsage]]) -> ClusterView:
-    """Return `GET /cluster`: of jobs that are not `visible`, only how much they hold. `cards`: the real ones by
-    node.
+    """Return `GET /cluster`: of jobs that are not `visible`, only how much they hold and whose they are. `cards`: the
+    real ones by node.
     """
-    held: dict[str, list[tuple[Job, Assignment]]] = defaultdict(list)
-    waiting = running = 0
+    held, waiting, running = _held(context), 0, 0
     for job in context.master.live.values():
         waits = job.shown in (Shown.QUEUED, Shown.PENDING)
         waiting += waits
         running += not waits and not job.terminal
-        if job.state is JobState.ACTIVE and job.attempt is not None:
-            for assignment in job.attempt.placement:
-                held[assignment.node].append((job, assignment))
     nodes = list(context.scheduling.nodes.values())
     return ClusterView(
         nodes=[node_view(visible, node, held[node.name], cards.get(node.name, ())) for node in nodes],
@@ -48,6 +46,24 @@ def cluster_view(context: Context, visible: Visible, cards: Mapping[str, Sequenc
         queue=QueueView(waiting=waiting, running=running),
         sandbox=Sandbox(**context.engines.first.isolation()),
     )
+
+
+def node_use(context: Context, visible: Visible, name: str, cards: Mapping[str, Sequence[CardUsage]]) -> NodeView:
+    """Return `GET /cluster/nodes/{name}`: one node as `cluster_view` shows it. Raises NotFound."""
+    node = context.scheduling.nodes.get(name)
+    if node is None:
+        raise NotFound(cluster.node_not_found(name, sorted(context.scheduling.nodes)))
+    return node_view(visible, node, _held(context)[name], cards.get(name, ()))
+
+
+def _held(context: Context) -> defaultdict[str, list[tuple[Job, Assignment]]]:
+    """Return who holds something on each node. O(live tasks)."""
+    held: defaultdict[str, list[tuple[Job, Assignment]]] = defaultdict(list)
+    for job in context.master.live.values():
+        if job.state is JobState.ACTIVE and job.attempt is not None:
+            for assignment in job.attempt.placement:
+                held[assignment.node].append((job, assignment))
+    return held
 
 
 def node_view(visible: Visible, node: Node, held: list[tuple[Job, Assignment]], cards: Sequence[CardUsage]) -> NodeView:
@@ -86,6 +102,7 @@ def _task(visible: Visible, job: Job, place: Assignment) -> NodeTask:
         job=seen.job,
         name=seen.name,
         owner=seen.owner,
+        workspace=job.workspace,
         task=task_name(place.role, place.index) if seen.known else None,
         state=job.shown if seen.known else None,
         cpu=need.cpu,
@@ -101,7 +118,15 @@ def _card(visible: Visible, index: int, model: str, held: list[tuple[Job, Assign
         index=index,
         model=model,
         uses=[
-            CardHolder(job=one.job, name=one.name, owner=one.owner, task=one.task, state=one.state, share=one.share)
+            CardHolder(
+                job=one.job,
+                name=one.name,
+                owner=one.owner,
+                workspace=one.workspace,
+                task=one.task,
+                state=one.state,
+                share=one.share,
+            )
             for one in holders
         ],
         utilisation=used.utilisation,

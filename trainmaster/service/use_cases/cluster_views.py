@@ -1,10 +1,12 @@
 """Pools, nodes, workspaces and flavors as the JSON that the API shows. Reads; changes nothing.
 
-Of jobs that the reader may not know of, only what they hold is told.
+Of jobs that the reader may not know of, only what they hold is told, and whose they are.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 from msgspec.structs import asdict
 
@@ -15,13 +17,10 @@ from trainmaster.answers import (
     Amount,
     CardDemand,
     CardModel,
-    CardUse,
     ClusterResources,
-    EngineAbilities,
     EnginesView,
     EngineView,
     Flavors,
-    FlavorView,
     NodeDetail,
     NodePage,
     NodeRow,
@@ -30,8 +29,6 @@ from trainmaster.answers import (
     ResourcePools,
     Room,
     Service,
-    ShareView,
-    Text,
     UrgentView,
     Used,
     VirtualClusters,
@@ -39,23 +36,40 @@ from trainmaster.answers import (
     WorkspacesView,
     WorkspaceView,
 )
-from trainmaster.core.cluster import DEFAULT, Flavor, Limit, Limits, Pool, VirtualCluster, Workspace
+from trainmaster.core.cluster import DEFAULT, Flavor, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import NotFound
-from trainmaster.core.ids import split_attempt_id, task_name
+from trainmaster.core.ids import split_attempt_id
 from trainmaster.core.records import Assignment, Job, Node
-from trainmaster.engines.abilities import Abilities
-from trainmaster.engines.base import Engine
 from trainmaster.messages.cluster import cluster
-from trainmaster.messages.jobs import rules
 from trainmaster.queue.ordering.rights import amounts_of
 from trainmaster.queue.placing.need import WHOLE, millicores
 from trainmaster.service.cluster.node_free import carries, has_room, used_cards
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.views import identity
+from trainmaster.service.use_cases.cluster_parts import abilities_of, card_uses, dedicated, flavor_view, shares_of
 
 Held = Mapping[str, Sequence[tuple[Job, Assignment]]]
 """By node: who holds something there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which nodes are looked for. `q`: a part of the name or the address; `model`: of one of its cards; `owner`: of a
+    job that holds something there. Empty: any.
+    """
+
+    q: str = ""
+    model: str = ""
+    owner: str = ""
+
+    def covers(self, node: Node) -> bool:
+        """Return whether `node` is one of them, whoever uses it."""
+        q = self.q.strip().casefold()
+        found = not q or q in node.name.casefold() or q in node.host.casefold()
+        return found and (not self.model or self.model in node.gpus)
+
+
+ANY_NODE: Final = Wanted()
 
 
 class ClusterViews:
@@ -77,7 +91,7 @@ class ClusterViews:
                     name=engine.name,
                     kind=kinds.get(engine.name, ""),
                     label=both(engines.label(engine)),
-                    can=_abilities(engine, engines.abilities(engine)),
+                    can=abilities_of(engine, engines.abilities(engine)),
                     pools=[name for name in self._pools.pools if engines.of(name) is engine],
                     nodes=len(nodes),
                     nodes_in_service=sum(node.schedulable for node in nodes),
@@ -123,7 +137,7 @@ class ClusterViews:
             waiting=sums.waiting,
             running=sums.running,
             selectable=pool.open_to(workspace),
-            why=None if pool.open_to(workspace) else _dedicated(pool),
+            why=None if pool.open_to(workspace) else dedicated(pool),
         )
 
     def virtual_clusters(self, who: Principal) -> VirtualClusters:
@@ -144,7 +158,7 @@ class ClusterViews:
             name=share.name,
             pool=share.pool,
             description=share.description,
-            share=_shares(share.share, sums.used),
+            share=shares_of(share.share, sums.used),
             waiting=sums.waiting,
             running=sums.running,
         )
@@ -164,7 +178,7 @@ class ClusterViews:
     def _workspace(self, one: Workspace, who: Principal) -> WorkspaceView:
         sums, urgent = self._ctx.tally.of("workspace", one.name), self._ctx.followers.urgent
         quotas = [
-            PoolQuota(pool=pool, share=_shares(limits, self._ctx.tally.of("workspace", one.name, pool).used))
+            PoolQuota(pool=pool, share=shares_of(limits, self._ctx.tally.of("workspace", one.name, pool).used))
             for pool, limits in sorted(one.quotas.items())
         ]
         return WorkspaceView(
@@ -208,8 +222,19 @@ class ClusterViews:
             raise NotFound(cluster.node_not_found(name, sorted(node.name for node in self._pools.nodes)))
         return self._node(decide(who, "jobs:read").visible, found, self.held())
 
-    def resources(self, who: Principal, names: Sequence[str], workspace: str, pool: str = "") -> ClusterResources:
-        """Return the nodes in service that could carry one of the flavors, all nodes when none is named (R164 to R169).
+    def resources(
+        self,
+        who: Principal,
+        names: Sequence[str],
+        workspace: str,
+        pool: str = "",
+        *,
+        wanted: Wanted = ANY_NODE,
+        offset: int = 0,
+        limit: int | None = None,
+    ) -> ClusterResources:
+        """Return the nodes in service that could carry one of the flavors, all nodes when none is named (R164 to R169),
+        by pool. `limit` None: all that match.
 
         Raises Forbidden, NotFound for a flavor that the workspace does not have.
         """
@@ -220,14 +245,27 @@ class ClusterViews:
                 raise NotFound(cluster.flavor_not_found(name, sorted(known)))
         chosen, held = [known[name] for name in dict.fromkeys(names)], self.held()
         visible = decide(who, "jobs:read").visible
-        rows = [self._row(visible, node, chosen, held) for node in self._pools.nodes if pool in ("", node.pool)]
-        shown = [row for row in rows if not chosen or (row.flavors and row.state != "away")]
-        return ClusterResources(flavors=list(map(flavor_view, chosen)), nodes=shown, demand=self.demand(pool))
+        nodes = [node for node in self._pools.nodes if pool in ("", node.pool) and wanted.covers(node)]
+        if wanted.owner:
+            nodes = [node for node in nodes if _used_by(visible, wanted.owner, held.get(node.name, ()))]
+        if chosen:
+            nodes = [node for node in nodes if node.schedulable and self._suits(node, chosen)]
+        nodes.sort(key=lambda node: node.pool)  # in a pool they stay as their engine tells them
+        page = nodes[offset:] if limit is None else nodes[offset : offset + limit]
+        return ClusterResources(
+            flavors=list(map(flavor_view, chosen)),
+            nodes=[self._row(visible, node, chosen, held) for node in page],
+            total=len(nodes),
+            demand=self.demand(pool),
+        )
+
+    def _suits(self, node: Node, chosen: Sequence[Flavor]) -> list[Flavor]:
+        """Return the flavors that `node` carries when nothing runs on it."""
+        idle = self._ctx.scheduling.capacity.empty().on(node.name)
+        return [flavor for flavor in chosen if idle is not None and carries(idle, flavor.resources())]
 
     def _row(self, visible: Visible, node: Node, chosen: Sequence[Flavor], held: Held) -> NodeRow:
-        capacity = self._ctx.scheduling.capacity
-        now, idle = capacity.on(node.name), capacity.empty().on(node.name)
-        suits = [flavor for flavor in chosen if idle is not None and carries(idle, flavor.resources())]
+        now, suits = self._ctx.scheduling.capacity.on(node.name), self._suits(node, chosen)
         state: Room
         if chosen:
             state = "idle" if now and any(carries(now, flavor.resources()) for flavor in suits) else "tight"
@@ -309,72 +347,5 @@ class ClusterViews:
         )
 
 
-def _abilities(engine: Engine, can: Abilities) -> EngineAbilities:
-    return EngineAbilities(
-        owns_queue=engine.owns_queue,
-        estimates=can.estimates is not None,
-        adjusts=can.adjusts is not None,
-        attaches=can.attaches is not None,
-        measures=can.measures is not None,
-    )
-
-
-def card_uses(visible: Visible, node: Node, job: Job, place: Assignment) -> list[CardUse]:
-    """Return what one task holds of cards, as `physical(virtual):application` (R168)."""
-    found, seen = [], identity(visible, job)
-    for card in place.gpus:
-        physical, slice_ = node.card_slots[card] if card < len(node.card_slots) else (card, 0)
-        found.append(
-            CardUse(
-                index=card,
-                model=node.gpus[card] if card < len(node.gpus) else "",
-                physical=physical,
-                virtual=slice_,
-                share=job.roles[place.role].resources.gpu_milli / WHOLE,
-                label=f"{physical}({slice_}):{seen.name or ''}",
-                job=seen.job,
-                name=seen.name,
-                owner=seen.owner,
-                task=task_name(place.role, place.index) if seen.known else None,
-            )
-        )
-    return found
-
-
-def flavor_view(flavor: Flavor) -> FlavorView:
-    """Return one flavor."""
-    return FlavorView(
-        name=flavor.name,
-        workspace=flavor.workspace,
-        kind=flavor.kind,
-        cpu=flavor.cpu,
-        memory_mib=flavor.memory_mib,
-        gpu=flavor.gpu,
-        gpu_type=flavor.gpu_type,
-        gpu_share=flavor.gpu_milli / WHOLE,
-        shm_mib=flavor.shm_mib,
-        description=flavor.description,
-    )
-
-
-def _shares(limits: Limits, used: Mapping[str, int]) -> list[ShareView]:
-    return [_share(name, limit, used.get(name, 0) / 1000) for name, limit in sorted(limits.items())]
-
-
-def _share(resource: str, limit: Limit, used: float) -> ShareView:
-    warning = None
-    if used > limit.nominal:
-        above_cap = limit.cap is not None and used > limit.cap
-        warning = both(cluster.used_above_cap() if above_cap else cluster.used_above_guaranteed())
-    return ShareView(
-        resource=resource,
-        nominal=limit.nominal,
-        cap=limit.cap,
-        used=used,
-        borrowed=max(0.0, used - limit.nominal),
-        warning=warning,
-    )
-
-
-def _dedicated(pool: Pool) -> Text:
-    return both(rules.pool_dedicated(pool.name, sorted(pool.workspaces)))
+def _used_by(visible: Visible, owner: str, here: Sequence[tuple[Job, Assignment]]) -> bool:
+    return any(visible.owner_of(job) == owner for job, _ in here)

@@ -23,6 +23,7 @@ from trainmaster.answers import (
     JobDetail,
     JobView,
     NoteView,
+    SuggestionView,
 )
 from trainmaster.core.errors import (
     Conflict,
@@ -37,8 +38,10 @@ from trainmaster.core.states import Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import audit, requests
+from trainmaster.queue.explaining.explain import Judged
 from trainmaster.service.context import Context
 from trainmaster.service.scheduling.reasons import view_judged
+from trainmaster.service.use_cases.remedies import helping_again
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
 from trainmaster.spec.document import Document, Given
@@ -165,9 +168,20 @@ class Jobs:
             position=position,
             ahead=0 if position is None else position - 1,
             evidence=reason.evidence if reason is not None else {},
-            suggestions=await helping(self._ctx, who, job, judged, document) if judged and document else [],
+            suggestions=await self._helping(who, job, judged, document),
             forecast=self._ctx.forecast(job),
         )
+
+    async def _helping(
+        self, who: Principal, job: Job, judged: Judged | None, document: Document | None
+    ) -> list[SuggestionView]:
+        """Return what would let a job start sooner that waits, or help one that failed or ran out of time."""
+        if document is None:
+            return []
+        if judged is not None:
+            return await helping(self._ctx, who, job, judged, document)
+        held = job.attempt is not None and job.attempt.phase is Phase.RETAINED
+        return await helping_again(self._ctx, who, job, document) if job.terminal or held else []
 
     # -- act ---------------------------------------------------------------------------------------------------
 

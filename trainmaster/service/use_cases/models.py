@@ -5,10 +5,12 @@ import os
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelView
 from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import files
+from trainmaster.storage.outputs import FILES
 from trainmaster.store.assets import Asset, AssetKind, AssetReader, AssetVersion
 from trainmaster.store.models import metrics_of
 
@@ -22,16 +24,31 @@ class Models:
     async def page(self, who: Principal, q: str) -> ModelPage:
         """Return the models `who` may see."""
         visible = decide(who, "models:read").demand()
-        found = await asyncio.to_thread(self._assets.list_assets, visible, AssetKind.MODEL, q)
-        return ModelPage(items=[_model_view(model) for model in found])
+        found, latest = await asyncio.to_thread(self._listed, visible, q)
+        return ModelPage(items=[_model_view(model, latest[model.id]) for model in found if model.id in latest])
 
-    async def detail(self, ref: str, who: Principal) -> ModelDetail:
-        """Return one model (id or name) with its versions, newest first. Raises NotFound."""
+    def _listed(self, visible: Visible, q: str) -> tuple[list[Asset], dict[str, AssetVersion]]:
+        found = self._assets.list_assets(visible, AssetKind.MODEL, q)
+        return found, self._assets.latest(visible, found)
+
+    async def _found(self, ref: str, who: Principal) -> tuple[Asset, list[AssetVersion]]:
         visible = decide(who, "models:read").demand()
         model = await asyncio.to_thread(self._assets.find, visible, AssetKind.MODEL, ref)
         if model is None:
             raise NotFound(files.no_such_model(repr(ref)))
-        versions = await asyncio.to_thread(self._assets.versions, visible, model.id)
+        return model, await asyncio.to_thread(self._assets.versions, visible, model.id)
+
+    async def files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
+        """Return a model's name, and the folder with the files of one of its versions. Raises NotFound."""
+        model, versions = await self._found(ref, who)
+        for one in versions:
+            if one.number == version:
+                return model.name, os.path.join(self._layout.bulk, one.path, FILES)
+        raise NotFound(files.no_such_version(model.name, version))
+
+    async def detail(self, ref: str, who: Principal) -> ModelDetail:
+        """Return one model (id or name) with its versions, newest first. Raises NotFound."""
+        model, versions = await self._found(ref, who)
         return ModelDetail(
             id=model.id,
             name=model.name,
@@ -39,10 +56,10 @@ class Models:
             workspace=model.workspace,
             latest=model.latest,
             created_at=model.created_at,
-            versions=[self._version_view(version) for version in versions],
+            versions=[self._version_view(version, decide(who, "server:observe").allowed) for version in versions],
         )
 
-    def _version_view(self, version: AssetVersion) -> ModelVersionView:
+    def _version_view(self, version: AssetVersion, tells_path: bool) -> ModelVersionView:
         return ModelVersionView(
             version=version.number,
             digest=version.digest,
@@ -51,12 +68,12 @@ class Models:
             created_at=version.created_at,
             job=version.job or "",  # so far every model is a job's, and answers promise one
             attempt=version.attempt or 0,
-            path=os.path.join(self._layout.bulk, version.path),
+            path=os.path.join(self._layout.bulk, version.path) if tells_path else None,
             metrics=metrics_of(version),
         )
 
 
-def _model_view(model: Asset) -> ModelView:
+def _model_view(model: Asset, last: AssetVersion) -> ModelView:
     return ModelView(
         id=model.id,
         name=model.name,
@@ -65,4 +82,8 @@ def _model_view(model: Asset) -> ModelView:
         versions=model.versions,
         latest=model.latest,
         created_at=model.created_at,
+        updated_at=last.created_at,
+        size_bytes=last.size_bytes,
+        metrics=metrics_of(last),
+        job=last.job or "",
     )

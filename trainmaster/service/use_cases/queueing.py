@@ -2,12 +2,12 @@
 now?".
 
 Reads and asks; the order and the reasons are those of the last pass. Of jobs that the reader may not know of, only
-sizes are told.
+sizes and owners are told.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace as replaced
 
@@ -28,9 +28,8 @@ from trainmaster.answers import (
     When,
     WouldStart,
 )
-from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.records import Assignment, Job
-from trainmaster.core.states import JobState, Shown
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.server import requests
 from trainmaster.queue.explaining.explain import Judged
@@ -44,6 +43,7 @@ from trainmaster.service.scheduling.reasons import view_judged, view_reason
 from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
+from trainmaster.service.submitting.replacing import asked_about, split
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import identity, totals
@@ -72,17 +72,23 @@ class Queueing:
         pool: str = "",
         workspace: str = "",
         model: str = "",
+        owner: str = "",
         mine: bool = False,
         offset: int = 0,
         limit: int = 50,
     ) -> QueuePage:
-        """Return waiting jobs in the order they are considered. Raises Forbidden. O(jobs before the page's end)."""
+        """Return waiting jobs in the order they are considered; `mine`: of `who`, whatever `owner` says. Raises
+        Forbidden. O(jobs before the page's end).
+        """
         decide(who, "cluster:read").demand()
         visible = decide(who, "jobs:read").visible
         now, found, matching = self._ctx.clock(), [], 0
-        total = None if model else self._total(visible, pool, workspace, who.name if mine else "")
+        owner = who.name if mine else owner
+        total = None if model else self._total(visible, pool, workspace, owner)
         for place, job in self._line():
-            if pool not in ("", job.pool) or workspace not in ("", job.workspace) or (mine and job.owner != who.name):
+            if pool not in ("", job.pool) or workspace not in ("", job.workspace):
+                continue
+            if owner and visible.owner_of(job) != owner:
                 continue
             if model and not _asks(job, model):
                 continue
@@ -102,8 +108,10 @@ class Queueing:
 
     def _total(self, visible: Visible, pool: str, workspace: str, owner: str) -> int | None:
         """Return how many match where that is known without looking at each, else None. `owner` empty: anybody's."""
+        if owner and (workspace or not (visible.everything or visible.whose or owner == visible.owner)):
+            return None
         if owner:
-            return None if pool or workspace else self._ctx.counts.by_state(visible, owner).get(Shown.QUEUED, 0)
+            return self._ctx.tally.of("owner", owner, *([pool] if pool else [])).waiting
         if workspace:
             return self._ctx.tally.of("workspace", workspace, *([pool] if pool else [])).waiting
         return self._ctx.tally.of("pool", pool).waiting if pool else len(self._ctx.scheduling.queue)
@@ -263,10 +271,10 @@ class Queueing:
         cluster). Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
         """
         decide(who, "jobs:write").demand()
-        submission = dict(body)
-        first, suggest = self._first(submission.pop("instead_of", None), who), submission.pop("suggest", False) is True
+        submission, ref = split({name: value for name, value in body.items() if name != "suggest"})
+        first, suggest = asked_about(self._ctx, ref, who), body.get("suggest") is True
         candidate = await read(self._ctx, submission, who)
-        candidate, job = await with_pool_chosen(self._ctx, candidate, who)
+        candidate, job = await with_pool_chosen(self._ctx, candidate, who, first)
         wrong = [*self._ctx.admission.problems(job, who, first), *candidate.refused]
         if wrong:
             raise InvalidSpec(jobs.would_be_refused(), problems=tuple(wrong))
@@ -298,19 +306,6 @@ class Queueing:
             suggestions=suggestions,
             pool=job.pool,
         )
-
-    def _first(self, ref: Any, who: Principal) -> Job | None:
-        """Return the waiting job of the reader with this id, None when `ref` is. Raises InvalidSpec."""
-        if ref is None:
-            return None
-        job = self._ctx.master.live.get(ref) if isinstance(ref, str) else None
-        if job is None or not decide(who, "jobs:write", job).allowed:
-            found = problem_of("instead_of", jobs.no_job(), ref)
-        elif job.state is not JobState.QUEUED:
-            found = problem_of("instead_of", jobs.not_waiting(job.shown.value), ref)
-        else:
-            return job
-        raise InvalidSpec(jobs.question_not_answerable(), problems=(found,))
 
     def _when(self, job: Job, instead_of: Job | None) -> tuple[When, Judged | Reason]:
         refused = self._ctx.scheduling.refusal(job)

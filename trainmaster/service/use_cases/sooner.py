@@ -93,7 +93,13 @@ def _suggestion_view(
     """Return a change as the API shows it. `forecast`: when it starts then, None: now; `before`: when without the
     change.
     """
-    return SuggestionView(message=both(one.message), change=one.change, forecast=forecast, otherwise_at=before)
+    return SuggestionView(
+        code=one.message.code,
+        message=both(one.message),
+        change=one.change,
+        forecast=forecast,
+        otherwise_at=before,
+    )
 
 
 def _at(forecast: ForecastView) -> float:

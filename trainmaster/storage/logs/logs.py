@@ -101,6 +101,12 @@ def read_lines(path: str, first_line: int, count: int, *, ended: bool = False) -
         return LogWindow(window.offset, window.next_offset, window.size, window.text, window.cut, first_line)
 
 
+def size_of(path: str) -> int:
+    """Return how many bytes the log has, 0 for a missing one."""
+    with LogFile(path) as log:
+        return log.size
+
+
 def tail_offset(path: str, lines: int, max_bytes: int = MAX_WINDOW) -> int:
     """Return where the last `lines` lines start, at most `max_bytes` before the end. O(max_bytes)."""
     with LogFile(path) as log:

@@ -8,7 +8,7 @@ may see.
 import logging
 import time
 from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, text
 
@@ -29,6 +29,15 @@ _JOB, _ATTEMPT, _EVENT = tables.job, tables.attempt, tables.event
 
 _LIVING: Final = WholeStatement(tables.LIVE)
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
+
+
+class HeldSpan(NamedTuple):
+    """What an attempt held, from its start until its end (None: it still does). `roles`: those of its job."""
+
+    pool: str
+    roles: tuple[Role, ...]
+    start: float
+    end: float | None
 
 
 class LedgerReader(WholeJobs):
@@ -122,6 +131,27 @@ class LedgerReader(WholeJobs):
                 with suppress(MalformedRow):
                     found.append(rows.roles_of(record))
         return found[::-1]
+
+    def held_since(self, since: float, most: int) -> tuple[list[HeldSpan], float | None]:
+        """Return what was held after `since`, by attempts of live jobs and of the `most` jobs that ended last; and the
+        moment before which jobs are missing, None where none are. Malformed records are passed over.
+
+        O(live jobs + most), however many jobs there are.
+        """
+        ended = func.coalesce(_JOB.c.ended_at, text("0.0"))
+        columns = (_JOB.c.seq, _JOB.c.pool, _JOB.c.record, _JOB.c.ended_at)
+        newest = select(*columns).where(ended > since).order_by(ended.desc(), _JOB.c.seq.desc())
+        still = _ATTEMPT.c.ended_at.is_(None) | (_ATTEMPT.c.ended_at > since)
+        found = []
+        with self.database.read() as connection:
+            for whose in (newest.limit(most).subquery(), select(*columns).where(tables.LIVE).subquery()):
+                held = (_ATTEMPT.c.job == whose.c.seq) & _ATTEMPT.c.started_at.is_not(None) & still
+                asked = select(whose, _ATTEMPT.c.started_at, _ATTEMPT.c.ended_at.label("until"))
+                for row in connection.execute(asked.join(_ATTEMPT, held)):
+                    with suppress(MalformedRow):
+                        found.append(HeldSpan(row.pool, rows.roles_of(row.record), row.started_at, row.until))
+            missing = connection.execute(newest.offset(most).limit(1)).first()
+        return found, None if missing is None else missing.ended_at
 
     def events_after(self, seq: int, limit: int) -> list[Event]:
         """Return the next `limit` events of all jobs with a number above `seq`, oldest first: the feed."""

@@ -47,7 +47,7 @@ export const common = {
     reload: "Reload",
     clear: "Clear",
   },
-  mark: { colon: ": ", stop: ". " },
+  mark: { colon: ": ", stop: ". ", comma: ", ", semicolon: "; " },
   role: { admin: "administrator", user: "user" },
   unit: {
     cores: "{{n}} cores",

@@ -47,7 +47,7 @@ export const common = {
     reload: "重新加载",
     clear: "清除",
   },
-  mark: { colon: "：", stop: "。" },
+  mark: { colon: "：", stop: "。", comma: "、", semicolon: "；" },
   role: { admin: "管理员", user: "普通用户" },
   unit: { cores: "{{n}} 核", cards: "{{n}} 卡", tasks: "{{count}} 个副本" },
   time: {

@@ -1,10 +1,12 @@
-/** Everything that happened to the job, oldest at the bottom (R220). */
+/** What happened to the job, oldest at the bottom: all of it, or what somebody looks for (R220). */
 import { useQuery } from "@tanstack/react-query";
+import { Segmented } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readEvents } from "../../api/jobs";
 import type { JobDetail, JobEvent, Json } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { replicaName } from "../../shared/format";
 import { Stamp, useFormatTime } from "../../shared/time";
 import { Empty, Pending } from "../../shared/ui";
 import type { TabProps } from "./tab";
@@ -12,8 +14,26 @@ import type { TabProps } from "./tab";
 const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "save_failed", "expired"]);
 const GOOD = new Set(["saved", "checked", "started"]);
 
-export function Events({ job }: TabProps): ReactNode {
+/** Steps that say nothing to people: they are followed by one that does, or by a failure. */
+const SMALL = new Set(["checked", "staged", "task_running", "reaped"]);
+const OURS = ["system", "scheduler", "agent", "engine"];
+
+export type EventFilter = "all" | "key" | "bad" | "people";
+const FILTERS = ["all", "key", "bad", "people"] as const satisfies readonly EventFilter[];
+
+const failed = ({ kind, data }: JobEvent): boolean =>
+  BAD.has(kind) || (kind === "task_exited" && data["exit_code"] !== 0);
+
+/** Whether an event is one of those looked for. Pure. */
+export function shows(filter: EventFilter, event: JobEvent): boolean {
+  if (filter === "key") return failed(event) || !SMALL.has(event.kind);
+  if (filter === "bad") return failed(event);
+  return filter === "all" || !OURS.includes(event.actor);
+}
+
+export function Events({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
+  const filter: EventFilter = search.events ?? "all";
   const query = useQuery({ queryKey: ["events", job.id], queryFn: () => readEvents(job.id) });
   if (!query.data) return <Pending query={query} />;
   if (query.data.items.length === 0)
@@ -22,40 +42,58 @@ export function Events({ job }: TabProps): ReactNode {
         <Empty title={t("job.events.none")} />
       </div>
     );
+  const found = query.data.items.filter((event) => shows(filter, event)).reverse();
   return (
-    <ol className="tm-panel tm-events" data-testid="events">
-      {[...query.data.items].reverse().map((event) => (
-        <OneEvent key={event.seq} event={event} job={job} />
-      ))}
-    </ol>
+    <section className="tm-panel">
+      <div className="tm-log-bar">
+        <Segmented<EventFilter>
+          value={filter}
+          onChange={(to) => update({ events: to === "all" ? undefined : to })}
+          options={FILTERS.map((value) => ({
+            value,
+            label: <span data-testid={`events-${value}`}>{t(`job.events.filter.${value}`)}</span>,
+          }))}
+          aria-label={t("job.events.show")}
+        />
+      </div>
+      {found.length === 0 ? (
+        <Empty title={t("job.events.noneOfThese")} />
+      ) : (
+        <ol className="tm-events" data-testid="events">
+          {found.map((event, i) => (
+            <OneEvent key={event.seq} event={event} job={job} newDay={dayOf(event) !== dayOf(found[i - 1])} />
+          ))}
+        </ol>
+      )}
+    </section>
   );
 }
 
-function OneEvent({ event, job }: { event: JobEvent; job: JobDetail }): ReactNode {
+const dayOf = (event: JobEvent | undefined): string => (event ? new Date(event.at * 1000).toDateString() : "");
+
+function OneEvent({ event, job, newDay }: { event: JobEvent; job: JobDetail; newDay: boolean }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const format = useFormatTime();
-  const actor =
-    event.actor === "system" || event.actor === "scheduler" || event.actor === "agent" || event.actor === "engine"
-      ? t(`job.events.actors.${event.actor}`)
-      : event.actor;
-  const failed = event.kind === "task_exited" && event.data["exit_code"] !== 0;
-  const tone = BAD.has(event.kind) || failed ? "red" : GOOD.has(event.kind) ? "green" : "blue";
+  const who = OURS.includes(event.actor) ? "" : t("job.events.by", { who: event.actor });
+  const attempt = event.attempt > 0 && job.attempts > 1 ? t("job.timeline.attempt", { n: event.attempt }) : "";
+  const small = SMALL.has(event.kind);
+  const tone = failed(event) ? "red" : GOOD.has(event.kind) ? "green" : small ? "grey" : "blue";
   const words = useDetails();
   const said = pick(event.text);
   return (
-    <li data-kind={event.kind}>
+    <li data-kind={event.kind} className={small ? "tm-event-small" : undefined}>
       <i className={`tm-fill-${tone}`} />
       <span className="tm-faint tm-num tm-event-time">
-        <Stamp at={event.at}>{format(event.at, "clock")}</Stamp>
+        <Stamp at={event.at}>
+          {format(event.at, "clock")}
+          {newDay && <small>{format(event.at, "day")}</small>}
+        </Stamp>
       </span>
       <div className="tm-grow">
         <div>
           <strong>{pick(event.title)}</strong>{" "}
-          <span className="tm-faint">
-            {actor}
-            {event.attempt > 0 && ` · ${t("job.timeline.attempt", { n: event.attempt })}`}
-          </span>
+          <span className="tm-faint">{[who, attempt].filter(Boolean).join(" · ")}</span>
         </div>
         <div className="tm-line tm-event-data">
           {[...words(event, job), ...(said ? [said] : [])].map((text) => (
@@ -86,7 +124,7 @@ function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
   const { t } = useTranslation();
   return ({ data }, job) => {
     const role = typeof data["role"] === "number" ? (job.roles[data["role"]]?.name ?? String(data["role"])) : null;
-    const words = role === null ? [] : [`${role}[${String(data["index"] ?? 0)}]`];
+    const words = role === null ? [] : [replicaName({ role, index: Number(data["index"] ?? 0) })];
     if (typeof data["exit_code"] === "number") words.push(t("job.verdict.exit", { code: data["exit_code"] }));
     if (typeof data["signal"] === "number") words.push(t("job.verdict.signal", { signal: data["signal"] }));
     const rest = Object.entries(data).filter(([key, value]) => !LEFT_OUT.has(key) && value !== null && value !== "");

@@ -4,6 +4,7 @@ import {
   CopyOutlined,
   DeleteOutlined,
   FlagOutlined,
+  LeftOutlined,
   MoreOutlined,
   StopOutlined,
   UnlockOutlined,
@@ -17,7 +18,7 @@ import { ENDED, type JobDetail } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
 import { ChangeJob } from "../../shared/change";
 import { keepsWhatItWasTold, useEngineOf } from "../../shared/engines";
-import { duration } from "../../shared/format";
+import { duration, number } from "../../shared/format";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
 import { CopyButton, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
@@ -29,9 +30,8 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
     <>
       <div className="tm-crumb">
         <Link to="/" search={{}}>
-          {t("jobs.title")}
-        </Link>{" "}
-        /{" "}
+          <LeftOutlined /> {t("jobs.title")}
+        </Link>
       </div>
       <PageHeader
         title={
@@ -64,12 +64,27 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
         }
         actions={<Actions job={job} />}
       />
-      {!ENDED.has(job.state) && job.state !== "queued" && (
-        <div className="tm-gap">
-          <JobProgress job={job} wide />
-        </div>
-      )}
+      {job.description && <p className="tm-description">{job.description}</p>}
+      {!ENDED.has(job.state) && job.state !== "queued" && <Progress job={job} />}
     </>
+  );
+}
+
+/** How far, how fast by the recent steps, and how long by that: each only where it is known (R206, D5). */
+function Progress({ job }: { job: JobDetail }): ReactNode {
+  const { t } = useTranslation();
+  const each = job.progress?.step_s ?? null;
+  return (
+    <div className="tm-progress-line">
+      <JobProgress job={job} wide />
+      {each !== null && each > 0 && (
+        <span className="tm-faint tm-num" data-testid="pace">
+          {each >= 1
+            ? t("job.progress.each", { time: duration(each, true) })
+            : t("job.progress.rate", { n: number(1 / each) })}
+        </span>
+      )}
+    </div>
   );
 }
 

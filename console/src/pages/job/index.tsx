@@ -2,12 +2,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Tabs } from "antd";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
-import { ENDED } from "../../api/types";
+import { ENDED, type JobDetail } from "../../api/types";
 import type { JobTab } from "../../shared/address";
+import { percent } from "../../shared/format";
 import { useKept } from "../../shared/kept";
 import { Outdated, Pending } from "../../shared/ui";
 import { Missing } from "../lost";
@@ -44,6 +45,7 @@ export function JobPage(): ReactNode {
     refetchInterval: (q) => (q.state.data && ENDED.has(q.state.data.state) ? false : 20_000),
   });
   const kept = useKept(query);
+  useTitle(query.data);
   if (query.error instanceof ApiError && query.error.status === 404) return <Missing />;
   if (!query.data) return <Pending query={query} rows={12} />;
   const props: TabProps = {
@@ -52,7 +54,7 @@ export function JobPage(): ReactNode {
     update: (change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: change.tab === undefined }),
   };
   return (
-    <div data-testid="job-page" data-id={query.data.id} data-state={query.data.state}>
+    <div className="tm-job" data-testid="job-page" data-id={query.data.id} data-state={query.data.state}>
       <JobHeader job={query.data} />
       <Outdated query={kept} />
       <VerdictBox {...props} />
@@ -70,4 +72,21 @@ export function JobPage(): ReactNode {
       />
     </div>
   );
+}
+
+/** The tab of the browser says which job it is, and how it goes. */
+function useTitle(job: JobDetail | undefined): void {
+  const { t, i18n } = useTranslation();
+  const key = `state.${job?.state ?? ""}`;
+  const state = job === undefined ? "" : i18n.exists(key) ? t(key as "state.queued") : job.state;
+  const far = job?.progress && !ENDED.has(job.state) ? `${Math.floor(percent(job.progress.fraction))}% ` : "";
+  const title = job === undefined ? "" : `${far}${job.name} · ${state}`;
+  useEffect(() => {
+    if (title === "") return undefined;
+    const before = document.title;
+    document.title = title;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
 }

@@ -1,83 +1,92 @@
-/** Training metrics as charts: one per name, a line per source, live while the job runs (R209). */
+/** Training metrics as charts: one per name, a line per source, live while the job runs; what is shown of them is in the address (R209). */
 import { useQuery } from "@tanstack/react-query";
-import { Input, Segmented, Slider, Switch } from "antd";
-import type { TFunction } from "i18next";
-import { type ReactNode, useMemo, useState } from "react";
+import { Segmented, Select, Slider, Switch } from "antd";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ENDED, type MetricSeries } from "../../api/types";
+import { ENDED, type JobDetail, type MetricSeries, type Metrics } from "../../api/types";
 import { readMetrics } from "../../api/watch";
-import { Chart, type Line } from "../../shared/chart";
-import { number } from "../../shared/format";
-import { smooth } from "../../shared/smooth";
 import { Empty, Pending } from "../../shared/ui";
-import { SERIES } from "../../theme";
+import { MetricCard } from "./card";
+import { type Axis, epochsFor, keyMetric } from "./curves";
 import type { TabProps } from "./tab";
 
-type Axis = "steps" | "time" | "relative";
 const POINTS = 500;
+const AXES = ["steps", "epoch", "relative", "time"] as const satisfies readonly Axis[];
 
-export function MetricsTab({ job }: TabProps): ReactNode {
-  const { t } = useTranslation();
+function useMetrics(job: JobDetail): { data: Metrics | undefined; error: unknown; refetch: () => unknown } {
   const ended = ENDED.has(job.state);
-  const query = useQuery({
+  return useQuery({
     queryKey: ["metrics", job.id, ended],
     queryFn: () => readMetrics(job.id, POINTS),
     refetchInterval: ended ? false : 2000,
   });
-  const [weight, setWeight] = useState(0);
-  const [log, setLog] = useState(false);
-  const [axis, setAxis] = useState<Axis>("steps");
-  const [filter, setFilter] = useState("");
-  const groups = useMemo(() => grouped(query.data?.series ?? [], filter), [query.data, filter]);
+}
+
+export function MetricsTab({ job, search, update }: TabProps): ReactNode {
+  const { t } = useTranslation();
+  const query = useMetrics(job);
+  const all = useMemo(() => query.data?.series ?? [], [query.data]);
+  const groups = useMemo(() => grouped(all), [all]);
   if (!query.data) return <Pending query={query} />;
-  if (query.data.series.length === 0) return <NoMetrics ended={ended} />;
+  if (all.length === 0) return <NoMetrics ended={ENDED.has(job.state)} />;
+  const epochs = all.some((one) => epochsFor(one, all) !== undefined);
+  const axis: Axis = search.axis === "epoch" && !epochs ? "steps" : (search.axis ?? "steps");
+  const weight = Math.min(search.smooth ?? 0, 99) / 100;
+  const chosen = groups.filter(([name]) => search.metrics === undefined || search.metrics.includes(name));
   return (
     <>
       <div className="tm-toolbar">
         <Segmented<Axis>
           value={axis}
-          onChange={setAxis}
-          options={(["steps", "relative", "time"] as const).map((value) => ({
+          onChange={(to) => update({ axis: to === "steps" ? undefined : to })}
+          options={AXES.filter((value) => value !== "epoch" || epochs).map((value) => ({
             value,
-            label: t(`job.metrics.${value}`),
+            label: <span data-testid={`axis-${value}`}>{t(`job.metrics.${value}`)}</span>,
           }))}
           aria-label={t("job.metrics.axis")}
         />
-        <label className="tm-switch">
-          {t("job.metrics.smoothing")}
+        <div className="tm-switch">
+          <span id="tm-smoothing">{t("job.metrics.smoothing")}</span>
           <Slider
             min={0}
-            max={0.99}
-            step={0.01}
-            value={weight}
-            onChange={setWeight}
+            max={99}
+            value={search.smooth ?? 0}
+            onChange={(to) => update({ smooth: to || undefined })}
             className="tm-slider"
             tooltip={{ open: false }}
+            ariaLabelledByForHandle="tm-smoothing"
           />
           <span className="tm-num">{weight.toFixed(2)}</span>
-        </label>
+        </div>
         <label className="tm-switch">
-          <Switch size="small" checked={log} onChange={setLog} />
+          <Switch size="small" checked={search.log === true} onChange={(log) => update({ log: log || undefined })} />
           {t("job.metrics.log")}
         </label>
-        <Input
+        <Select
+          mode="multiple"
           allowClear
-          placeholder={t("job.metrics.filter")}
-          value={filter}
-          onChange={(e) => setFilter(e.target.value)}
-          style={{ width: 180 }}
+          maxTagCount="responsive"
+          placeholder={t("job.metrics.choose")}
+          aria-label={t("job.metrics.choose")}
+          value={search.metrics ?? []}
+          onChange={(names: string[]) => update({ metrics: names.length > 0 ? names : undefined })}
+          options={groups.map(([name]) => ({ value: name, label: name }))}
+          className="tm-choose-metrics"
+          data-testid="choose-metrics"
         />
       </div>
       <div className="tm-charts" data-testid="metrics">
-        {groups.map(([name, series]) => (
+        {chosen.map(([name, series]) => (
           <MetricCard
             key={name}
+            job={job}
             name={name}
             series={series}
-            last={query.data.last[name]}
+            all={all}
+            last={query.data?.last[name]}
             axis={axis}
             weight={weight}
-            log={log}
+            log={search.log === true}
           />
         ))}
       </div>
@@ -85,85 +94,31 @@ export function MetricsTab({ job }: TabProps): ReactNode {
   );
 }
 
-function grouped(series: MetricSeries[], filter: string): [string, MetricSeries[]][] {
-  const groups = new Map<string, MetricSeries[]>();
-  for (const one of series) {
-    if (!one.name.toLowerCase().includes(filter.trim().toLowerCase())) continue;
-    groups.set(one.name, [...(groups.get(one.name) ?? []), one]);
-  }
-  return [...groups.entries()].sort(([a], [b]) => a.localeCompare(b));
-}
-
-interface CardProps {
-  name: string;
-  series: MetricSeries[];
-  last: number | null | undefined;
-  axis: Axis;
-  weight: number;
-  log: boolean;
-}
-
-function MetricCard({ name, series, last, axis, weight, log }: CardProps): ReactNode {
-  const { t } = useTranslation();
-  const lines = useMemo(
-    () => series.flatMap((one, i) => linesOf(one, i, series, axis, weight, t)),
-    [series, axis, weight, t],
-  );
-  const sources = [...new Set(series.map((one) => one.source))];
+/** The first metric alone, for the overview; nothing where there is none. */
+export function KeyChart({ job }: { job: JobDetail }): ReactNode {
+  const query = useMetrics(job);
+  const all = useMemo(() => query.data?.series ?? [], [query.data]);
+  const name = keyMetric([...new Set(all.map((one) => one.name))]);
+  const series = useMemo(() => all.filter((one) => one.name === name), [all, name]);
+  if (name === undefined) return null;
   return (
-    <section className="tm-panel tm-chart-card" data-testid={`metric-${name}`}>
-      <header>
-        <h3>{name}</h3>
-        <span className="tm-faint">
-          {sources
-            .map((s) => (s === "sdk" || s === "log" || s === "tensorboard" ? t(`job.metrics.source.${s}`) : s))
-            .join(", ")}
-        </span>
-        <span className="tm-grow" />
-        {last != null && (
-          <span className="tm-num">
-            <span className="tm-faint">{t("job.metrics.last")}</span> <b>{number(last)}</b>
-          </span>
-        )}
-      </header>
-      <Chart
-        lines={lines}
-        log={log}
-        time={axis === "time"}
-        sync={`metrics-${axis}`}
-        xLabel={t(`job.metrics.${axis}`)}
-        height={210}
-      />
-    </section>
+    <MetricCard
+      job={job}
+      name={name}
+      series={series}
+      all={all}
+      last={query.data?.last[name]}
+      axis="steps"
+      weight={0}
+      log={false}
+    />
   );
 }
 
-function linesOf(
-  one: MetricSeries,
-  index: number,
-  all: MetricSeries[],
-  axis: Axis,
-  weight: number,
-  t: TFunction,
-): Line[] {
-  const color = SERIES[index % SERIES.length] ?? SERIES[0];
-  const several = new Set(all.map((s) => s.attempt)).size > 1;
-  const label =
-    [
-      one.task,
-      several ? t("job.metrics.attempt", { n: one.attempt }) : "",
-      new Set(all.map((s) => s.source)).size > 1 ? one.source : "",
-    ]
-      .filter(Boolean)
-      .join(" · ") || one.name;
-  const begin = one.t[0] ?? 0;
-  const x =
-    axis === "steps" ? one.steps.map((step, i) => step ?? i) : axis === "time" ? one.t : one.t.map((at) => at - begin);
-  if (weight <= 0) return [{ label, x, y: one.values, color }];
-  return [
-    { label: `${label} raw`, x, y: one.values, color: `${color}40`, width: 1, ghost: true },
-    { label, x, y: smooth(one.values, weight), color, width: 2 },
-  ];
+function grouped(series: readonly MetricSeries[]): [string, MetricSeries[]][] {
+  const groups = new Map<string, MetricSeries[]>();
+  for (const one of series) groups.set(one.name, [...(groups.get(one.name) ?? []), one]);
+  return [...groups.entries()].sort(([a], [b]) => a.localeCompare(b));
 }
 
 const SNIPPET = `import trainmaster

@@ -1,247 +1,279 @@
-/** The facts, the attempts as a picture, the sub-tasks and their replicas (R206). */
-import { FileTextOutlined } from "@ant-design/icons";
+/** What somebody comes to learn first: how far it is, whether it learns, what it printed last, with what and where; the rest is folded (R206). */
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Button, Table, type TableColumnsType, Tag, Tooltip } from "antd";
-import { type ReactNode, useMemo } from "react";
+import { Skeleton, Tag } from "antd";
+import type { TFunction } from "i18next";
+import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
-import { duration, labelFilter, labelText, mib, number, shellWords } from "../../shared/format";
+import { ENDED, type JobDetail } from "../../api/types";
+import { readLogTail } from "../../api/watch";
+import { ansi } from "../../shared/ansi";
+import { duration, labelFilter, labelText, mib, number, replicaName } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
-import { TaskState } from "../../shared/state";
 import { Elapsed, Stamp } from "../../shared/time";
-import { CopyButton, Facts, Nothing } from "../../shared/ui";
+import { CopyButton, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
+import { severityOf } from "./log/severity";
+import { Roles, Tasks } from "./replicas";
 import type { TabProps } from "./tab";
 import { Timeline } from "./timeline";
 import { ModelLink, Warnings } from "./verdict";
 
+const KeyChart = lazy(() => import("./metrics").then((m) => ({ default: m.KeyChart })));
+const LINES = 10;
+
 export function Overview({ job, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
+  const measures = Object.keys(job.metrics).length > 0;
   return (
     <div className="tm-stack">
-      <section className="tm-panel">
-        <div className="tm-panel-body">
-          <JobFacts job={job} />
+      <div className="tm-overview">
+        <div className="tm-stack">
+          {measures && (
+            <Suspense fallback={<Skeleton active paragraph={{ rows: 5 }} title={false} />}>
+              <KeyChart job={job} />
+            </Suspense>
+          )}
+          {attempt && <LastLines job={job} update={update} />}
+          <Parameters job={job} />
         </div>
-      </section>
-      <section className="tm-panel">
-        <h2>{t("job.timeline.title")}</h2>
-        <div className="tm-panel-body">
-          <Timeline job={job} update={update} />
-        </div>
-      </section>
-      <section className="tm-panel">
-        <h2>{t("job.tasks.roles")}</h2>
-        <div className="tm-panel-body tm-roles">
-          {job.roles.map((role, i) => (
-            <RoleCard key={role.name} role={role} parameters={parametersOf(job, i)} />
-          ))}
-        </div>
-      </section>
+        <section className="tm-panel" data-testid="facts">
+          <div className="tm-panel-body">
+            <Facts items={firstFacts(job, t)} />
+            <details className="tm-details" data-testid="details">
+              <summary>{t("job.fact.details")}</summary>
+              <Details job={job} />
+            </details>
+          </div>
+        </section>
+      </div>
+      {job.attempt_list.length > 1 && (
+        <section className="tm-panel">
+          <h2>{t("job.timeline.title")}</h2>
+          <div className="tm-panel-body">
+            <Timeline job={job} update={update} />
+          </div>
+        </section>
+      )}
       {attempt && (
         <section className="tm-panel">
           <h2>{t("job.tasks.title")}</h2>
           <Tasks attempt={attempt} update={update} />
         </section>
       )}
+      <section className="tm-panel">
+        <h2>{t("job.tasks.roles")}</h2>
+        <div className="tm-panel-body tm-roles">
+          <Roles job={job} />
+        </div>
+      </section>
       <Warnings job={job} />
     </div>
   );
 }
 
-function JobFacts({ job }: { job: JobDetail }): ReactNode {
-  const { t, i18n } = useTranslation();
-  const framework = useFrameworkTitle()(job.framework);
+type Item = [label: string, value: ReactNode];
+
+function Facts({ items }: { items: Item[] }): ReactNode {
+  return (
+    <dl className="tm-fact-lines">
+      {items.map(([label, value]) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function firstFacts(job: JobDetail, t: TFunction): Item[] {
   const r = job.resources;
   const resources = [
     t("unit.tasks", { count: job.tasks.total }),
     r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` (${r.gpu_type})` : ""}` : "",
     t("unit.cores", { n: number(r.cpu), count: r.cpu }),
     mib(r.memory_mib),
-  ]
-    .filter(Boolean)
-    .join(" · ");
-  const priority = `priority.${job.priority}`;
-  const none = <Nothing />;
-  const items: [string, ReactNode][] = [
-    [t("job.fact.owner"), job.owner],
-    [t("job.fact.submitted"), <Stamp key="s" at={job.submitted_at} />],
-    [t("job.fact.started"), job.started_at === null ? none : <Stamp key="s" at={job.started_at} />],
-    [t("job.fact.ended"), job.ended_at === null ? none : <Stamp key="s" at={job.ended_at} />],
-    [
-      t("job.fact.wait"),
-      job.wait_s === null ? <Elapsed key="w" from={job.queued_at} to={null} /> : duration(job.wait_s, true),
-    ],
+  ];
+  const flavors = [...new Set(job.roles.map((role) => role.flavor).filter((name) => name !== null))];
+  const items: Item[] = [
+    [t("job.fact.resources"), resources.filter(Boolean).join(" · ")],
     [t("job.fact.duration"), job.duration_s === null ? t("time.noLimit") : duration(job.duration_s)],
-    [t("job.fact.framework"), framework],
-    [t("job.fact.resources"), resources],
-    [t("job.fact.pool"), job.pool],
-    [t("job.fact.priority"), i18n.exists(priority) ? t(priority as "priority.normal") : job.priority],
-    [t("job.fact.retries"), `${job.retries.used} / ${job.retries.limit}`],
-    [t("job.fact.dialect"), job.dialect === "pai" ? "OpenPAI" : t("job.json.native")],
+    [t("job.fact.workspace"), job.workspace],
+    [t("job.fact.pool"), job.virtual_cluster ? `${job.pool} · ${job.virtual_cluster}` : job.pool],
   ];
-  if (job.nodes.length > 0) items.push([t("job.fact.nodes"), job.nodes.join(", ")]);
+  if (flavors.length > 0) items.push([t("job.fact.flavor"), flavors.join(", ")]);
+  if (job.nodes.length > 0) items.push([t("job.fact.where"), <Where key="w" job={job} />]);
+  const code = codeOf(job);
+  if (code !== null) items.push([t("job.fact.code"), <Code key="c" {...code} />]);
   if (job.model) items.push([t("job.fact.model"), <ModelLink key="m" model={job.model} />]);
-  if (job.description) items.push([t("job.fact.description"), job.description]);
-  if (Object.keys(job.labels).length > 0)
-    items.push([
-      t("job.fact.labels"),
-      <span key="l" className="tm-labels">
-        {Object.entries(job.labels).map(([k, v]) => (
-          <Link key={k} to="/" search={{ q: labelFilter([k, v]) }}>
-            <Tag className="tm-tag">{labelText([k, v])}</Tag>
-          </Link>
-        ))}
-      </span>,
-    ]);
-  return <Facts items={items} columns={4} />;
+  if (Object.keys(job.labels).length > 0) items.push([t("job.fact.labels"), <LabelLinks key="l" job={job} />]);
+  return items;
 }
 
-/** `--key=value` of the role's parameters, as the platform adds them to the command (R40). */
-function parametersOf(job: JobDetail, index: number): string {
-  const given = getAt(job.spec, `roles.${index}.parameters`);
-  if (!isObject(given)) return "";
-  return Object.entries(given)
-    .filter(([, value]) => value !== null)
-    .map(([key, value]) => `--${key}=${String(value)}`)
-    .join(" ");
+/** Where its code comes from: the name of a folder, else what an upload is known by. Pure. */
+export function codeOf(job: Pick<JobDetail, "spec">): { name: string; whole: string } | null {
+  const path = getAt(job.spec, "code.path");
+  const upload = getAt(job.spec, "code.upload");
+  if (typeof path === "string") return { name: path.split("/").filter(Boolean).at(-1) ?? path, whole: path };
+  if (typeof upload === "string") return { name: upload.replace(/^sha256:/, "").slice(0, 12), whole: upload };
+  return null;
 }
 
-function RoleCard({ role, parameters }: { role: RoleView; parameters: string }): ReactNode {
-  const { t } = useTranslation();
-  const r = role.resources;
-  const command = [Array.isArray(role.command) ? shellWords(role.command) : role.command, parameters]
-    .filter(Boolean)
-    .join(" ");
-  const rules = [
-    role.min_succeeded !== null ? t("job.tasks.minSucceeded", { count: role.min_succeeded }) : t("job.tasks.allEnd"),
-    role.min_failed !== null ? t("job.tasks.minFailed", { count: role.min_failed }) : t("job.tasks.neverFails"),
-  ];
-  const each = [
-    r.gpu > 0 ? t("unit.cards", { n: r.gpu, count: r.gpu }) : "",
-    r.gpu_type ?? "",
-    t("unit.cores", { n: number(r.cpu), count: r.cpu }),
-    mib(r.memory_mib),
-    `shm ${mib(r.shm_mib)}`,
-  ]
-    .filter(Boolean)
-    .join(" · ");
+function Code({ name, whole }: { name: string; whole: string }): ReactNode {
   return (
-    <div className="tm-role">
-      <div className="tm-role-head">
-        <strong>{role.name}</strong>
-        <span className="tm-faint">× {role.replicas}</span>
-        {(role.main || role.ends_job) && (
-          <Tooltip title={t("job.tasks.mainHint")}>
-            <Tag color="blue" className="tm-tag">
-              {t("job.tasks.main")}
-            </Tag>
-          </Tooltip>
-        )}
-        <span className="tm-grow" />
-        <span className="tm-faint">
-          {t("job.tasks.each")}
-          {t("mark.colon")}
-          {each}
-        </span>
-      </div>
-      <div className="tm-code tm-command-line">
-        <span className="tm-grow">{command}</span>
-        <CopyButton text={command} />
-      </div>
-      <div className="tm-line">
-        {rules.join(" · ")}
-        {role.ports.length > 0 &&
-          ` · ${t("job.tasks.ports")}${t("mark.colon")}${role.ports.map((p) => `${p.label}×${p.count}`).join(", ")}`}
-      </div>
-    </div>
+    <span title={whole}>
+      <span className="tm-mono">{name}</span>
+      <CopyButton text={whole} />
+    </span>
   );
 }
 
-function Tasks({ attempt, update }: { attempt: AttemptView; update: TabProps["update"] }): ReactNode {
+/** The nodes, and the GPUs on each. */
+function Where({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
-  const columns = useMemo(
-    (): TableColumnsType<TaskView> => [
-      {
-        title: t("job.tasks.task"),
-        key: "task",
-        render: (_, one) => (
-          <span>
-            <strong>
-              {one.role}[{one.index}]
-            </strong>{" "}
-            <span className="tm-faint tm-mono">{one.name}</span>
-          </span>
-        ),
-      },
-      {
-        title: t("job.tasks.state"),
-        key: "state",
-        render: (_, one) => <TaskState phase={one.phase} exitCode={one.exit_code} />,
-      },
-      { title: t("job.tasks.node"), key: "node", render: (_, one) => <Tooltip title={one.host}>{one.node}</Tooltip> },
-      {
-        title: t("job.tasks.cards"),
-        key: "cards",
-        render: (_, one) => (one.gpus.length > 0 ? <span className="tm-num">{one.gpus.join(", ")}</span> : <Nothing />),
-      },
-      {
-        title: t("job.tasks.ports"),
-        key: "ports",
-        render: (_, one) =>
-          Object.entries(one.ports).map(([label, numbers]) => (
-            <div key={label} className="tm-mono">
-              {label} {numbers.join(", ")}
-            </div>
-          )),
-      },
-      {
-        title: t("job.tasks.run"),
-        key: "run",
-        render: (_, one) => <Elapsed from={one.started_at} to={one.ended_at} />,
-      },
-      { title: t("job.tasks.exit"), key: "exit", render: (_, one) => <Exit task={one} /> },
-      {
-        title: "",
-        key: "log",
-        align: "end",
-        render: (_, one) => (
-          <Button
-            size="small"
-            icon={<FileTextOutlined />}
-            onClick={() =>
-              update({ tab: "logs", attempt: attempt.number, task: one.name, line: undefined, find: undefined })
-            }
-            data-testid={`task-log-${one.name}`}
-          >
-            {t("job.tasks.log")}
-          </Button>
-        ),
-      },
-    ],
-    [attempt.number, t, update],
-  );
+  const held = new Map<string, Set<number>>(job.nodes.map((node) => [node, new Set()]));
+  for (const task of job.task_list) for (const gpu of task.gpus) held.get(task.node)?.add(gpu);
   return (
-    <Table<TaskView>
-      rowKey="name"
-      size="small"
-      columns={columns}
-      dataSource={attempt.tasks}
-      pagination={attempt.tasks.length > 50 ? { pageSize: 50 } : false}
-      scroll={{ x: 820 }}
-      data-testid="tasks"
+    <ul className="tm-plain-list" data-testid="where">
+      {[...held].map(([node, gpus]) => (
+        <li key={node}>
+          {node}
+          {gpus.size > 0 && (
+            <span className="tm-faint">
+              {" "}
+              · {t("job.fact.gpus", { list: [...gpus].sort((a, b) => a - b).join(", ") })}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function LabelLinks({ job }: { job: JobDetail }): ReactNode {
+  return (
+    <span className="tm-labels">
+      {Object.entries(job.labels).map(([k, v]) => (
+        <Link key={k} to="/" search={{ q: labelFilter([k, v]) }}>
+          <Tag className="tm-tag">{labelText([k, v])}</Tag>
+        </Link>
+      ))}
+    </span>
+  );
+}
+
+/** What hardly anybody looks for. */
+function Details({ job }: { job: JobDetail }): ReactNode {
+  const { t, i18n } = useTranslation();
+  const framework = useFrameworkTitle()(job.framework);
+  const priority = `priority.${job.priority}`;
+  const stamp = (at: number | null): ReactNode => (at === null ? <Nothing /> : <Stamp at={at} />);
+  return (
+    <Facts
+      items={[
+        [t("job.fact.owner"), job.owner],
+        [t("job.fact.submitted"), stamp(job.submitted_at)],
+        [t("job.fact.started"), stamp(job.started_at)],
+        [t("job.fact.ended"), stamp(job.ended_at)],
+        [
+          t("job.fact.wait"),
+          job.wait_s === null ? <Elapsed key="w" from={job.queued_at} to={null} /> : duration(job.wait_s, true),
+        ],
+        [t("job.fact.priority"), i18n.exists(priority) ? t(priority as "priority.normal") : job.priority],
+        [t("job.fact.framework"), framework],
+        [t("job.fact.retries"), `${job.retries.used} / ${job.retries.limit}`],
+        [t("job.fact.dialect"), job.dialect === "pai" ? "OpenPAI" : t("job.json.native")],
+      ]}
     />
   );
 }
 
-function Exit({ task }: { task: TaskView }): ReactNode {
+/** The end of one replica's log: of the one that failed, else of the first. */
+function LastLines({ job, update }: Pick<TabProps, "job" | "update">): ReactNode {
   const { t } = useTranslation();
-  if (task.signal !== null) return <span className="tm-bad">{t("job.verdict.signal", { signal: task.signal })}</span>;
-  if (task.exit_code === null) return <Nothing />;
+  const attempt = job.attempt_list[job.attempt_list.length - 1];
+  const task = attempt?.tasks.find((one) => one.state === "failed" || one.state === "lost") ?? attempt?.tasks[0];
+  const ended = ENDED.has(job.state);
+  const query = useQuery({
+    queryKey: ["log-tail", job.id, attempt?.number, task?.name, ended],
+    queryFn: ({ signal }) =>
+      readLogTail({ job: job.id, attempt: attempt?.number ?? 1, task: task?.name ?? "" }, LINES, signal),
+    enabled: task !== undefined,
+    refetchInterval: ended ? false : 2500,
+  });
+  if (!attempt || !task) return null;
+  const lines = (query.data?.text ?? "").replace(/\n$/, "").split("\n").slice(-LINES);
+  const empty = query.data !== undefined && query.data.text === "";
   return (
-    <span className={task.exit_code === 0 ? "tm-num" : "tm-bad tm-num"}>
-      {t("job.verdict.exit", { code: task.exit_code })}
-    </span>
+    <section className="tm-panel" data-testid="last-lines">
+      <h2 className="tm-head-line">
+        <span className="tm-grow">
+          {t("job.log.last")}
+          {attempt.tasks.length > 1 && <span className="tm-faint tm-light"> · {replicaName(task)}</span>}
+        </span>
+        <button
+          type="button"
+          className="tm-link tm-light"
+          onClick={() =>
+            update({ tab: "logs", attempt: attempt.number, task: task.name, line: undefined, find: undefined })
+          }
+          data-testid="open-logs"
+        >
+          {t("job.log.open")}
+        </button>
+      </h2>
+      <pre className="tm-log-glance">
+        {empty
+          ? t(ended ? "job.log.emptyEnded" : "job.log.empty")
+          : lines.map((line, i) => {
+              const severity = severityOf(line);
+              return (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the lines are drawn anew together.
+                <div key={i} className={severity ? `tm-log-${severity}` : undefined}>
+                  {ansi(line).map((span, k) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line are nothing but text.
+                    <span key={k} className={span.style || undefined}>
+                      {span.text}
+                    </span>
+                  ))}
+                  {line === "" && "\u200b"}
+                </div>
+              );
+            })}
+      </pre>
+    </section>
+  );
+}
+
+/** What the job was told to train with, by sub-task. */
+function Parameters({ job }: { job: JobDetail }): ReactNode {
+  const { t } = useTranslation();
+  const all = job.roles.flatMap((role, i) => {
+    const given = getAt(job.spec, `roles.${i}.parameters`);
+    const pairs = isObject(given) ? Object.entries(given).filter(([, value]) => value !== null) : [];
+    return pairs.length > 0 ? [{ role: role.name, pairs }] : [];
+  });
+  if (all.length === 0) return null;
+  return (
+    <section className="tm-panel" data-testid="parameters">
+      <h2>{t("job.fact.parameters")}</h2>
+      <div className="tm-panel-body tm-stack">
+        {all.map(({ role, pairs }) => (
+          <div key={role}>
+            {all.length > 1 && <h3 className="tm-small-head">{role}</h3>}
+            <dl className="tm-parameters">
+              {pairs.map(([key, value]) => (
+                <div key={key}>
+                  <dt>{key}</dt>
+                  <dd>{typeof value === "object" ? JSON.stringify(value) : String(value)}</dd>
+                </div>
+              ))}
+            </dl>
+          </div>
+        ))}
+      </div>
+    </section>
   );
 }

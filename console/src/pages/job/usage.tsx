@@ -4,7 +4,7 @@ import { Select } from "antd";
 import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { ENDED, type Usage } from "../../api/types";
+import { ENDED, type JobDetail, type Usage } from "../../api/types";
 import { readUsage } from "../../api/watch";
 import { Chart, type Line } from "../../shared/chart";
 import { bytes, mib, number, percent } from "../../shared/format";
@@ -87,10 +87,11 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
         )}
       </div>
       <div className="tm-charts" data-testid="usage">
-        {PLOTS.map((plot) => (
+        {PLOTS.filter((plot) => isMeasured(plot, query.data, chosen)).map((plot) => (
           <PlotCard key={plot.key} plot={plot} usage={query.data} tasks={chosen} />
         ))}
       </div>
+      <NotMeasured job={job} plots={PLOTS.filter((plot) => !isMeasured(plot, query.data, chosen))} />
     </>
   );
 }
@@ -106,27 +107,47 @@ function None(): ReactNode {
   );
 }
 
+const isMeasured = (plot: Plot, usage: Usage, tasks: readonly string[]): boolean =>
+  tasks.some((task) => plot.columns.some(([column]) => usage.tasks[task]?.[column]?.some((value) => value !== null)));
+
+/** One line for all that has no chart, and why. */
+function NotMeasured({ job, plots }: { job: JobDetail; plots: readonly Plot[] }): ReactNode {
+  const { t } = useTranslation();
+  if (plots.length === 0) return null;
+  const cards = job.resources.gpu > 0;
+  const why = (key: Plot["key"]): string => {
+    if (key === "net") return t("job.usage.why.net");
+    if (key === "gpu" || key === "gpu_memory_mib") return t(cards ? "job.usage.why.cards" : "job.usage.why.noCards");
+    return t("job.usage.why.other");
+  };
+  const reasons = new Map<string, string[]>();
+  for (const { key } of plots) reasons.set(why(key), [...(reasons.get(why(key)) ?? []), t(`job.usage.${key}`)]);
+  return (
+    <p className="tm-faint tm-not-measured" data-testid="not-measured">
+      {t("job.usage.unavailable")}
+      {t("mark.colon")}
+      {[...reasons].map(([reason, names]) => `${names.join(t("mark.comma"))} (${reason})`).join(t("mark.semicolon"))}
+    </p>
+  );
+}
+
 function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: string[] }): ReactNode {
   const { t } = useTranslation();
   const lines = useMemo(() => plotLines(plot, usage, tasks, t), [plot, usage, tasks, t]);
-  const measured = lines.some((line) => line.y.some((value) => value !== null));
   return (
     <section className="tm-panel tm-chart-card" data-testid={`usage-${plot.key}`}>
       <header>
         <h3>{t(`job.usage.${plot.key}`)}</h3>
-        {!measured && <span className="tm-faint">{t("job.usage.unavailable")}</span>}
       </header>
-      {measured && (
-        <Chart
-          lines={lines}
-          time
-          format={plot.format}
-          height={180}
-          sync="usage"
-          minY={0}
-          xLabel={t("job.metrics.time")}
-        />
-      )}
+      <Chart
+        lines={lines}
+        time
+        format={plot.format}
+        height={180}
+        sync="usage"
+        minY={0}
+        xLabel={t("job.metrics.time")}
+      />
     </section>
   );
 }

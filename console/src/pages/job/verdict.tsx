@@ -16,9 +16,10 @@ import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { useEngineOf } from "../../shared/engines";
-import { duration, modelName } from "../../shared/format";
+import { duration, modelName, replicaName } from "../../shared/format";
 import { useNow } from "../../shared/time";
 import { Box } from "./box";
+import { Remedies } from "./remedies";
 import type { TabProps } from "./tab";
 import { WaitBox } from "./wait";
 
@@ -41,17 +42,6 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
     queryFn: () => explainJob(job.id),
     enabled: EXPLAINED.has(job.state),
   });
-  const suggestions = explained.data?.suggestions ?? [];
-  const help = suggestions.length > 0 && (
-    <div className="tm-verdict-help">
-      <b>{t("job.verdict.suggestions")}</b>
-      <ul>
-        {suggestions.map((s) => (
-          <li key={s.message.en}>{pick(s.message)}</li>
-        ))}
-      </ul>
-    </div>
-  );
   if (
     (job.state === "failed" || job.state === "expired" || job.state === "retained") &&
     (job.verdict ?? explained.data?.verdict)
@@ -80,9 +70,12 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
             <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} />
           </p>
         )}
-        {job.state === "expired" && <p className="tm-faint">{t("job.verdict.atLimitHint")}</p>}
-        <VerdictText job={job} verdict={verdict} update={update} />
-        {help}
+        {job.state === "expired" ? (
+          <p>{t("job.verdict.atLimitHint")}</p>
+        ) : (
+          <VerdictText job={job} verdict={verdict} update={update} />
+        )}
+        <Remedies job={job} all={explained.data?.suggestions ?? []} />
       </Box>
     );
   }
@@ -184,7 +177,7 @@ function VerdictText({
           <span className="tm-faint">
             {t("job.verdict.where")}
             {t("mark.colon")}
-            {task.role}[{task.index}] · {task.node}
+            {replicaName(task)} · {task.node}
             {exit && ` · ${exit}`}
           </span>
           <Button

@@ -149,8 +149,8 @@ def test_what_a_sandbox_of_a_node_leaves_open_is_told() -> None:
     }
     told = {check.name: check for check in probed.survey("gpu", {**FOUND, **left}, "w", "auto", 0)}["sandbox"]
     assert told.text.endswith(
-        "; system calls are not filtered: the kernel takes no filter (Bad); "
-        "abstract sockets are not kept apart: an old kernel"
+        "; system calls are not filtered: the kernel does not support the filter (Bad); "
+        "abstract sockets are not isolated: an old kernel"
     )
     assert "内核不支持过滤（Bad）" in render.text(told.said, "zh")
 
@@ -173,7 +173,7 @@ def test_a_node_without_sandboxes_is_told_where_they_are_not_required() -> None:
         ),
         ("slurmstepd: error: execve(): /opt/py: No such file or directory\n", "python", "there is no /opt/py on n1"),
         ("srun: error: Unable to create step: out of cheese\n", "probe", "out of cheese"),
-        ("", "shared", "wrote nothing into /s; Slurm says of the job: failed"),
+        ("", "shared", "wrote nothing into /s; Slurm reports for the job: failed"),
         (None, "shared", "wrote nothing into /s"),
     ],
 )
@@ -189,7 +189,7 @@ def test_why_nothing_comes_from_a_node_that_shares_no_folder_is_said_in_both_lan
     broken = slurm_files.failed_on_node("No space left on device (/s)")
     check = probed.silent("gpu", "/opt/py", "/d", "n1", states.read("RUNNING"), broken, "/s")
     assert (check.name, check.bad, check.where) == ("probe", True, "gpu")
-    assert check.text == "the connection with n1 ended: on the node: No space left on device (/s)"
+    assert check.text == "the connection to n1 broke: on the node: No space left on device (/s)"
     assert render.text(check.said, "zh") == "与 n1 的连接中断：节点上出错：No space left on device (/s)"
 
 
@@ -207,14 +207,14 @@ def part(claims: object) -> str:
 @pytest.mark.parametrize(
     ("said", "trouble", "ok", "says"),
     [
-        (f"{part({'alg': 'HS256'})}.{part({'exp': 9200})}.sign\n", "", True, "/t, which expires in 2.3 hours"),
+        (f"{part({'alg': 'HS256'})}.{part({'exp': 9200})}.sign\n", "", True, "/t, expires in 2.3 hours"),
         (f"{part({})}.{part({'sun': 'tm'})}.sign", "", True, "/t"),
         (f"{part({})}.{part({'exp': 1000})}.sign", "", False, "the token in /t has expired"),
-        (f"SLURM_JWT={part({})}.{part({'exp': 9200})}.sign", "", False, "/t holds no token"),
-        (f"{part({})}.{part({'exp': 9200})}", "", False, "/t holds no token"),
-        (f"{part({})}.{part([])}.sign", "", False, "/t holds no token"),
-        ("hello", "", False, "/t holds no token"),
-        ("", "", False, "/t holds no token"),
+        (f"SLURM_JWT={part({})}.{part({'exp': 9200})}.sign", "", False, "/t has no token"),
+        (f"{part({})}.{part({'exp': 9200})}", "", False, "/t has no token"),
+        (f"{part({})}.{part([])}.sign", "", False, "/t has no token"),
+        ("hello", "", False, "/t has no token"),
+        ("", "", False, "/t has no token"),
         ("", "Permission denied", False, "/t cannot be read: Permission denied"),
     ],
 )
@@ -227,7 +227,7 @@ def test_tokens_of_slurmrestd(said: str, trouble: str, ok: bool, says: str) -> N
 def test_a_slurmrestd_that_says_no_remedy_gets_one() -> None:
     assert checks.rest("unix:/s", None).text == "answers at unix:/s"
     given = checks.rest("unix:/s", slurm.slurmrestd_status(500))
-    assert given.text == "slurmrestd answers with status 500"
-    assert given.remedy.startswith("Look whether slurmrestd listens at unix:/s ")
+    assert given.text == "slurmrestd answered with status 500"
+    assert given.remedy.startswith("Check that slurmrestd listens at unix:/s ")
     own = slurm.slurmrestd_lets_nobody_in()
     assert checks.rest("unix:/s", own).remedy == render.remedy(own)

@@ -160,7 +160,7 @@ def test_a_munge_that_is_down_is_not_a_cluster_that_is() -> None:
     said = (
         'scontrol: error: Munge encode failed: Failed to connect to "/run/munge/munge.socket.2": Connection refused\n'
     )
-    assert failure("scontrol", 1, said).message.startswith("The server cannot speak with the cluster: ")
+    assert failure("scontrol", 1, said).message.startswith("The server cannot talk to the cluster: ")
 
 
 @pytest.mark.parametrize(

@@ -167,10 +167,10 @@ def test_why_a_program_ended_is_told_as_its_agent_says_it() -> None:
     one = following()
     one.heard("0-n1", [began((0, "n1"), (1, "n1"))])
     told = Verdict("command_not_found", NO_COMMAND, "line 3", 0, 0, 127)
-    earlier = {"code": "exit_code", "message": "worker[1] ended with exit code 2", "exit_code": 2}
+    earlier = {"code": "exit_code", "message": "worker-1 ended with exit code 2", "exit_code": 2}
     one.heard("0-n1", [task(0, "exited", exit_code=127, verdict=to_json(told)), task(1, "exited", verdict=earlier)])
     ends = [fact.verdict for fact in one.read(NOW) if isinstance(fact, TaskReport)]
-    assert ends == [told, Verdict("exit_code", verbatim("worker[1] ended with exit code 2"), exit_code=2)]
+    assert ends == [told, Verdict("exit_code", verbatim("worker-1 ended with exit code 2"), exit_code=2)]
 
 
 NESTED: dict[str, Any] = {"code": "x", "args": {}}

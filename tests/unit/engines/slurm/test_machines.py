@@ -88,8 +88,8 @@ def told_of(node: Node) -> str:
     ("more", "reason"),
     [
         ({"state": "MIXED"}, ""),
-        ({"state": "IDLE+DRAIN", "reason": " Reason=old disk"}, "Slurm says that the node is drained: old disk"),
-        ({"state": "DOWN*+DRAIN"}, "Slurm says that the node is down"),
+        ({"state": "IDLE+DRAIN", "reason": " Reason=old disk"}, "Slurm reports that the node is drained: old disk"),
+        ({"state": "DOWN*+DRAIN"}, "Slurm reports that the node is down"),
     ],
 )
 async def test_why_a_node_is_out_of_service_is_said_in_words(more: dict[str, str], reason: str) -> None:
@@ -104,17 +104,17 @@ async def test_a_partition_that_is_down_takes_its_nodes_out_of_service() -> None
     told.partition["state"] = "DOWN"
     node, _ = await (await machines_of(told)).nodes({"kind": "none"})
     assert (node.schedulable, node.reason) == (False, slurm_states.slurm_says_partition_down("batch"))
-    assert told_of(node) == "Slurm says that the partition batch is down"
+    assert told_of(node) == "Slurm reports that the partition batch is down"
 
 
 async def test_nodes_of_a_reservation_are_for_those_who_ask_for_it() -> None:
     told = Told()
     told.reservation = RESERVATION
     nodes = await (await machines_of(told)).nodes({"kind": "none"})
-    assert [told_of(node) for node in nodes] == ["", "Slurm says that the node is kept for the reservation course"]
+    assert [told_of(node) for node in nodes] == ["", "Slurm reports that the node is kept for the reservation course"]
     assert dict(nodes[1].facts)["reservation"] == "course"
     ours = await (await machines_of(told, reservation="course")).nodes({"kind": "none"})
-    assert [told_of(node) for node in ours] == ["Slurm says that the node is not in the reservation course", ""]
+    assert [told_of(node) for node in ours] == ["Slurm reports that the node is not in the reservation course", ""]
     assert [node.schedulable for node in (*nodes, *ours)] == [True, False, False, True]
 
 
@@ -199,7 +199,7 @@ async def test_an_estimate_says_how_many_would_have_to_make_room() -> None:
     found = await foreseen(told)
     assert isinstance(found, Waiting)
     assert (found.code, found.starts_at) == ("Preempts", 5.0)
-    assert render.text(found.said) == "Slurm would end or suspend 2 other jobs for it"
+    assert render.text(found.said) == "Slurm would stop or suspend 2 other jobs for it"
 
 
 async def test_no_start_is_guessed_where_slurm_foresees_none() -> None:

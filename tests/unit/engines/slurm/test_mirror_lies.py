@@ -114,7 +114,7 @@ def test_no_link_that_lies_here_is_followed(honest: Site) -> None:
     (honest.here / "task0-0" / "log").symlink_to(honest.folder / "outside")
     entries = [[f"{honest.shape.trees[1]}/out/outside", "f", 3, 1, 0o644, ""]]
     state = [{"sizes": {}, "stands": STANDS, "beat": 0}, ""]
-    with pytest.raises(OSError, match="'out' is no folder here"):
+    with pytest.raises(OSError, match="'out' is not a folder here"):
         lie(
             honest,
             state=state,

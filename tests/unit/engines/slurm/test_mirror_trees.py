@@ -203,7 +203,7 @@ def _keep(run: Callable[[], None], failed: list[Exception]) -> None:
 
 def test_a_name_that_is_no_text_stays_on_the_node(site: Site) -> None:
     why = left(site, lambda there: Path(os.fsdecode(os.fsencode(there) + b"/m\xe9.bin")).touch())
-    assert why.startswith("1 of its files and folders could not be fetched, the first is jobs/")
+    assert why.startswith("1 of its files and folders could not be fetched; the first is jobs/")
     assert "outputs/m\\udce9.bin: " in why
 
 
@@ -253,7 +253,7 @@ def test_links_that_are_left_out_are_told_and_hold_up_nobody(site: Site) -> None
     (note,) = left_behind(AttemptMirrors(site.shape, {}), one)
     latest = say.link_left_out(f"{site.shape.trees[1]}/latest", say.link_leads_elsewhere())
     assert note == Note("t-1", "left_out", say.links_left_out(1, [latest]))
-    why = "a link that leads elsewhere, or not straight"
+    why = "a link that leads elsewhere or takes a detour"
     assert render.text(note.said) == f"1 link that its tasks made was left out: {site.shape.trees[1]}/latest ({why})"
 
 

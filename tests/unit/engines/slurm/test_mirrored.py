@@ -169,6 +169,6 @@ def test_what_nobody_fetches_is_kept_and_people_are_told(looked: Site) -> None:
         say.not_all_fetched(["n1"], f"{looked.shape.base}-*", say.nobody_asked_for_it()),
     )
     assert render.text(note.said) == (
-        "Not everything that its tasks wrote on n1 was fetched: "
-        f"it is kept there, in {looked.shape.base}-* (nobody asked for it)"
+        "Some files that the job wrote on n1 were not fetched; "
+        f"they are kept there, in {looked.shape.base}-* (no server asked for them)"
     )

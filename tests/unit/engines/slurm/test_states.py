@@ -100,7 +100,7 @@ def test_reasons() -> None:
 
 def test_a_reason_that_is_not_known_is_told_as_slurm_writes_it() -> None:
     assert reason("SomethingNew") == slurm_states.slurm_says("SomethingNew")
-    assert in_both(reason("SomethingNew")) == ("Slurm says: SomethingNew", "Slurm 的说明：SomethingNew")
+    assert in_both(reason("SomethingNew")) == ("Slurm reports: SomethingNew", "Slurm 的报告：SomethingNew")
 
 
 TABLES: dict[str, dict[str, Said]] = {
@@ -123,7 +123,7 @@ def test_how_a_job_ended_is_said_in_chinese_wherever_it_is_told() -> None:
     for name, state in STATES.items():
         if state.standing == "ended":
             english, chinese = in_both(slurm_states.slurm_says_of_job(read(name).said))
-            assert english == f"Slurm says of the job: {render.text(state.said)}"
+            assert english == f"Slurm reports for the job: {render.text(state.said)}"
             assert chinese.replace(" ", "") == f"Slurm对该任务的说明：{render.text(state.said, 'zh')}".replace(" ", "")
 
 
@@ -131,11 +131,11 @@ def test_every_state_that_takes_a_node_out_of_service_is_said_with_what_its_admi
     for state, said in NOT_USABLE.items():
         english, chinese = render.text(said), render.text(said, "zh")
         assert in_both(out_of_service((state,), "x") or verbatim("")) == (
-            f"Slurm says that the node is {english}: x",
+            f"Slurm reports that the node is {english}: x",
             f"Slurm 报告该节点{chinese}：x",
         )
         assert in_both(out_of_service((state,), "") or verbatim("")) == (
-            f"Slurm says that the node is {english}",
+            f"Slurm reports that the node is {english}",
             f"Slurm 报告该节点{chinese}",
         )
     assert out_of_service(("IDLE", "POWERED_DOWN"), "x") is None

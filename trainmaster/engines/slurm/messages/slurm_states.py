@@ -9,62 +9,62 @@ from trainmaster.messages.said import Said
 
 # --- who says it
 
-@say("Slurm says: {reason}", "Slurm 的说明：{reason}")
+@say("Slurm reports: {reason}", "Slurm 的报告：{reason}")
 def slurm_says(reason: str) -> Said: ...
 
-@say("Slurm says of the job: {state}", "Slurm 对该任务的说明：{state}")
+@say("Slurm reports for the job: {state}", "Slurm 对该任务的报告：{state}")
 def slurm_says_of_job(state: Said) -> Said: ...
 
 @say("{states}", "{states}")
 def slurm_says_several(states: list[Said] | tuple[Said, ...]) -> Said: ...
 
-@say("Slurm ended it before anything of it ran: {state}", "在运行之前就被 Slurm 结束：{state}")
+@say("Slurm ended the job before it ran: {state}", "任务在运行之前就被 Slurm 结束：{state}")
 def slurm_ended_it_before(state: Said) -> Said: ...
 
-@say("Slurm ended it before anything of it ran: {state}; {printed}", "在运行之前就被 Slurm 结束：{state}；{printed}")
+@say("Slurm ended the job before it ran: {state}; {printed}", "任务在运行之前就被 Slurm 结束：{state}；{printed}")
 def slurm_ended_it_and_it_printed(state: Said, printed: Said) -> Said: ...
 
-@say("Slurm says that the node is {state}", "Slurm 报告该节点 {state}")
+@say("Slurm reports that the node is {state}", "Slurm 报告该节点 {state}")
 def slurm_says_of_node(state: Said) -> Said: ...
 
-@say("Slurm says that the node is {state}: {why}", "Slurm 报告该节点 {state}：{why}")
+@say("Slurm reports that the node is {state}: {why}", "Slurm 报告该节点 {state}：{why}")
 def slurm_says_why_of_node(state: Said, why: str) -> Said: ...
 
-@say("Slurm says that the node is not in the reservation {reservation}", "Slurm 报告该节点不在预留 {reservation} 中")
+@say("Slurm reports that the node is not in the reservation {reservation}", "Slurm 报告该节点不在预留 {reservation} 中")
 def slurm_node_outside_reservation(reservation: str) -> Said: ...
 
-@say("Slurm says that the node is kept for the reservation {reservation}", "Slurm 报告该节点保留给预留 {reservation}")
+@say("Slurm reports that the node is kept for the reservation {reservation}", "Slurm 报告该节点保留给预留 {reservation}")
 def slurm_node_kept_for_reservation(reservation: str) -> Said: ...
 
-@say("Slurm says that the partition {partition} is down", "Slurm 报告分区 {partition} 已停用")
+@say("Slurm reports that the partition {partition} is down", "Slurm 报告分区 {partition} 已停用")
 def slurm_says_partition_down(partition: str) -> Said: ...
 
 # --- a job that has not started
 
-@say("waiting in Slurm", "在 Slurm 中排队")
+@say("queued in Slurm", "在 Slurm 中排队")
 def slurm_state_pending() -> Said: ...
 
-@say("being put back into Slurm's queue", "正被 Slurm 重新排队")
+@say("going back to Slurm's queue", "正在回到 Slurm 的队列")
 def slurm_state_requeued() -> Said: ...
 
-@say("being put back into the queue by a federation", "正被集群联邦重新排队")
+@say("going back to the queue of the federation", "正在回到集群联邦的队列")
 def slurm_state_requeue_fed() -> Said: ...
 
-@say("put back into Slurm's queue and held", "被 Slurm 重新排队并挂起")
+@say("back in Slurm's queue, and held", "已回到 Slurm 的队列并被挂起")
 def slurm_state_requeue_hold() -> Said: ...
 
 @say("held: its reservation was deleted", "预留已被删除，任务被挂起")
 def slurm_state_resv_del_hold() -> Said: ...
 
-@say("put back and held by a rule of the administrators", "被管理员的规则重新排队并挂起")
+@say("back in the queue, and held by a rule of the administrators", "已按管理员的规则回到队列并被挂起")
 def slurm_state_special_exit() -> Said: ...
 
 # --- a job that holds nodes
 
-@say("its nodes are being made ready", "节点正在准备")
+@say("its nodes are being prepared", "节点正在准备")
 def slurm_state_configuring() -> Said: ...
 
-@say("its nodes are being switched on", "节点正在开机")
+@say("its nodes are starting up", "节点正在开机")
 def slurm_state_power_up_node() -> Said: ...
 
 @say("running", "正在运行")
@@ -73,28 +73,28 @@ def slurm_state_running() -> Said: ...
 @say("suspended by Slurm", "被 Slurm 暂停")
 def slurm_state_suspended() -> Said: ...
 
-@say("stopped by Slurm, keeping what it has", "被 Slurm 停住，仍占有资源")
+@say("stopped by Slurm, but keeps its resources", "被 Slurm 停住，仍占有资源")
 def slurm_state_stopped() -> Said: ...
 
-@say("being signalled", "正在接收信号")
+@say("receiving a signal", "正在接收信号")
 def slurm_state_signaling() -> Said: ...
 
 @say("changing its size", "正在改变大小")
 def slurm_state_resizing() -> Said: ...
 
-@say("its files are being brought out", "正在保存文件")
+@say("its files are being saved", "正在保存文件")
 def slurm_state_stage_out() -> Said: ...
 
 @say("ending: some of its processes may still run", "正在结束：可能还有进程在运行")
 def slurm_state_completing() -> Said: ...
 
-@say("ending: Slurm is writing it down", "正在结束：Slurm 正在记录")
+@say("ending: Slurm is recording it", "正在结束：Slurm 正在记录")
 def slurm_state_update_db() -> Said: ...
 
 @say("could not be started and is being cleaned up", "无法启动，正在清理")
 def slurm_state_launch_failed() -> Said: ...
 
-@say("its nodes could not be made ready", "节点准备失败")
+@say("its nodes could not be prepared", "节点准备失败")
 def slurm_state_reconfig_fail() -> Said: ...
 
 # --- a job that is over
@@ -108,13 +108,13 @@ def slurm_state_failed() -> Said: ...
 @say("was cancelled in Slurm", "在 Slurm 中被取消")
 def slurm_state_cancelled() -> Said: ...
 
-@say("reached its time limit in Slurm", "达到 Slurm 的时限")
+@say("reached its time limit in Slurm", "达到 Slurm 的运行时限")
 def slurm_state_timeout() -> Said: ...
 
 @say("could not end before its deadline in Slurm", "无法在 Slurm 中的截止时间之前结束")
 def slurm_state_deadline() -> Said: ...
 
-@say("used more memory than it asked for", "内存超出所申请的上限")
+@say("used more memory than it asked for", "内存超出所申请的量")
 def slurm_state_out_of_memory() -> Said: ...
 
 @say("lost a node", "节点故障")
@@ -123,75 +123,75 @@ def slurm_state_node_fail() -> Said: ...
 @say("its nodes could not be booted", "节点无法开机")
 def slurm_state_boot_fail() -> Said: ...
 
-@say("had to make room for another job in Slurm", "被 Slurm 中的其他任务抢占")
+@say("was preempted by another job in Slurm", "被 Slurm 中的其他任务抢占")
 def slurm_state_preempted() -> Said: ...
 
 @say("was taken over by another cluster of the federation", "由联邦中的另一集群接手")
 def slurm_state_revoked() -> Said: ...
 
-@say("was put back into its queue", "被放回队列")
+@say("was requeued", "被重新排队")
 def slurm_state_put_back() -> Said: ...
 
-@say("is not known to Slurm any more", "Slurm 中已查不到它")
+@say("is no longer known to Slurm", "Slurm 中已查不到它")
 def slurm_state_forgotten() -> Said: ...
 
 # --- why a job waits: Slurm, nodes and the order
 
-@say("Slurm has not looked at it yet", "Slurm 尚未考虑")
+@say("Slurm has not considered it yet", "Slurm 尚未考虑")
 def slurm_reason_none() -> Said: ...
 
-@say("waiting for nodes to become free", "等待节点空闲")
+@say("waiting for free nodes", "等待节点空闲")
 def slurm_reason_resources() -> Said: ...
 
-@say("jobs of a higher priority come first", "优先级更高的任务在它之前")
+@say("jobs with a higher priority come first", "优先级更高的任务在它之前")
 def slurm_reason_priority() -> Said: ...
 
 @say("waiting for another job", "等待另一任务")
 def slurm_reason_dependency() -> Said: ...
 
-@say("the job it depends on will never be done", "所依赖的任务不会完成")
+@say("the job that it depends on will never complete", "所依赖的任务不会完成")
 def slurm_reason_dependency_never_satisfied() -> Said: ...
 
-@say("its earliest start has not come yet", "尚未到最早开始时间")
+@say("its earliest start time has not come yet", "尚未到最早开始时间")
 def slurm_reason_begin_time() -> Said: ...
 
-@say("its former run is still being cleaned up", "上一次运行仍在清理")
+@say("its previous run is still being cleaned up", "上一次运行仍在清理")
 def slurm_reason_cleaning() -> Said: ...
 
 @say("the cluster's prolog is still running", "节点准备程序仍在运行")
 def slurm_reason_prolog() -> Said: ...
 
-@say("as many of its array run as may at once", "数组任务同时运行数已满")
+@say("the array already runs as many jobs as it may at once", "数组任务的同时运行数已满")
 def slurm_reason_array_limit() -> Said: ...
 
-@say("waiting for a licence", "等待许可证")
+@say("waiting for a license", "等待许可证")
 def slurm_reason_licenses() -> Said: ...
 
 @say("held by its user", "被用户挂起")
 def slurm_reason_held_by_user() -> Said: ...
 
-@say("held by the cluster's administrator", "被集群管理员挂起")
+@say("held by an administrator of the cluster", "被集群管理员挂起")
 def slurm_reason_held_by_administrator() -> Said: ...
 
-@say("held after it could not be started", "启动失败后被挂起")
+@say("held because it could not be started", "启动失败后被挂起")
 def slurm_reason_launch_failed_held() -> Said: ...
 
-@say("put back into the queue and held", "重新排队后被挂起")
+@say("back in the queue, and held", "重新排队后被挂起")
 def slurm_reason_requeued_held() -> Said: ...
 
-@say("no node has the features asked for", "没有节点具有所要求的特征")
+@say("no node has the features that it asks for", "没有节点具有所要求的特征")
 def slurm_reason_bad_constraints() -> Said: ...
 
-@say("nodes it needs are down, drained or reserved", "所需节点不可用（停用、保留或占用）")
+@say("the nodes that it needs are down, drained or reserved", "所需节点不可用（停用、保留或占用）")
 def slurm_reason_nodes_not_available() -> Said: ...
 
-@say("a node it needs is down", "所需节点已停机")
+@say("a node that it needs is down", "所需节点已停机")
 def slurm_reason_node_down() -> Said: ...
 
-@say("nodes it needs are down, drained or kept for partitions of a higher priority", "所需节点停用，或保留给更高优先级的分区")
+@say("the nodes that it needs are down, drained or kept for partitions with a higher priority", "所需节点停用，或保留给更高优先级的分区")
 def slurm_reason_nodes_kept_for_others() -> Said: ...
 
-@say("waiting for its reservation to begin", "等待预留生效")
+@say("waiting for its reservation to start", "等待预留生效")
 def slurm_reason_reservation() -> Said: ...
 
 @say("its reservation was deleted", "预留已被删除")
@@ -200,16 +200,16 @@ def slurm_reason_reservation_deleted() -> Said: ...
 @say("waiting for the burst buffer", "等待突发缓冲区")
 def slurm_reason_burst_buffer() -> Said: ...
 
-@say("files are being brought into the burst buffer", "正在向突发缓冲区装入文件")
+@say("its files are being copied into the burst buffer", "正在向突发缓冲区复制文件")
 def slurm_reason_burst_buffer_stage_in() -> Said: ...
 
-@say("the clusters of the federation are agreeing", "等待联邦中的集群达成一致")
+@say("the clusters of the federation are coordinating", "等待联邦中的集群达成一致")
 def slurm_reason_federation_lock() -> Said: ...
 
 @say("it could not be started", "启动失败")
 def slurm_reason_launch_failure() -> Said: ...
 
-@say("Slurm has a fault", "Slurm 系统故障")
+@say("Slurm has a failure", "Slurm 系统故障")
 def slurm_reason_system_failure() -> Said: ...
 
 # --- why a job waits: its partition, its account and its quality of service
@@ -223,58 +223,58 @@ def slurm_reason_partition_inactive() -> Said: ...
 @say("its partition has too few usable nodes", "节点数超出分区限制，或节点不可用")
 def slurm_reason_partition_nodes() -> Said: ...
 
-@say("its time limit is longer than its partition's", "时限超过分区的时限")
+@say("its time limit is longer than its partition's", "运行时限超过分区的上限")
 def slurm_reason_partition_time() -> Said: ...
 
-@say("its request does not agree with its partition", "请求不符合分区的设置")
+@say("its request does not match the settings of its partition", "请求不符合分区的设置")
 def slurm_reason_partition_config() -> Said: ...
 
-@say("its account may not use this partition", "账户不可使用该分区")
+@say("its account cannot use this partition", "账户不可使用该分区")
 def slurm_reason_account_not_allowed() -> Said: ...
 
-@say("its quality of service may not be used in this partition", "QOS 不可用于该分区")
+@say("its QOS cannot be used in this partition", "QOS 不可用于该分区")
 def slurm_reason_qos_not_allowed() -> Said: ...
 
 @say("its Slurm account is not valid", "Slurm 账户无效")
 def slurm_reason_invalid_account() -> Said: ...
 
-@say("its quality of service is not valid", "QOS 无效")
+@say("its QOS is not valid", "QOS 无效")
 def slurm_reason_invalid_qos() -> Said: ...
 
-@say("its account has as many jobs as it may", "账户的任务数已达上限")
+@say("its account has reached its limit of jobs", "账户的任务数已达上限")
 def slurm_reason_account_jobs() -> Said: ...
 
-@say("its account uses as much as it may", "账户的资源已达上限")
+@say("its account has reached its limit of resources", "账户的资源已达上限")
 def slurm_reason_account_resources() -> Said: ...
 
-@say("its account has used its time", "账户的时间已用完")
+@say("its account has used up its time", "账户的时间已用完")
 def slurm_reason_account_time() -> Said: ...
 
-@say("its account's group uses as much as it may", "账户组的用量已达上限")
+@say("the group of its account has reached its limit", "账户组的用量已达上限")
 def slurm_reason_account_group() -> Said: ...
 
-@say("it asks for more than one job of its account may", "请求超过账户的单任务上限")
+@say("it asks for more than its account allows per job", "请求超过账户的单任务上限")
 def slurm_reason_account_most() -> Said: ...
 
-@say("its quality of service has as many jobs as it may", "QOS 的任务数已达上限")
+@say("its QOS has reached its limit of jobs", "QOS 的任务数已达上限")
 def slurm_reason_qos_jobs() -> Said: ...
 
-@say("its quality of service uses as much as it may", "QOS 的资源已达上限")
+@say("its QOS has reached its limit of resources", "QOS 的资源已达上限")
 def slurm_reason_qos_resources() -> Said: ...
 
-@say("its quality of service has used its time", "QOS 的时间已用完")
+@say("its QOS has used up its time", "QOS 的时间已用完")
 def slurm_reason_qos_time() -> Said: ...
 
-@say("it is below the threshold of its quality of service", "低于 QOS 的使用门槛")
+@say("it is below the usage threshold of its QOS", "低于 QOS 的使用门槛")
 def slurm_reason_qos_threshold() -> Said: ...
 
-@say("it reached a limit of its quality of service", "请求超过 QOS 的上限")
+@say("it exceeds a limit of its QOS", "请求超过 QOS 的上限")
 def slurm_reason_qos_most() -> Said: ...
 
-@say("it asks for less than its quality of service wants", "请求低于 QOS 的下限")
+@say("it asks for less than the minimum of its QOS", "请求低于 QOS 的下限")
 def slurm_reason_qos_least() -> Said: ...
 
-@say("it asks for more memory than may be had", "内存超过分区上限")
+@say("it asks for more memory than its partition allows", "内存超过分区上限")
 def slurm_reason_memory() -> Said: ...
 
 # --- a node that starts nothing
@@ -291,13 +291,13 @@ def slurm_node_draining() -> Said: ...
 @say("failing", "有故障")
 def slurm_node_failing() -> Said: ...
 
-@say("in an error", "出错")
+@say("in an error state", "出错")
 def slurm_node_in_error() -> Said: ...
 
 @say("in an unknown state", "状态未知")
 def slurm_node_unknown() -> Said: ...
 
-@say("not there yet", "尚不存在")
+@say("not available yet", "尚不可用")
 def slurm_node_future() -> Said: ...
 
 @say("in maintenance", "在维护中")
@@ -306,20 +306,20 @@ def slurm_node_in_maintenance() -> Said: ...
 @say("not responding", "没有响应")
 def slurm_node_not_responding() -> Said: ...
 
-@say("kept for performance counters", "被性能计数占用")
+@say("reserved for performance counters", "被性能计数占用")
 def slurm_node_counting() -> Said: ...
 
-@say("not what Slurm was told that it is", "与 Slurm 的配置不符")
+@say("different from slurm.conf: its hardware does not match", "硬件与 slurm.conf 不符")
 def slurm_node_not_as_configured() -> Said: ...
 
 @say("blocked by another node", "被另一节点阻塞")
 def slurm_node_blocked() -> Said: ...
 
-@say("to be rebooted", "等待重启")
+@say("waiting for a reboot", "等待重启")
 def slurm_node_to_be_rebooted() -> Said: ...
 
-@say("being rebooted", "正在重启")
+@say("rebooting", "正在重启")
 def slurm_node_rebooting() -> Said: ...
 
-@say("being switched off", "正在关机")
+@say("shutting down", "正在关机")
 def slurm_node_switching_off() -> Said: ...

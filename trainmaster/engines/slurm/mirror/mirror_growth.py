@@ -22,6 +22,8 @@ from trainmaster.engines.slurm.wrong import Wrong
 
 log = logging.getLogger("trainmaster.slurm")
 
+TASK_FILES: Final = ("log", "log.cuts", "log.times", "usage.jsonl", "status")
+"""What grows in the folder of a task, beside its metrics."""
 MOST_KEPT: Final = 1 << 30
 """Bytes of one file that grows, but a log, whose limit is configured."""
 MOST_CUTS: Final = 1 << 20
@@ -58,7 +60,7 @@ class Growth:
             return True
         task, _, of = name.partition("/")
         metrics = of.startswith("metrics/") and sound(of)
-        return task in self._tasks and (metrics or of in ("log", "log.cuts", "usage.jsonl", "status"))
+        return task in self._tasks and (metrics or of in TASK_FILES)
 
     def fetch(self, sizes: Mapping[str, int]) -> None:
         """Fetch what has grown. What is cut of a log is known before the log is read, and facts come last."""

@@ -10,9 +10,20 @@ export const MOST_LINES = 20_000;
 const LONGEST_SHOWN = 20_000;
 const encoder = new TextEncoder();
 
-export type Chunk = Pick<LogChunk, "offset" | "next_offset" | "text" | "cut"> & { first_line?: number | null };
+/** `at`: of a piece that was followed, when it was read. */
+export type Chunk = Pick<LogChunk, "offset" | "next_offset" | "text" | "cut"> & {
+  first_line?: number | null;
+  times?: LogChunk["times"];
+  at?: number | null;
+};
 
-export interface LogLine {
+/** Written after the first moment, as far as that is known, and by the second. */
+interface Stamp {
+  after?: number | null;
+  by?: number | null;
+}
+
+export interface LogLine extends Stamp {
   text: string;
   /** Bytes dropped by the server's size limit just before this line. */
   cut?: number;
@@ -40,11 +51,15 @@ export class LogBuffer {
       this.start += dropped;
       this.end += dropped;
     }
-    this.append({ ...chunk, offset: this.end, text: chunk.text.slice(skip) });
+    this.take({ ...chunk, offset: this.end, text: chunk.text.slice(skip) }, stampsOf(chunk).slice(skip > 0 ? 1 : 0));
   }
 
   /** Add what follows. Returns false when the chunk does not join on (the caller starts anew). */
   append(chunk: Chunk): boolean {
+    return this.take(chunk, stampsOf(chunk));
+  }
+
+  private take(chunk: Chunk, stamps: Stamp[]): boolean {
     const cut = chunk.cut.reduce((sum, hole) => sum + hole.length, 0);
     if (chunk.offset !== this.end && chunk.offset !== this.end + cut) return false;
     this.end = chunk.next_offset;
@@ -52,7 +67,7 @@ export class LogBuffer {
     const parts = chunk.text.split("\n");
     const closed = parts[parts.length - 1] === "";
     if (closed) parts.pop();
-    const fresh = parts.map((text): LogLine => ({ text: shorten(text) }));
+    const fresh = parts.map((text, i): LogLine => ({ text: shorten(text), ...(stamps[i] ?? seen(chunk)) }));
     const head = fresh[0];
     if (cut > 0 && head) head.cut = cut;
     else if (this.open && head) {
@@ -69,10 +84,11 @@ export class LogBuffer {
   prepend(chunk: Chunk): number {
     const aligned = chunk.first_line != null || chunk.offset === 0;
     const skip = aligned ? 0 : chunk.text.indexOf("\n") + 1;
+    const stamps = stampsOf(chunk).slice(skip > 0 ? 1 : 0);
     const lines = chunk.text
       .slice(skip)
       .split("\n")
-      .map((text): LogLine => ({ text: shorten(text) }));
+      .map((text, i): LogLine => ({ text: shorten(text), ...stamps[i] }));
     if (lines[lines.length - 1]?.text === "") lines.pop();
     const joins =
       chunk.first_line != null && this.first !== null
@@ -86,9 +102,9 @@ export class LogBuffer {
     return lines.length;
   }
 
-  /** Forget lines from the top so that MOST_LINES stay. Returns how many went. Only where lines are numbered. */
-  trimTop(): number {
-    const extra = this.lines.length - MOST_LINES;
+  /** Forget lines from the top so that `most` stay. Returns how many went. Only where lines are numbered. */
+  trimTop(most = MOST_LINES): number {
+    const extra = this.lines.length - most;
     if (extra <= 0 || this.first === null) return 0;
     this.first += extra;
     this.start = Math.max(1, this.start); // no longer the beginning; the exact byte is not needed where lines are numbered
@@ -117,6 +133,13 @@ export class LogBuffer {
     return this.append({ ...chunk, cut: [] });
   }
 }
+
+/** When each line of a chunk was written, where the server says so. */
+function stampsOf(chunk: Chunk): Stamp[] {
+  return (chunk.times ?? []).flatMap(({ lines, after, by }) => Array.from({ length: lines }, () => ({ after, by })));
+}
+
+const seen = ({ at }: Chunk): Stamp => (at == null ? {} : { by: at });
 
 function shorten(text: string): string {
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)} …` : text;

@@ -5,27 +5,43 @@ import { useTranslation } from "react-i18next";
 import { ansi } from "../../../shared/ansi";
 import { useFillHeight } from "../../../shared/fill";
 import { bytes } from "../../../shared/format";
+import { useFormatTime } from "../../../shared/time";
 import type { LogLine } from "./buffer";
-import type { LogSession, LogView } from "./session";
+import type { MergedLine } from "./merge";
+import type { LogView } from "./session";
+import { severityOf } from "./severity";
 
 const LINE_PX = 20;
 const NEAR_PX = 600;
 
+/** A line that was written within so many seconds of the time shown beside it. */
+const CLOSE_S = 10;
+
 interface Props {
-  session: LogSession;
+  session: { more: (where: "above" | "below") => Promise<void> };
   view: LogView;
   wrap: boolean;
   pinned: boolean;
   setPinned: (pinned: boolean) => void;
   mark: RegExp | null;
   current: number | null;
+  /** Show when each line was written. */
+  times?: boolean;
+  /** Of merged logs, whose line it is: names by their number. */
+  names?: readonly string[];
+  /** A line's number was clicked. */
+  pick?: (number: number, who: number) => void;
+  /** What stands below it on the page, in pixels. */
+  below?: number;
 }
 
-export function LogLines({ session, view, wrap, pinned, setPinned, mark, current }: Props): ReactNode {
+export function LogLines(props: Props): ReactNode {
+  const { session, view, wrap, pinned, setPinned, mark, current, times = false, names, pick, below: room = 78 } = props;
+  const { t } = useTranslation();
   const box = useRef<HTMLDivElement>(null);
   const byUs = useRef(0);
   const leaving = useRef(false); // asked to leave the end, and still there: a scroll of ours may only be told now
-  useFillHeight(box, 78);
+  useFillHeight(box, room);
   const rows = useVirtualizer({
     count: view.lines.length,
     getScrollElement: () => box.current,
@@ -77,7 +93,9 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
     if (["ArrowUp", "PageUp", "Home"].includes(key)) up();
     else if (["ArrowDown", "PageDown", "End"].includes(key)) down();
   };
-  const width = String((view.first ?? 0) + view.lines.length).length;
+  const digits = String((view.first ?? 0) + view.lines.length).length;
+  const width = names ? Math.max(digits, 4) : digits;
+  const nameWidth = names ? Math.max(...names.map((name) => name.length)) : 0;
   return (
     <div
       ref={box}
@@ -103,26 +121,61 @@ export function LogLines({ session, view, wrap, pinned, setPinned, mark, current
         {rows.getVirtualItems().map((row) => {
           const line = view.lines[row.index];
           if (!line) return null;
-          const number = view.first === null ? null : view.first + row.index;
+          const own = names ? (line as MergedLine) : null;
+          const number = own ? own.number : view.first === null ? null : view.first + row.index;
+          const severity = severityOf(line.text);
+          const here = number !== null && number === current && !own;
           return (
             <div
               key={row.key}
               data-index={row.index}
               ref={wrap || line.cut ? rows.measureElement : undefined}
-              className={number !== null && number === current ? "tm-log-line tm-now" : "tm-log-line"}
+              className={`tm-log-line${here ? " tm-now" : ""}${severity ? ` tm-log-${severity}` : ""}`}
+              data-severity={severity ?? undefined}
               style={{ transform: `translateY(${row.start}px)` }}
             >
-              {number !== null && (
-                <span className="tm-log-number" style={{ width: `${width + 2}ch` }}>
-                  {number + 1}
+              {own && names && (
+                <span className={`tm-log-who tm-who-${own.who % 10}`} style={{ width: `${nameWidth + 1}ch` }}>
+                  {names[own.who]}
                 </span>
               )}
+              {number !== null && (
+                <button
+                  type="button"
+                  tabIndex={-1}
+                  className="tm-log-number"
+                  style={{ width: `${width + 2}ch` }}
+                  title={pick && t("job.log.pickLine")}
+                  onClick={() => pick?.(number, own?.who ?? 0)}
+                >
+                  {number + 1}
+                </button>
+              )}
+              {times && <LineTime line={line} />}
               <LineText line={line} mark={mark} />
             </div>
           );
         })}
       </div>
     </div>
+  );
+}
+
+/** By when a line was written, and in the hint between which looks; nothing where nobody knows. */
+function LineTime({ line }: { line: LogLine }): ReactNode {
+  const { t } = useTranslation();
+  const format = useFormatTime();
+  const { after, by } = line;
+  if (by == null) return <span className="tm-log-time" />;
+  const clock = format(by, "clock");
+  const hint =
+    after == null
+      ? t("job.log.writtenBy", { by: format(by) })
+      : t("job.log.writtenBetween", { after: format(after), by: format(by) });
+  return (
+    <time className="tm-log-time" dateTime={new Date(by * 1000).toISOString()} title={hint}>
+      {after != null && by - after > CLOSE_S ? `≤${clock}` : clock}
+    </time>
   );
 }
 

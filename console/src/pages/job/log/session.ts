@@ -11,6 +11,7 @@ import { type Chunk, LogBuffer, type LogLine, MOST_LINES } from "./buffer";
 const LINES = 1500;
 const BYTES = 256 * 1024;
 const BEHIND_THE_END = 2 ** 50;
+const POLL_MS = 1500;
 
 export interface LogView {
   lines: LogLine[];
@@ -50,13 +51,16 @@ export class LogSession {
   private readonly address: TaskAddress;
   private readonly buffer = new LogBuffer();
   private readonly listeners = new Set<() => void>();
-  private feed: Feed | null = null;
+  private readonly live: "stream" | "poll";
+  private feed: Pick<Feed, "close"> | null = null;
   private turn = 0;
   private busy = false;
   private closed = false;
 
-  constructor(address: TaskAddress) {
+  /** `live`: asked again and again where several logs are on the page, since a browser has few connections for streams. */
+  constructor(address: TaskAddress, live: "stream" | "poll" = "stream") {
     this.address = address;
+    this.live = live;
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -202,6 +206,11 @@ export class LogSession {
 
   private follow(): void {
     if (this.closed || this.feed) return;
+    if (this.live === "poll") {
+      const timer = setInterval(() => void this.look(), POLL_MS);
+      this.feed = { close: () => clearInterval(timer) };
+      return;
+    }
     const a = this.address;
     this.feed = new Feed({
       path: `/jobs/${encodeURIComponent(a.job)}/attempts/${a.attempt}/tasks/${encodeURIComponent(a.task)}/log/follow`,
@@ -216,6 +225,19 @@ export class LogSession {
         },
       },
     });
+  }
+
+  /** Read what was written since the last look. Trouble is passed over: the next look comes soon. */
+  private async look(): Promise<void> {
+    const { turn, feed } = this;
+    if (document.hidden || this.busy) return;
+    const chunk = await readLog(this.address, this.buffer.end, BYTES).catch(() => null);
+    if (chunk === null || turn !== this.turn || feed !== this.feed || feed === null) return;
+    this.grown(chunk);
+    if (!chunk.ended || chunk.next_offset < chunk.size) return;
+    feed.close();
+    this.feed = null;
+    this.publish({ ended: true });
   }
 
   private grown(data: Partial<Chunk> & { offset: number; next_offset: number; text: string }): void {

@@ -1,0 +1,194 @@
+"""Types what a page of the guide tells to type, and compares what is printed with what the page shows.
+
+    scripts/said.py docs/guide/getting-started.md           say where the page and the product differ
+    scripts/said.py docs/guide/getting-started.md --write   put what was printed into the page
+
+A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
+other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
+Commands run one after the other in one empty folder; the server that the page starts is stopped at the end.
+"""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+OWN = Path(sys.executable).parent
+COLUMNS = "88"
+READY = "Stop with Ctrl-C"
+READY_S = 120.0
+COMMAND_S = 300.0
+FENCE = re.compile(r"^( *):?```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
+ID = re.compile(r"\bt[0-9a-f]{12,40}\b")
+NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
+SHORT = 6
+TYPED_ID = re.compile(r"\bt[0-9a-f]{3,40}\b")
+
+
+@dataclass
+class Said:
+    """One command of a page: what the page shows and what was printed."""
+
+    command: str
+    shown: str
+    printed: str = ""
+
+    @property
+    def same(self) -> bool:
+        return skeleton(self.shown) == skeleton(self.printed)
+
+
+@dataclass
+class Session:
+    """Runs the commands of a page in `folder`, with the server's home in `home`."""
+
+    folder: Path
+    home: Path
+    address: str = ""
+    server: "subprocess.Popen[str] | None" = None
+    ids: dict[str, str] = field(default_factory=dict)
+    """Of the page to those of this run, in the order in which they appear."""
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {
+            **os.environ,
+            "PATH": f"{OWN}:{os.environ['PATH']}",
+            "TRAINMASTER_HOME": str(self.home),
+            "COLUMNS": COLUMNS,
+            "NO_COLOR": "1",
+            "LC_ALL": "C.UTF-8",
+        }
+
+    def write(self, name: str, text: str) -> None:
+        path = Path(str(self.home) + name.removeprefix("~/.trainmaster")) if name[0] == "~" else self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def run(self, one: Said) -> None:
+        """Type a command; ids of the page in it are those of this run."""
+        if one.command.startswith("trainmaster serve"):
+            one.printed = self.serve(one.command)
+            return
+        one.command = NEW.sub(lambda found: [*self.ids][int(found[1]) - 1][:SHORT], one.command)
+        typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
+        done = subprocess.run(
+            ["bash", "-c", typed],
+            cwd=self.folder, env=self.env, text=True, check=False, timeout=COMMAND_S,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        printed = self.as_ann("".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines()))
+        self.learn(one.shown, printed)
+        for page, here in self.ids.items():
+            printed = re.sub(rf"\b{here[:13]}[0-9a-f]*", lambda found, page=page: page[: len(found[0])], printed)
+        one.printed = printed
+
+    def current(self, typed: str) -> str:
+        return next((here for page, here in self.ids.items() if page.startswith(typed)), typed)
+
+    def learn(self, shown: str, printed: str) -> None:
+        known = {here[:13] for here in self.ids.values()}
+        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:13] not in known]
+        old = [found for found in dict.fromkeys(ID.findall(shown)) if not self.knows(found)]
+        self.ids.update(zip(old if len(old) == len(new) else new, new, strict=True))
+
+    def knows(self, page: str) -> bool:
+        return any(known[:13] == page[:13] for known in self.ids)
+
+    def serve(self, command: str) -> str:
+        where = "" if "--port" in command else " --port 0"
+        self.server = subprocess.Popen(
+            ["bash", "-c", f"exec {command}{where}"],
+            cwd=self.folder, env=self.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        assert self.server.stdout is not None
+        said, give_up = "", time.monotonic() + READY_S
+        while READY not in said and self.server.poll() is None and time.monotonic() < give_up:
+            said += self.server.stdout.readline()
+        self.address = said.partition(" is ready at ")[2].partition("\n")[0]
+        return self.as_ann(said)
+
+    def as_ann(self, text: str) -> str:
+        """What was printed with the folders and the address of the page's reader, whom we call ann."""
+        names = {self.address: "http://127.0.0.1:8470", str(self.home): "/home/ann/.trainmaster"}
+        names |= {str(self.folder): "/home/ann/work", str(OWN): "/home/ann/.venvs/trainmaster/bin"}
+        for here, there in names.items():
+            text = text.replace(here, there) if here else text
+        return text
+
+    def close(self) -> None:
+        if self.server is not None:
+            self.server.send_signal(signal.SIGTERM)
+            self.server.communicate(timeout=60)
+
+
+def skeleton(text: str) -> list[str]:
+    """What must be the same: words, in their lines. Numbers, ids, paths, bars and blanks are not."""
+    text = ID.sub("ID", text)
+    text = re.sub(r"(?:https?:/)?/[\w./:-]+", "PATH", text)
+    text = re.sub(r"password +\S+", "password", text)
+    text = re.sub(r"[▁▂▃▄▅▆▇█━╸╺ ─]+", " ", text)
+    text = re.sub(r"\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b)?(?: \d+[smh])*", "N", text)
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def commands(block: str) -> Iterator[Said]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, shown = re.sub(r"\\\n", "\\\\\r", part).partition("\n")
+        yield Said(command.replace("\\\r", "\\\n"), shown.replace("\\\r", "\\\n"))
+
+
+def play(page: Path, session: Session) -> tuple[list[Said], str]:
+    """Type all of a page. Returns what was said, and the page with what was printed."""
+    text, done, last = page.read_text(), [], 0
+    pieces: list[str] = []
+    for found in FENCE.finditer(text):
+        pieces.append(text[last : found.start()])
+        last = found.end()
+        name = FILE.search(text[: found.start()])
+        if found[2] == "console":
+            said = [*commands(found[3])]
+            for one in said:
+                session.run(one)
+            done += said
+            body = "".join(f"$ {one.command}\n{one.printed}" for one in said)
+            pieces.append(f"```console\n{body}```")
+        else:
+            pieces.append(found[0])
+            if name:
+                session.write(name[1], found[3])
+    return done, "".join(pieces) + text[last:]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("page", type=Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--home", type=Path, help="the home of a server that runs already")
+    parser.add_argument("--folder", type=Path, help="the folder in which to type, such as a checkout")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        session = Session(options.folder or Path(folder) / "work", options.home or Path(folder) / "home")
+        session.folder.mkdir(exist_ok=True)
+        try:
+            done, text = play(options.page, session)
+        finally:
+            session.close()
+    if options.write:
+        options.page.write_text(text)
+    different = [one for one in done if not one.same]
+    for one in different:
+        print(f"$ {one.command}\n--- the page\n{one.shown}--- printed\n{one.printed}")
+    return 0 if options.write or not different else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

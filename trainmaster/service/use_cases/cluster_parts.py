@@ -1,0 +1,94 @@
+"""What `cluster_views` is made of: one engine's abilities, one task's cards, one flavor, one share, as the API shows
+them. Pure.
+"""
+
+from collections.abc import Mapping
+
+from trainmaster.access.visible import Visible
+from trainmaster.answers import CardUse, EngineAbilities, FlavorView, ShareView, Text
+from trainmaster.core.cluster import Flavor, Limit, Limits, Pool
+from trainmaster.core.ids import task_name
+from trainmaster.core.records import Assignment, Job, Node
+from trainmaster.engines.abilities import Abilities
+from trainmaster.engines.base import Engine
+from trainmaster.messages.cluster import cluster
+from trainmaster.messages.jobs import rules
+from trainmaster.queue.placing.need import WHOLE
+from trainmaster.service.language import both
+from trainmaster.service.views import identity
+
+
+def abilities_of(engine: Engine, can: Abilities) -> EngineAbilities:
+    """Return what an engine can do beside running jobs."""
+    return EngineAbilities(
+        owns_queue=engine.owns_queue,
+        estimates=can.estimates is not None,
+        adjusts=can.adjusts is not None,
+        attaches=can.attaches is not None,
+        measures=can.measures is not None,
+        images=can.images,
+    )
+
+
+def card_uses(visible: Visible, node: Node, job: Job, place: Assignment) -> list[CardUse]:
+    """Return what one task holds of cards, as `physical(virtual):application` (R168)."""
+    found, seen = [], identity(visible, job)
+    for card in place.gpus:
+        physical, slice_ = node.card_slots[card] if card < len(node.card_slots) else (card, 0)
+        found.append(
+            CardUse(
+                index=card,
+                model=node.gpus[card] if card < len(node.gpus) else "",
+                physical=physical,
+                virtual=slice_,
+                share=job.roles[place.role].resources.gpu_milli / WHOLE,
+                label=f"{physical}({slice_}):{seen.name or ''}",
+                job=seen.job,
+                name=seen.name,
+                owner=seen.owner,
+                workspace=job.workspace,
+                task=task_name(place.role, place.index) if seen.known else None,
+            )
+        )
+    return found
+
+
+def flavor_view(flavor: Flavor) -> FlavorView:
+    """Return one flavor."""
+    return FlavorView(
+        name=flavor.name,
+        workspace=flavor.workspace,
+        kind=flavor.kind,
+        cpu=flavor.cpu,
+        memory_mib=flavor.memory_mib,
+        gpu=flavor.gpu,
+        gpu_type=flavor.gpu_type,
+        gpu_share=flavor.gpu_milli / WHOLE,
+        shm_mib=flavor.shm_mib,
+        description=flavor.description,
+    )
+
+
+def shares_of(limits: Limits, used: Mapping[str, int]) -> list[ShareView]:
+    """Return limits with what counts against them, in thousandths."""
+    return [_share(name, limit, used.get(name, 0) / 1000) for name, limit in sorted(limits.items())]
+
+
+def _share(resource: str, limit: Limit, used: float) -> ShareView:
+    warning = None
+    if used > limit.nominal:
+        above_cap = limit.cap is not None and used > limit.cap
+        warning = both(cluster.used_above_cap() if above_cap else cluster.used_above_guaranteed())
+    return ShareView(
+        resource=resource,
+        nominal=limit.nominal,
+        cap=limit.cap,
+        used=used,
+        borrowed=max(0.0, used - limit.nominal),
+        warning=warning,
+    )
+
+
+def dedicated(pool: Pool) -> Text:
+    """Return why a workspace may not use `pool`."""
+    return both(rules.pool_dedicated(pool.name, sorted(pool.workspaces)))
