@@ -1,5 +1,6 @@
 """A store of a release before becomes what a new one is, with everything in it; on both databases."""
 
+import json
 from typing import Any
 
 import pytest
@@ -81,7 +82,7 @@ def test_jobs_of_the_release_before_are_found_by_what_they_run(store: Store) -> 
     gpus = {1: 4, 2: 0, 3: 8}
     for seq, count in gpus.items():
         job = new_job(seq, roles=(Role("worker", 2, Resources(gpu=count)),), labels=(("Round", str(seq)),))
-        document = '{"roles": [{"command": "python Train-%s.py", "parameters": {"lr": 0.1}}]}' % seq
+        document = json.dumps({"roles": [{"command": f"python Train-{seq}.py", "parameters": {"lr": 0.1}}]})
         store.keep(*History(seq * 20).submit(job).changes, specs={job.spec_digest: document})
     for sql in (
         "UPDATE job SET record = '{' WHERE seq = 2",

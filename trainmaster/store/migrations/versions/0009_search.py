@@ -22,9 +22,9 @@ def upgrade() -> None:
     connection = op.get_bind()
     for some in _batches(connection):
         connection.execute(text("UPDATE job SET gpus = :gpus, search = :search WHERE seq = :seq"), some)
-    op.create_index("job_by_owner_alone", "job", ["owner", "seq"])
-    for name in ("workspace", "pool", "framework", "gpus"):
-        op.create_index(f"job_by_{name}", "job", [name, "seq"])
+    op.create_index("job_by_gpus", "job", ["gpus", "seq"])
+    for index, name in (("owners", "owner"), ("workspace", "workspace"), ("pool", "pool"), ("framework", "framework")):
+        op.create_index(f"job_by_{index}", "job", [text(f"coalesce({name}, '')"), "seq"])
 
 
 def _batches(connection: Connection) -> Iterator[list[dict[str, object]]]:
