@@ -48,6 +48,8 @@ def test_state_and_progress_change_by_themselves(world: World, console: Console)
     expect(console.at("saved-model").first).to_contain_text("short")
     expect(console.at("stop")).to_have_count(0)
     console.press("tab-events")
+    expect(console.at("events").locator("li[data-kind=reaped]")).to_have_count(0)  # of no use to most
+    console.press("events-all")
     for kind in ("submitted", "placed", "started", "saved", "reaped"):
         expect(console.at("events").locator(f'li[data-kind="{kind}"]').first).to_be_visible()
     console.press("events-people")

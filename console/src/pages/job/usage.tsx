@@ -131,7 +131,17 @@ function NotMeasured({ job, plots }: { job: JobDetail; plots: readonly Plot[] })
   );
 }
 
-function PlotCard({ job, plot, usage, tasks }: { job: JobDetail; plot: Plot; usage: Usage; tasks: string[] }): ReactNode {
+function PlotCard({
+  job,
+  plot,
+  usage,
+  tasks,
+}: {
+  job: JobDetail;
+  plot: Plot;
+  usage: Usage;
+  tasks: string[];
+}): ReactNode {
   const { t } = useTranslation();
   const lines = useMemo(() => plotLines(plot, usage, tasks, job.roles, t), [plot, usage, tasks, job.roles, t]);
   return (
@@ -152,13 +162,7 @@ function PlotCard({ job, plot, usage, tasks }: { job: JobDetail; plot: Plot; usa
   );
 }
 
-function plotLines(
-  plot: Plot,
-  usage: Usage,
-  tasks: string[],
-  roles: JobDetail["roles"],
-  t: TFunction,
-): Line[] {
+function plotLines(plot: Plot, usage: Usage, tasks: string[], roles: JobDetail["roles"], t: TFunction): Line[] {
   const lines: Line[] = [];
   const limits = new Set<number>();
   tasks.forEach((task, i) => {
