@@ -63,7 +63,7 @@ const job = createRoute({
     axis: one(["epoch", "relative", "time"] as const, s["axis"]),
     smooth: whole(s["smooth"]),
     log: s["log"] === true || undefined,
-    events: one(["key", "bad", "people"] as const, s["events"]),
+    events: one(["all", "bad", "people"] as const, s["events"]),
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });

@@ -33,7 +33,7 @@ def training(
     )
 
 
-def plain(world: World, name: str, command: str, **more: Any) -> str:
+def plain(world: World, name: str, command: str | list[str], **more: Any) -> str:
     """Submit a job of one small task by the command line; return the job's id."""
     role = {
         "name": "worker",

@@ -1,6 +1,7 @@
 """One job from start to end as its page shows it, live: state, log, charts, events, text; and what is done with it."""
 
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.console import Console
-from tests.e2e.jobs import FOR_EVER, training
+from tests.e2e.jobs import FOR_EVER, plain, training
 from tests.e2e.world import World
 
 
@@ -34,15 +35,26 @@ def test_state_and_progress_change_by_themselves(world: World, console: Console)
     job = training(world, "short", 30, pause=0.15)
     console.open_job(job)
     console.expect_state("running")
-    expect(console.at("tasks")).to_contain_text("task0-0")
-    expect(console.at("timeline")).to_be_visible()
+    expect(console.at("tasks")).to_contain_text("trainer-0")
+    expect(console.at("timeline")).to_have_count(0)  # a single attempt needs no picture
+    expect(console.at("parameters")).to_contain_text("epochs")
+    expect(console.at("metric-loss").get_by_test_id("chart")).to_be_visible()
+    expect(console.at("last-lines")).to_contain_text("epoch=")
+    expect(console.at("where")).to_contain_text("node-")
+    expect(console.at("pace")).to_be_visible()
     expect(console.page.get_by_role("progressbar").first).to_be_visible()
+    expect(console.page).to_have_title(re.compile("short · Running"))
     console.expect_state("succeeded")
     expect(console.at("saved-model").first).to_contain_text("short")
     expect(console.at("stop")).to_have_count(0)
     console.press("tab-events")
+    expect(console.at("events").locator("li[data-kind=reaped]")).to_have_count(0)  # of no use to most
+    console.press("events-all")
     for kind in ("submitted", "placed", "started", "saved", "reaped"):
         expect(console.at("events").locator(f'li[data-kind="{kind}"]').first).to_be_visible()
+    console.press("events-people")
+    expect(console.at("events").locator("li")).to_have_count(1)
+    expect(console.at("events")).to_contain_text("Submitted")
     console.press("tab-json")
     expect(console.at("document")).to_contain_text("python train.py")
     console.page.get_by_text("OpenPAI", exact=True).click()
@@ -112,6 +124,135 @@ def test_the_log_is_searched_and_downloaded_whole(world: World, done: str, conso
         assert any(archive.read(name) == log.read_bytes() for name in archive.namelist())
 
 
+def test_a_link_leads_to_a_line(done: str, console: Console) -> None:
+    """R207: a number is clicked, the link is copied; whoever opens it sees that line marked."""
+    console.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    console.open_job(done, "logs")
+    console.at("log").get_by_role("button", name="4", exact=True).click()
+    console.press("log-link")
+    link = str(console.page.evaluate("navigator.clipboard.readText()"))
+    console.page.goto(link)
+    expect(console.at("log").locator(".tm-now")).to_contain_text("epoch=3 of=5")
+
+
+def test_logs_of_a_gang_are_merged_and_side_by_side(endless: str, console: Console) -> None:
+    """R207, R208: all replicas by time, each line with whose it is and when it was seen; or each in a pane."""
+    console.open_job(endless, "logs")
+    console.press("logs-merged")
+    merged = console.at("logs-together")
+    for who in ("trainer-0", "trainer-1"):
+        expect(merged.locator(".tm-log-who", has_text=who).first).to_be_visible()
+    console.press("log-times")
+    expect(merged.locator(".tm-log-line time").first).to_have_text(re.compile(r"\d\d:\d\d:\d\d"))
+    times = merged.locator(".tm-log-line time").all_inner_texts()
+    seen = [time for time in (text.removeprefix("≤") for text in times) if time]
+    assert seen == sorted(seen)
+    last = merged.locator(".tm-log-line").last.inner_text()
+    console.page.wait_for_function(
+        "old => [...document.querySelectorAll('.tm-log-line')].at(-1)?.innerText !== old", arg=last
+    )
+    console.press("logs-side")
+    for name in ("task0-0", "task0-1"):
+        expect(console.at(f"pane-{name}").get_by_test_id("log")).to_contain_text("epoch=")
+
+
+def test_failures_are_marked_and_gone_to(world: World, console: Console) -> None:
+    """R222: lines that tell of trouble stand out, and one click leads from one to the next."""
+    text = "for i in $(seq 1 300); do echo step $i; done; echo ERROR: first; echo fine; echo WARNING: slow; echo end"
+    job = plain(world, "marked", ["bash", "-c", text])
+    world.until(job, lambda view: view["state"] == "succeeded")
+    console.open_job(job, "logs")
+    expect(console.at("log").locator('[data-severity="bad"]')).to_have_text(re.compile("ERROR: first"))
+    expect(console.at("log").locator('[data-severity="warn"]')).to_have_text(re.compile("WARNING: slow"))
+    console.press("log-top")
+    console.press("failure-next")
+    expect(console.at("log").locator(".tm-now")).to_contain_text("ERROR: first")
+    console.press("failure-next")
+    expect(console.page.get_by_text("No error after this line.")).to_be_visible()
+
+
+def test_curves_are_kept_in_the_address_and_taken_away(done: str, console: Console, tmp_path: Path) -> None:
+    """R209: the best value, a table and a picture, a zoom with its way back, and a link that shows the same."""
+    console.open_job(done, "metrics")
+    card = console.at("metric-loss")
+    expect(card.get_by_test_id("best")).to_contain_text("lowest")
+    expect(console.at("metric-accuracy").get_by_test_id("best")).to_contain_text("highest")
+    for kind in ("csv", "png"):
+        card.get_by_test_id("chart-export").click()
+        with console.downloading(tmp_path / f"loss.{kind}"):
+            console.page.locator(f"[data-testid=export-{kind}]:visible").click()
+    lines = (tmp_path / "loss.csv").read_text().splitlines()
+    assert lines[0] == "name,attempt,task,source,step,time,value"
+    assert len(lines) == 1 + 5
+    assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG")
+    box = card.locator(".u-over").bounding_box()
+    assert box is not None
+    console.page.mouse.move(box["x"] + 60, box["y"] + 40)
+    console.page.mouse.down()
+    console.page.mouse.move(box["x"] + 160, box["y"] + 40, steps=4)
+    console.page.mouse.up()
+    console.press("zoom-reset")
+    expect(console.at("zoom-reset")).to_have_count(0)
+    console.press("axis-relative")
+    console.choose("choose-metrics", "loss")
+    console.page.reload()
+    expect(console.at("metric-loss")).to_be_visible()
+    expect(console.at("metric-accuracy")).to_have_count(0)
+    assert "axis=relative" in console.page.url
+
+
+def test_files_are_looked_at_and_a_folder_is_taken_whole(world: World, console: Console, tmp_path: Path) -> None:
+    """R149: a table is shown as one; a folder comes as one archive; a picture is drawn under the strict policy."""
+    pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+    text = (
+        "mkdir -p /workspace/outputs/run; cd /workspace/outputs/run; printf 'epoch,loss\\n1,0.5\\n' > log.csv; "
+        f"echo {pixel} | base64 -d > dot.png"
+    )
+    job = plain(world, "leaves-files", ["bash", "-c", text])
+    world.until(job, lambda view: view["state"] == "succeeded")
+    console.open_job(job, "files")
+    console.at("folder").filter(has_text="outputs").click()
+    console.at("folder").filter(has_text="run").click()
+    console.at("file").filter(has_text="log.csv").click()
+    expect(console.at("preview").locator("td").first).to_have_text("1")
+    console.page.keyboard.press("Escape")
+    expect(console.at("preview")).to_have_count(0)
+    console.at("file").filter(has_text="dot.png").click()
+    console.page.wait_for_function("document.querySelector('[data-testid=preview] img')?.naturalWidth === 1")
+    console.page.keyboard.press("Escape")
+    with console.downloading(tmp_path / "run.zip"):
+        console.press("folder-download")
+    with zipfile.ZipFile(tmp_path / "run.zip") as archive:
+        assert {Path(name).name for name in archive.namelist()} >= {"log.csv", "dot.png"}
+
+
+def test_a_failed_job_is_cloned_with_its_remedy_in_two_clicks(world: World, console: Console) -> None:
+    """D7: the command that was meant is named; one click shows the change, the second starts the clone."""
+    job = plain(world, "typo", "slep 0")
+    world.until(job, lambda view: view["state"] == "failed")
+    console.open_job(job)
+    expect(console.at("remedies")).to_contain_text("Did you mean sleep")
+    console.press("remedy-clone")
+    expect(console.at("remedy-change")).to_contain_text("sleep 0")
+    console.press("remedy-ok")
+    expect(console.at("job-page")).not_to_have_attribute("data-id", job)
+    console.expect_state("succeeded")
+
+
+def test_an_expired_job_says_its_limit_and_offers_longer_ones(world: World, console: Console) -> None:
+    """D6: the limit is named once, outputs are said to be kept, and a clone may have twice the time or no limit."""
+    job = plain(world, "too-long", "sleep 60", duration="2s")
+    world.until(job, lambda view: view["state"] == "expired")
+    console.open_job(job)
+    expect(console.at("verdict")).to_contain_text("Stopped at its time limit of 2s")
+    expect(console.at("verdict")).to_contain_text("outputs so far are kept")
+    expect(console.at("remedy-longer_limit")).to_be_visible()
+    console.at("remedy-no_limit").get_by_test_id("remedy-clone").click()
+    expect(console.at("remedy-change")).to_contain_text("no limit")
+    console.press("remedy-edit")
+    expect(console.at("copied")).to_contain_text("duration")
+
+
 def test_charts_move(endless: str, console: Console) -> None:
     """R209, R211: metrics and usage get points and are drawn anew while the job runs; the figures change with them."""
     console.open_job(endless, "metrics")
@@ -136,7 +277,7 @@ def test_the_duration_is_changed_while_it_runs(world: World, endless: str, conso
     console.press("change-duration")
     console.at("duration-input").fill("for ever")
     console.press("change-ok")
-    expect(console.page.get_by_text("Write a duration such as")).to_be_visible()
+    expect(console.page.get_by_text("Enter a time limit such as")).to_be_visible()
     console.at("duration-input").fill("2h30m")
     console.press("change-ok")
     expect(console.at("duration-input")).to_have_count(0)

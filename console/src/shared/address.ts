@@ -26,7 +26,8 @@ export interface JobSearch {
   /** In hundredths. */
   smooth?: number;
   log?: boolean;
-  events?: "key" | "bad" | "people";
+  /** Without it the main steps. */
+  events?: "all" | "bad" | "people";
 }
 
 export interface QueueSearch {

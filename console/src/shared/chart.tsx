@@ -141,7 +141,10 @@ export function Chart(props: Props): ReactNode {
           size="small"
           icon={<ZoomOutOutlined />}
           className="tm-zoom-out"
-          onClick={() => chart.current?.setData(data, true)}
+          onClick={() => {
+            const together = sync ? uPlot.sync(sync).plots : [];
+            for (const made of together.length > 0 ? together : [chart.current]) made?.setData(made.data, true);
+          }}
           data-testid="zoom-reset"
         >
           {t("job.metrics.resetZoom")}

@@ -157,3 +157,10 @@ export function labelFilter(label: [string, string]): string {
 
 /** One process of a job as people know it: `trainer-0`. */
 export const replicaName = ({ role, index }: { role: string; index: number }): string => `${role}-${index}`;
+
+/** The same by what the platform calls it, `task0-1`, given the names of the sub-tasks. */
+export function replicaOf(task: string, roles: readonly { name: string }[]): string {
+  const found = /^task(\d+)-(\d+)$/.exec(task);
+  const role = roles[Number(found?.[1] ?? -1)];
+  return found && role ? replicaName({ role: role.name, index: Number(found[2]) }) : task;
+}

@@ -81,7 +81,7 @@ export function Preview({ item, id, read, save, close }: Props): ReactNode {
       width="min(1100px, 94vw)"
       footer={
         <>
-          <span className="tm-faint tm-num">{bytes(item.size)}</span>{" "}
+          <span className="tm-faint tm-num tm-preview-size">{bytes(item.size)}</span>
           <Button icon={<DownloadOutlined />} onClick={save} data-testid="preview-download">
             {t("action.download")}
           </Button>

@@ -8,7 +8,7 @@ import type { JobDetail, MetricSeries } from "../../api/types";
 import { readMetrics } from "../../api/watch";
 import { Chart, type Line, pictureOf } from "../../shared/chart";
 import { saveBlob, saveText } from "../../shared/download";
-import { number } from "../../shared/format";
+import { number, replicaOf } from "../../shared/format";
 import { smooth } from "../../shared/smooth";
 import { useErrorText } from "../../shared/ui";
 import { SERIES } from "../../theme";
@@ -34,8 +34,8 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
   const card = useRef<HTMLElement>(null);
   const curves = useMemo(() => distinct(series), [series]);
   const lines = useMemo(
-    () => curves.flatMap((one, i) => linesOf(one, i, curves, { axis, weight, all }, t)),
-    [curves, all, axis, weight, t],
+    () => curves.flatMap((one, i) => linesOf(one, i, curves, { axis, weight, all, roles: job.roles }, t)),
+    [curves, all, axis, weight, job.roles, t],
   );
   const best = useMemo(() => bestOf(name, series), [name, series]);
   const sources = [...new Set(series.map((one) => one.source))];
@@ -141,12 +141,13 @@ interface View {
   axis: Axis;
   weight: number;
   all: MetricSeries[];
+  roles: JobDetail["roles"];
 }
 
 function linesOf({ one, tasks }: Distinct, index: number, curves: Distinct[], view: View, t: TFunction): Line[] {
   const color = SERIES[index % SERIES.length] ?? SERIES[0];
   const several = new Set(curves.map((curve) => curve.one.attempt)).size > 1;
-  const who = tasks.length > 1 ? t("job.metrics.same", { count: tasks.length }) : (tasks[0] ?? "");
+  const who = tasks.length > 1 ? t("job.metrics.same", { count: tasks.length }) : replicaOf(tasks[0] ?? "", view.roles);
   const label =
     [
       who,

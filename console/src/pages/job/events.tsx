@@ -12,14 +12,14 @@ import { Empty, Pending } from "../../shared/ui";
 import type { TabProps } from "./tab";
 
 const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "save_failed", "expired"]);
-const GOOD = new Set(["saved", "checked", "started"]);
+const GOOD = new Set(["saved", "started"]);
 
 /** Steps that say nothing to people: they are followed by one that does, or by a failure. */
 const SMALL = new Set(["checked", "staged", "task_running", "reaped"]);
 const OURS = ["system", "scheduler", "agent", "engine"];
 
 export type EventFilter = "all" | "key" | "bad" | "people";
-const FILTERS = ["all", "key", "bad", "people"] as const satisfies readonly EventFilter[];
+const FILTERS = ["key", "bad", "people", "all"] as const satisfies readonly EventFilter[];
 
 const failed = ({ kind, data }: JobEvent): boolean =>
   BAD.has(kind) || (kind === "task_exited" && data["exit_code"] !== 0);
@@ -33,7 +33,7 @@ export function shows(filter: EventFilter, event: JobEvent): boolean {
 
 export function Events({ job, search, update }: TabProps): ReactNode {
   const { t } = useTranslation();
-  const filter: EventFilter = search.events ?? "all";
+  const filter: EventFilter = search.events ?? "key";
   const query = useQuery({ queryKey: ["events", job.id], queryFn: () => readEvents(job.id) });
   if (!query.data) return <Pending query={query} />;
   if (query.data.items.length === 0)
@@ -48,7 +48,7 @@ export function Events({ job, search, update }: TabProps): ReactNode {
       <div className="tm-log-bar">
         <Segmented<EventFilter>
           value={filter}
-          onChange={(to) => update({ events: to === "all" ? undefined : to })}
+          onChange={(to) => update({ events: to === "key" ? undefined : to })}
           options={FILTERS.map((value) => ({
             value,
             label: <span data-testid={`events-${value}`}>{t(`job.events.filter.${value}`)}</span>,
@@ -78,7 +78,7 @@ function OneEvent({ event, job, newDay }: { event: JobEvent; job: JobDetail; new
   const who = OURS.includes(event.actor) ? "" : t("job.events.by", { who: event.actor });
   const attempt = event.attempt > 0 && job.attempts > 1 ? t("job.timeline.attempt", { n: event.attempt }) : "";
   const small = SMALL.has(event.kind);
-  const tone = failed(event) ? "red" : GOOD.has(event.kind) ? "green" : small ? "grey" : "blue";
+  const tone = failed(event) ? "red" : small ? "grey" : GOOD.has(event.kind) ? "green" : "blue";
   const words = useDetails();
   const said = pick(event.text);
   return (
@@ -93,7 +93,7 @@ function OneEvent({ event, job, newDay }: { event: JobEvent; job: JobDetail; new
       <div className="tm-grow">
         <div>
           <strong>{pick(event.title)}</strong>{" "}
-          <span className="tm-faint">{[who, attempt].filter(Boolean).join(" · ")}</span>
+          <span className="tm-faint tm-event-who">{[who, attempt].filter(Boolean).join(" · ")}</span>
         </div>
         <div className="tm-line tm-event-data">
           {[...words(event, job), ...(said ? [said] : [])].map((text) => (

@@ -84,7 +84,7 @@ function Progress({ job }: { job: JobDetail }): ReactNode {
         <span className="tm-faint tm-num" data-testid="pace">
           {each >= 1
             ? t("job.progress.each", { time: duration(each, true) })
-            : t("job.progress.rate", { n: number(1 / each) })}
+            : t("job.progress.rate", { n: number(Number((1 / each).toPrecision(2))) })}
         </span>
       )}
     </div>

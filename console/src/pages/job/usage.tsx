@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ENDED, type JobDetail, type Usage } from "../../api/types";
 import { readUsage } from "../../api/watch";
 import { Chart, type Line } from "../../shared/chart";
-import { bytes, mib, number, percent } from "../../shared/format";
+import { bytes, mib, number, percent, replicaOf } from "../../shared/format";
 import { Empty, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
 import type { TabProps } from "./tab";
@@ -72,7 +72,7 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
           showSearch
           options={[
             { value: "", label: names.length > MOST_TASKS ? `1–${MOST_TASKS} / ${names.length}` : t("job.usage.all") },
-            ...names.map((name) => ({ value: name, label: name })),
+            ...names.map((name) => ({ value: name, label: replicaOf(name, job.roles) })),
           ]}
         />
         {job.attempt_list.length > 1 && (
@@ -88,7 +88,7 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
       </div>
       <div className="tm-charts" data-testid="usage">
         {PLOTS.filter((plot) => isMeasured(plot, query.data, chosen)).map((plot) => (
-          <PlotCard key={plot.key} plot={plot} usage={query.data} tasks={chosen} />
+          <PlotCard key={plot.key} job={job} plot={plot} usage={query.data} tasks={chosen} />
         ))}
       </div>
       <NotMeasured job={job} plots={PLOTS.filter((plot) => !isMeasured(plot, query.data, chosen))} />
@@ -131,9 +131,19 @@ function NotMeasured({ job, plots }: { job: JobDetail; plots: readonly Plot[] })
   );
 }
 
-function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: string[] }): ReactNode {
+function PlotCard({
+  job,
+  plot,
+  usage,
+  tasks,
+}: {
+  job: JobDetail;
+  plot: Plot;
+  usage: Usage;
+  tasks: string[];
+}): ReactNode {
   const { t } = useTranslation();
-  const lines = useMemo(() => plotLines(plot, usage, tasks, t), [plot, usage, tasks, t]);
+  const lines = useMemo(() => plotLines(plot, usage, tasks, job.roles, t), [plot, usage, tasks, job.roles, t]);
   return (
     <section className="tm-panel tm-chart-card" data-testid={`usage-${plot.key}`}>
       <header>
@@ -152,7 +162,7 @@ function PlotCard({ plot, usage, tasks }: { plot: Plot; usage: Usage; tasks: str
   );
 }
 
-function plotLines(plot: Plot, usage: Usage, tasks: string[], t: TFunction): Line[] {
+function plotLines(plot: Plot, usage: Usage, tasks: string[], roles: JobDetail["roles"], t: TFunction): Line[] {
   const lines: Line[] = [];
   const limits = new Set<number>();
   tasks.forEach((task, i) => {
@@ -160,7 +170,7 @@ function plotLines(plot: Plot, usage: Usage, tasks: string[], t: TFunction): Lin
     if (!series) return;
     plot.columns.forEach(([column, suffix], k) => {
       lines.push({
-        label: suffix ? `${task} ${t(`job.usage.${suffix}`)}` : task,
+        label: [replicaOf(task, roles), suffix ? t(`job.usage.${suffix}`) : ""].filter(Boolean).join(" "),
         x: series.t,
         y: series[column] ?? [],
         color: SERIES[i % SERIES.length] ?? SERIES[0],
