@@ -3,7 +3,14 @@ import { describe, expect, it } from "vitest";
 import { en } from "../src/i18n/en";
 import { abilitiesOf, keepsWhatItWasTold } from "../src/shared/engines";
 
-const NOTHING = { owns_queue: false, estimates: false, adjusts: false, attaches: false, measures: false, images: false };
+const NOTHING = {
+  owns_queue: false,
+  estimates: false,
+  adjusts: false,
+  attaches: false,
+  measures: false,
+  images: false,
+};
 
 describe("what an engine can do", () => {
   it("is the platform's queue, where it has none of its own", () => {
