@@ -146,7 +146,7 @@ def test_nothing_moves_under_a_click_that_leaves_a_field(jobs: dict[str, str], c
     console.page.get_by_test_id("field-roles.0.name").fill("")
     expect(console.at("preview")).to_have_attribute("data-ok", "false")
     expect(problem).to_have_count(0)
-    press(how.get_by_text("My own"))
+    press(how.get_by_text("Custom"))
     expect(flavors).to_have_count(0)
     expect(problem).to_be_visible()
 

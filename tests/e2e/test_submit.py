@@ -3,6 +3,7 @@ R42).
 """
 
 import json
+import re
 from typing import Any
 
 from playwright.sync_api import expect
@@ -67,7 +68,7 @@ def test_a_job_is_written_in_the_form_and_started(world: World, console: Console
     console.choose("field-framework", "PyTorch")
     console.fill("roles.0.command", "python train.py")
     expect(console.command_of("worker")).to_contain_text("torch.distributed.run")
-    page.get_by_role("combobox", name="Framework").click()
+    page.get_by_role("combobox", name="Launcher").click()
     page.locator(".ant-select-dropdown:visible .ant-select-item-option").first.click()
     expect(console.command_of("worker")).to_have_text("python train.py")
 
@@ -104,7 +105,7 @@ def test_a_job_is_written_in_the_form_and_started(world: World, console: Console
     confirm = console.at("confirm-page")
     expect(confirm).to_contain_text("digits-by-hand")
     expect(confirm).to_contain_text("python train.py --epochs=4 --pause=0.1")
-    expect(confirm).to_contain_text("2 cards")
+    expect(confirm).to_contain_text(re.compile("2 (GPU|card)s"))
     page.keyboard.press("Escape")  # back to the form; nothing was submitted
     expect(confirm).to_have_count(0)
     page.evaluate(MOVING)

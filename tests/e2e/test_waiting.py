@@ -61,12 +61,10 @@ def test_what_would_help_is_told_before_the_submit(jobs: dict[str, str], console
 
 
 def test_a_smaller_copy_takes_the_place_of_the_job(world: World, jobs: dict[str, str], console: Console) -> None:
-    """What a job asks for is changed in a copy, which says what differs; the first job is stopped once the copy is
-    submitted.
-    """
+    """What a job asks for is changed in a clone, which says what differs and takes the first job's place (D1)."""
     console.open_job(jobs["large"])
     console.page.locator('[data-testid="sooner"]', has_text="gpu").get_by_test_id("sooner-copy").click()
-    expect(console.at("copied")).to_contain_text("roles.0.resources.gpu")
+    expect(console.at("copied")).to_contain_text("Sub-task 1 · GPUs")
     expect(console.field("roles.0.resources.gpu")).to_have_value("1")
     expect(console.at("would-start")).to_have_attribute("data-when", "now")
     console.press("stop-first")  # beside it, it would take what the first is promised

@@ -34,6 +34,9 @@ export const submitJob = (submission: Submission, key: string): Promise<Job> =>
 export const previewJob = (submission: Submission, signal?: AbortSignal): Promise<Preview> =>
   post("/jobs/preview", { dialect: "auto", ...submission }, { signal });
 
+/** The JSON Schema of a job file. */
+export const readSchema = (): Promise<JsonObject> => get("/schema/job");
+
 export const stopJob = (id: string, reason?: string): Promise<Job> => post(`${at(id)}/stop`, { reason });
 
 /** The document of a job, ready to be edited and submitted again. */

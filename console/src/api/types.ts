@@ -60,9 +60,10 @@ export type Preview = Omit<S["Preview"], "problems" | "warnings" | "spec"> & {
   warnings: Problem[];
   spec: JsonObject | null;
 };
-export type Submission = { spec: Json; dialect?: S["Submission"]["dialect"] };
-/** `instead_of`: a waiting job that would wait no longer; `suggest`: say what would start it sooner. */
-export type Question = Submission & Partial<Pick<S["Question"], "instead_of" | "suggest">>;
+/** `instead_of`: a queued job that is stopped as this one is taken in. */
+export type Submission = { spec: Json } & Partial<Pick<S["Submission"], "dialect" | "instead_of">>;
+/** `suggest`: say what would start it sooner. */
+export type Question = Submission & Partial<Pick<S["Question"], "suggest">>;
 export type Suggestion = S["Suggestion"];
 export type LogChunk = S["LogWindow"];
 export type LogHits = S["LogHits"];

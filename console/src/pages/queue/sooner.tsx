@@ -1,4 +1,4 @@
-/** Changes that would start a waiting job now or clearly sooner, cheapest first (B1): made in place where the job keeps its turn, else in a copy. */
+/** Changes that would start a queued job now or clearly sooner, cheapest first (B1): made in place where the job keeps its turn, else in a clone. */
 import { CopyOutlined, ThunderboltOutlined } from "@ant-design/icons";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -69,7 +69,7 @@ function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion
         </Button>
       ) : (
         suggestion.change && (
-          <Tooltip title={t("queue.detail.copyHint")}>
+          <Tooltip title={t("submit.copied.cloneHint")}>
             <Button
               {...look}
               icon={<CopyOutlined />}
@@ -78,7 +78,7 @@ function Line({ job, suggestion, best }: { job: Changing; suggestion: Suggestion
               }
               data-testid="sooner-copy"
             >
-              {t("queue.detail.copy")}
+              {t("submit.copied.clone")}
             </Button>
           </Tooltip>
         )

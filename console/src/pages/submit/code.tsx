@@ -1,14 +1,14 @@
 /** Where the code comes from: a folder or a tar.gz of this computer, a path of the platform's machine, or none. */
-import { CheckCircleFilled, CodeOutlined, InboxOutlined } from "@ant-design/icons";
+import { CodeOutlined, FolderOpenOutlined, InboxOutlined } from "@ant-design/icons";
 import { Button, Flex, Progress } from "antd";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Uploaded } from "../../api/types";
 import { uploadCode } from "../../api/uploads";
 import { bytes } from "../../shared/format";
 import { useErrorText } from "../../shared/ui";
 import { getAt } from "./document";
 import { FieldFrame } from "./fields";
+import { knownUpload, remember, shortDigest } from "./known";
 import { useForm } from "./state";
 import { chosenEntries, droppedEntries, type Entry, packFolder } from "./tar";
 
@@ -22,26 +22,26 @@ export function CodeField(): ReactNode {
   const folder = useRef<HTMLInputElement>(null);
   const archive = useRef<HTMLInputElement>(null);
   const [work, setWork] = useState<Work>(null);
-  const [sent, setSent] = useState<Uploaded | null>(null);
   const [problem, setProblem] = useState("");
   const limit = form.meta?.limits["max_upload_mib"] ?? DEFAULT_LIMIT_MIB;
-  const current = getAt(form.doc, "code.upload") ?? getAt(form.doc, "code.path") ?? getAt(form.doc, "code");
+  const upload = getAt(form.doc, "code.upload");
+  const current = upload ?? getAt(form.doc, "code.path") ?? getAt(form.doc, "code");
 
-  const send = async (packed: Blob): Promise<void> => {
+  const send = async (name: string, packed: Blob): Promise<void> => {
     if (packed.size > limit * 1024 * 1024) {
       setProblem(t("submit.code.tooLarge", { size: bytes(packed.size), limit: `${limit} MiB` }));
       return;
     }
     setWork({ step: "sending", fraction: 0 });
     const answer = await uploadCode(packed, (fraction) => setWork({ step: "sending", fraction }));
-    setSent(answer);
+    remember(name, answer);
     form.set("code", { upload: answer.upload });
   };
-  const run = async (make: () => Promise<Blob | null>): Promise<void> => {
+  const run = async (name: string, make: () => Promise<Blob | null>): Promise<void> => {
     setProblem("");
     try {
       const packed = await make();
-      if (packed) await send(packed);
+      if (packed) await send(name, packed);
     } catch (error) {
       const { title, remedy } = errorText(error);
       setProblem(`${title} ${remedy}`);
@@ -59,12 +59,8 @@ export function CodeField(): ReactNode {
     event.stopPropagation();
     const item = event.dataTransfer.items[0]?.webkitGetAsEntry();
     const file = event.dataTransfer.files[0];
-    if (item?.isDirectory) void run(async () => pack(await droppedEntries(item)));
-    else if (file) void run(async () => file);
-  };
-  const clear = (): void => {
-    setSent(null);
-    form.set("code", undefined);
+    if (item?.isDirectory) void run(item.name, async () => pack(await droppedEntries(item)));
+    else if (file) void run(file.name, async () => file);
   };
   return (
     <FieldFrame
@@ -86,7 +82,7 @@ export function CodeField(): ReactNode {
           onChange={(e) => {
             const files = [...(e.target.files ?? [])];
             e.target.value = "";
-            void run(() => pack(chosenEntries(files)));
+            void run(files[0]?.webkitRelativePath.split("/")[0] ?? "", () => pack(chosenEntries(files)));
           }}
         />
         <input
@@ -98,7 +94,7 @@ export function CodeField(): ReactNode {
           onChange={(e) => {
             const file = e.target.files?.[0];
             e.target.value = "";
-            if (file) void run(async () => file);
+            if (file) void run(file.name, async () => file);
           }}
         />
         {work?.step === "packing" && <span>{t("submit.code.packing", { n: work.files })}…</span>}
@@ -109,20 +105,12 @@ export function CodeField(): ReactNode {
           </Flex>
         )}
         {!work && current != null && (
-          <Flex gap={10} align="center">
-            {sent ? <CheckCircleFilled className="tm-ok" /> : <CodeOutlined />}
-            <span className="tm-mono tm-ellipsis tm-code-name" title={String(current)}>
-              {String(current)}
-            </span>
-            {sent && (
-              <span className="tm-faint tm-nowrap" data-testid="code-ready">
-                {t("submit.code.ready", { n: sent.files, size: bytes(sent.size_bytes) })}
-              </span>
-            )}
+          <Flex gap={10} align="center" wrap>
+            {typeof upload === "string" ? <Sent digest={upload} /> : <Elsewhere path={String(current)} />}
             <Button size="small" onClick={() => folder.current?.click()}>
               {t("submit.code.change")}
             </Button>
-            <Button size="small" type="text" onClick={clear}>
+            <Button size="small" type="text" onClick={() => form.set("code", undefined)}>
               {t("action.remove")}
             </Button>
           </Flex>
@@ -142,5 +130,27 @@ export function CodeField(): ReactNode {
         )}
       </div>
     </FieldFrame>
+  );
+}
+
+/** What was uploaded: the folder's name and its files where this browser sent it, else the beginning of its digest. */
+function Sent({ digest }: { digest: string }): ReactNode {
+  const { t } = useTranslation();
+  const known = knownUpload(digest);
+  return (
+    <span className="tm-code-name" title={digest} data-testid="code-ready">
+      <FolderOpenOutlined className="tm-ok" /> {known ? <b>{known.name}</b> : <code>{shortDigest(digest)}</code>}{" "}
+      <span className="tm-faint">
+        {known ? t("submit.code.ready", { count: known.files, size: bytes(known.bytes) }) : t("submit.code.earlier")}
+      </span>
+    </span>
+  );
+}
+
+function Elsewhere({ path }: { path: string }): ReactNode {
+  return (
+    <span className="tm-mono tm-ellipsis tm-code-name" title={path}>
+      <CodeOutlined /> {path}
+    </span>
   );
 }

@@ -1,5 +1,6 @@
 /** The last look before the job is submitted (R64), and the start button (R42). */
 import { CaretRightFilled } from "@ant-design/icons";
+import { useQueryClient } from "@tanstack/react-query";
 import { Alert, Button, Collapse, Modal, Table } from "antd";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -14,9 +15,11 @@ import { outlook, type Would, WouldDetail } from "./would";
 
 interface Props {
   doc: JsonObject;
+  /** A queued job that is stopped as this one is taken in. */
+  insteadOf: string | undefined;
   preview: Preview;
   start: Would;
-  /** Whether the job that this one is a copy of, and that still waits, is to be stopped: the choice. */
+  /** Whether the job that this one is a clone of, and that is still queued, is to be replaced: the choice. */
   children: ReactNode;
   close: () => void;
   done: (job: Job) => void;
@@ -51,10 +54,11 @@ function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function Confirm({ doc, preview, start: would, children, close, done }: Props): ReactNode {
+export function Confirm({ doc, insteadOf, preview, start: would, children, close, done }: Props): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const key = useRef(freshKey()); // one key per look: pressing twice, or again after a lost answer, makes one job
+  const client = useQueryClient();
+  const keys = useRef(new Map<string | undefined, string>()); // one key per look and choice: pressing twice, or again after a lost answer, makes one job
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const effective = preview.spec ?? doc;
@@ -65,10 +69,13 @@ export function Confirm({ doc, preview, start: would, children, close, done }: P
     setBusy(true);
     setError(null);
     try {
-      done(await submitJob({ spec: doc, dialect: "native" }, key.current));
+      const key = keys.current.get(insteadOf) ?? freshKey();
+      keys.current.set(insteadOf, key);
+      done(await submitJob({ spec: doc, dialect: "native", instead_of: insteadOf ?? null }, key));
     } catch (refused) {
       setError(refused);
       setBusy(false);
+      void client.invalidateQueries({ queryKey: ["job"] }); // the original may have started meanwhile
     }
   };
   const found = preview.fits ? outlook(preview.fits, would) : null;

@@ -1,18 +1,18 @@
-/** A copy made to start sooner: what differs from the job it is of, and the end of that job once the copy is submitted (B1). */
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Checkbox } from "antd";
+/** A clone: what differs from the job it is of, and whether it takes that job's place in the queue (B1, D1). */
+import { useQuery } from "@tanstack/react-query";
+import { Alert, Checkbox } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { readJob, stopJob } from "../../api/jobs";
+import { readJob } from "../../api/jobs";
 import type { Json, JsonObject } from "../../api/types";
 import { duration } from "../../shared/format";
-import { useErrorText } from "../../shared/ui";
 import { Change } from "../queue/sooner";
 import { getAt } from "./document";
+import { labelOf } from "./labels";
 
 const REFRESH_MS = 15_000;
 
-/** The job a form is a copy of, as long as it waits; undefined: there is none, or it waits no longer. */
+/** The job a form is a clone of, as long as it is queued; undefined: there is none, or it is queued no longer. */
 export function useWaitingFirst(id: string | undefined): string | undefined {
   const job = useQuery({
     queryKey: ["job", id],
@@ -20,20 +20,23 @@ export function useWaitingFirst(id: string | undefined): string | undefined {
     enabled: id !== undefined,
     refetchInterval: REFRESH_MS,
   });
-  return job.data?.state === "queued" ? id : undefined;
+  return job.data?.state === "queued" ? job.data.id : undefined;
 }
 
-interface StopFirstProps {
-  first: string;
-  stopping: boolean;
-  choose: (stopping: boolean) => void;
+interface ReplaceProps {
+  /** The job that may be replaced; undefined: it is queued no longer. */
+  first: string | undefined;
+  replacing: boolean;
+  choose: (replacing: boolean) => void;
 }
 
-/** Whether the copy takes the place of the first job: then that is stopped, and until then not counted. */
-export function StopFirst({ first, stopping, choose }: StopFirstProps): ReactNode {
+/** Whether the clone takes the place of the original, which is then stopped. One that was to be replaced and started meanwhile runs on: that is said. */
+export function Replace({ first, replacing, choose }: ReplaceProps): ReactNode {
   const { t } = useTranslation();
+  if (first === undefined)
+    return replacing && <Alert type="warning" showIcon title={t("submit.copied.runs")} data-testid="first-runs" />;
   return (
-    <Checkbox checked={stopping} onChange={(e) => choose(e.target.checked)} data-testid="stop-first">
+    <Checkbox checked={replacing} onChange={(e) => choose(e.target.checked)} data-testid="stop-first">
       {t("submit.copied.stopFirst", { id: first.slice(0, 9) })}
     </Checkbox>
   );
@@ -42,10 +45,12 @@ export function StopFirst({ first, stopping, choose }: StopFirstProps): ReactNod
 export function Copied({
   original,
   change,
+  waits,
   children,
 }: {
   original: JsonObject;
   change: readonly [string, Json][];
+  waits: boolean;
   children: ReactNode;
 }): ReactNode {
   const { t } = useTranslation();
@@ -58,7 +63,7 @@ export function Copied({
       type="info"
       showIcon
       className="tm-gap"
-      title={t(children ? "submit.copied.title" : "submit.copied.alone", { name: String(original["name"] ?? "") })}
+      title={t(waits ? "submit.copied.title" : "submit.copied.alone", { name: String(original["name"] ?? "") })}
       data-testid="copied"
       description={
         <>
@@ -66,32 +71,16 @@ export function Copied({
             <ul className="tm-changes">
               {change.map(([path, value]) => (
                 <li key={path}>
-                  <code>{path}</code>
+                  {labelOf(path, t) || <code>{path}</code>}
                   <Change before={say(path, getAt(original, path))} after={say(path, value)} />
                 </li>
               ))}
             </ul>
           )}
+          {waits && <p className="tm-flat">{t("submit.copied.hint")}</p>}
           {children}
         </>
       }
     />
   );
-}
-
-/** Stop the first job if it still waits; one that has started meanwhile runs on. Says what became of it. */
-export function useStopFirst(): (id: string) => Promise<void> {
-  const { t } = useTranslation();
-  const { message } = App.useApp();
-  const client = useQueryClient();
-  const errorText = useErrorText();
-  return async (id) => {
-    try {
-      if ((await readJob(id)).state === "queued") await stopJob(id);
-      else message.warning(t("submit.copied.runs"), 8);
-    } catch (error) {
-      message.error(`${t("submit.copied.notStopped")} ${errorText(error).title}`, 8);
-    }
-    for (const key of ["jobs", "queue", "job"]) void client.invalidateQueries({ queryKey: [key] });
-  };
 }

@@ -61,6 +61,31 @@ export function freshName(wanted: string, taken: string[]): string {
   }
 }
 
+/** The kind of launcher of a document, however it is written. */
+export function frameworkOf(doc: JsonObject): string {
+  const given = doc["framework"];
+  const kind = isObject(given) ? given["kind"] : given;
+  return typeof kind === "string" ? kind : "single";
+}
+
+/** The document trained by `launcher` on at least two replicas, or each replica by itself (null) (R29). */
+export function distributed(doc: JsonObject, launcher: string | null): JsonObject {
+  const [role, ...others] = rolesOf(doc);
+  const made = setAt(doc, "framework", launcher ?? undefined);
+  if (!role || others.length > 0) return made; // several sub-tasks have their own numbers
+  const replicas = launcher === null ? 1 : Math.max(2, Number(role["replicas"] ?? 1));
+  return setAt(made, "roles.0.replicas", replicas);
+}
+
+const LONGEST_NAME = 30;
+
+/** A name for one more of the same: digits -> digits-2 -> digits-3, cut where it would be too long. */
+export function nextName(name: string): string {
+  const [, stem = name, number] = /^(.*?)-(\d+)$/.exec(name) ?? [];
+  const end = `-${number === undefined ? 2 : Number(number) + 1}`;
+  return `${[...stem].slice(0, LONGEST_NAME - end.length).join("")}${end}`;
+}
+
 /** What the platform assumes when a field is absent; fields that say the same are left out of the form's document. */
 const JOB_DEFAULTS: JsonObject = {
   version: 1,
@@ -133,11 +158,16 @@ export function shortForm(doc: JsonObject): JsonObject {
   return short;
 }
 
+export type Language = "json" | "yaml";
+
+/** What a text is written in, by how it begins: an object of JSON opens with its brace. */
+export const languageOf = (text: string): Language => (/^\s*([{[]|$)/.test(text) ? "json" : "yaml");
+
 /** A document of either dialect, or why the text is none. JSON is YAML too, but its own messages are clearer. */
 export function readDocument(text: string): { doc: JsonObject; pai: boolean } | { problem: string } {
   let value: unknown;
   try {
-    value = /^\s*[{[]/.test(text) ? JSON.parse(text) : parseYaml(text);
+    value = languageOf(text) === "json" ? JSON.parse(text) : parseYaml(text);
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }

@@ -1,10 +1,11 @@
 /** Fields bound to a place of the document: label, hover help with bounds (R66), value, and the problem right there. */
 import { QuestionCircleOutlined } from "@ant-design/icons";
-import { AutoComplete, Form, Input, InputNumber, Select, Space } from "antd";
+import { AutoComplete, Form, Input, InputNumber, Select, Space, Tooltip } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, Problem } from "../../api/types";
-import { parseDuration, parseMemory, shellWords, spellDuration, spellMemory } from "../../shared/format";
+import { duration, mib, number, parseDuration, parseMemory, shellWords, spellDuration, spellMemory } from "../../shared/format";
+import { type Bounds, boundsAt } from "./bounds";
 import { getAt } from "./document";
 import { useForm } from "./state";
 
@@ -20,12 +21,48 @@ interface FrameProps extends FieldProps {
   children: ReactNode;
   /** Problems of everything inside count too (lists, key-value pairs). */
   deep?: boolean;
-  hint?: string;
+  hint?: ReactNode;
+  /** How its bounds are written. */
+  spell?: (value: number) => string;
+  most?: number;
 }
 
-export function FieldFrame({ path, label, help, required, className, children, deep, hint }: FrameProps): ReactNode {
+/** What a field is for and what it may hold: the help, and the bounds of the job's schema (R66). */
+function useHelp(
+  path: string,
+  help: string | undefined,
+  spell: (value: number) => string,
+  atMost = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const { t } = useTranslation();
+  const { schema } = useForm();
+  if (help === undefined) return undefined;
+  const { min, max: highest, shortest, longest, most } = boundsAt(schema, path);
+  const max = highest === undefined ? undefined : Math.min(highest, atMost);
+  const said = [help];
+  if (min !== undefined && max !== undefined) said.push(t("submit.bounds.range", { min: spell(min), max: spell(max) }));
+  else if (min !== undefined) said.push(t("submit.bounds.least", { min: spell(min) }));
+  if (shortest !== undefined && longest !== undefined)
+    said.push(t("submit.bounds.charactersFrom", { min: shortest, max: longest }));
+  else if (longest !== undefined) said.push(t("submit.bounds.characters", { max: number(longest) }));
+  if (most !== undefined) said.push(t("submit.bounds.items", { max: number(most) }));
+  return said.join(" ");
+}
+
+/** The question mark beside a label, which says more under the pointer and to the keyboard. */
+export function HelpMark({ text }: { text: string }): ReactNode {
+  return (
+    <Tooltip title={text}>
+      <QuestionCircleOutlined tabIndex={0} aria-label={text} className="tm-help" data-testid="help" />
+    </Tooltip>
+  );
+}
+
+export function FieldFrame(props: FrameProps): ReactNode {
+  const { path, label, required, className, children, deep, hint, spell = String } = props;
   const { problemsAt } = useForm();
   const problems = problemsAt(path, deep);
+  const help = useHelp(path, props.help, spell, props.most);
   return (
     <div data-path={path} className={className}>
       <Form.Item
@@ -39,6 +76,30 @@ export function FieldFrame({ path, label, help, required, className, children, d
         {children}
       </Form.Item>
     </div>
+  );
+}
+
+/** The names of columns, each with its help, above rows whose fields have no label of their own. */
+export function ColumnHeads({
+  columns,
+}: {
+  columns: readonly [path: string, label: string, help: string][];
+}): ReactNode {
+  return (
+    <div className="tm-kv-heads">
+      {columns.map(([path, label, help]) => (
+        <ColumnHead key={path} path={path} label={label} help={help} />
+      ))}
+    </div>
+  );
+}
+
+function ColumnHead({ path, label, help }: { path: string; label: string; help: string }): ReactNode {
+  const text = useHelp(path, help, number);
+  return (
+    <span>
+      {label} <HelpMark text={text ?? help} />
+    </span>
   );
 }
 
@@ -73,8 +134,15 @@ export function TextField({
   mono,
   placeholder,
   keepEmpty,
+  hint,
   ...props
-}: FieldProps & { rows?: number; mono?: boolean; placeholder?: string; keepEmpty?: boolean }): ReactNode {
+}: FieldProps & {
+  rows?: number;
+  mono?: boolean;
+  placeholder?: string;
+  keepEmpty?: boolean;
+  hint?: ReactNode;
+}): ReactNode {
   const { value, set, touch } = useField(props.path);
   const common = {
     value: text(value),
@@ -87,7 +155,7 @@ export function TextField({
       set(e.target.value === "" && !keepEmpty ? undefined : e.target.value),
   };
   return (
-    <FieldFrame {...props}>
+    <FieldFrame {...props} hint={hint}>
       {rows ? (
         <Input.TextArea {...common} autoSize={{ minRows: rows, maxRows: 10 }} spellCheck={false} />
       ) : (
@@ -97,17 +165,20 @@ export function TextField({
   );
 }
 
+/** The bounds of a field, for inputs that keep to them. */
+export const useBounds = (path: string): Bounds => boundsAt(useForm().schema, path);
+
 export function NumberField({
-  min,
-  max,
   step = 1,
   unit,
   placeholder,
+  hint,
   ...props
-}: FieldProps & { min?: number; max?: number; step?: number; unit?: string; placeholder?: string }): ReactNode {
+}: FieldProps & { step?: number; unit?: string; placeholder?: string; hint?: ReactNode }): ReactNode {
   const { value, set, touch } = useField(props.path);
+  const { min, max } = useBounds(props.path);
   return (
-    <FieldFrame {...props}>
+    <FieldFrame {...props} hint={hint} spell={number}>
       <InputNumber
         value={typeof value === "number" ? value : null}
         min={min}
@@ -137,7 +208,7 @@ export function MemoryField({ placeholder, ...props }: FieldProps & { placeholde
   const write = (number: number | null, next: Unit): void =>
     set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
   return (
-    <FieldFrame {...props}>
+    <FieldFrame {...props} spell={mib}>
       <Space.Compact block>
         <InputNumber
           value={size === null ? null : size / UNITS[unit]}
@@ -172,17 +243,30 @@ const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
 export function DurationField({
   placeholder,
   lengths = LENGTHS,
+  most,
   ...props
-}: FieldProps & { placeholder?: string; lengths?: string[] }): ReactNode {
+}: FieldProps & {
+  placeholder?: string;
+  lengths?: readonly string[];
+  /** Seconds that this server allows, where that is less than what a job file may say. */
+  most?: number;
+}): ReactNode {
   const { t } = useTranslation();
   const { value, set, touch } = useField(props.path);
   const shown = typeof value === "number" ? spellDuration(value) : text(value);
   const seconds = shown === "" ? null : parseDuration(shown);
   return (
-    <FieldFrame {...props} hint={shown !== "" && seconds === null ? t("job.act.durationBad") : undefined}>
+    <FieldFrame
+      {...props}
+      spell={duration}
+      most={most}
+      hint={shown !== "" && seconds === null ? t("job.act.durationBad") : undefined}
+    >
       <AutoComplete
         value={shown}
-        options={lengths.map((length) => ({ value: length }))}
+        options={lengths
+          .filter((length) => most === undefined || (parseDuration(length) ?? 0) <= most)
+          .map((length) => ({ value: length }))}
         onChange={(next: string) => set(next === "" ? undefined : next)}
         onBlur={touch}
         placeholder={placeholder}
@@ -213,6 +297,30 @@ export function SelectField({
         onBlur={touch}
         options={options}
         onChange={(next?: string) => set(next === undefined || next === fallback ? undefined : next)}
+        data-testid={`field-${props.path}`}
+        aria-label={props.label}
+      />
+    </FieldFrame>
+  );
+}
+
+/** A text for which there are proposals; another one may be typed. */
+export function OpenField({
+  options,
+  placeholder,
+  ...props
+}: FieldProps & { options: readonly string[]; placeholder?: string }): ReactNode {
+  const { value, set, touch } = useField(props.path);
+  return (
+    <FieldFrame {...props}>
+      <AutoComplete
+        value={text(value)}
+        options={options.map((one) => ({ value: one }))}
+        filterOption={false}
+        onChange={(next?: string) => set(next ? next : undefined)}
+        onBlur={touch}
+        placeholder={placeholder}
+        allowClear
         data-testid={`field-${props.path}`}
         aria-label={props.label}
       />

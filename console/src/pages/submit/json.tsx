@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import type { JsonObject } from "../../api/types";
 import { Editor } from "../../shared/editor";
 import { CopyButton } from "../../shared/ui";
-import { inOrder, readDocument } from "./document";
+import { inOrder, type Language, languageOf, readDocument } from "./document";
 
 interface Props {
   doc: JsonObject;
@@ -16,7 +16,6 @@ interface Props {
 }
 
 const LANGUAGES = ["json", "yaml"] as const;
-type Language = (typeof LANGUAGES)[number];
 
 const write = (doc: JsonObject, language: Language): string =>
   language === "json" ? JSON.stringify(doc, null, 2) : stringify(doc, { lineWidth: 100 });
@@ -58,6 +57,7 @@ export function JsonDrawer({ doc, close, take }: Props): ReactNode {
           <Segmented<Language>
             value={language}
             onChange={change}
+            aria-label={t("submit.json.language")}
             options={LANGUAGES.map((value) => ({ value, label: value.toUpperCase() }))}
           />
         </Flex>
@@ -86,6 +86,7 @@ export function JsonDrawer({ doc, close, take }: Props): ReactNode {
           onChange={(next) => {
             setDraft(next);
             setProblem(null);
+            setLanguage(languageOf(next)); // a YAML that is pasted over JSON is no wrong JSON
           }}
           testId="json-editor"
         />

@@ -1,17 +1,18 @@
 /** Where a job may run: its pool or a share of one, named nodes, a driver; and the flavors a replica is made of (R10-R13, R161, R162). */
 import { TableOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Drawer, Segmented, Select, Tag } from "antd";
+import { Button, Drawer, Form, Segmented, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { listFlavors, listNodes, listPools } from "../../api/cluster";
-import type { Flavor, JsonObject } from "../../api/types";
+import { listFlavors, listNodes, listPools, listWorkspaces } from "../../api/cluster";
+import type { Flavor, JsonObject, NodeDetail, ResourcePool, Workspace } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { type Choice, flavorWords, ResourcesTable } from "../cluster/resources";
 import { emptyRole, getAt } from "./document";
 import { FieldFrame, SelectField } from "./fields";
 import { useForm } from "./state";
 
+const STILL_MS = 30_000;
 const DEFAULT = "default";
 /** The pool that the platform chooses: where the job would start first. */
 const ANY = "any";
@@ -56,42 +57,74 @@ function ManyField({
   );
 }
 
-/** Pools first, each followed by the shares of it; one that this workspace may not use is shown, and says why. */
-export function PlaceFields(): ReactNode {
+/** The workspaces that the reader can see; the one of the document is always among them. */
+export function useVisibleWorkspaces(): Pick<Workspace, "name" | "description">[] {
+  const workspace = useWorkspace();
+  const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, staleTime: STILL_MS });
+  const known = query.data?.items ?? [];
+  return known.some((one) => one.name === workspace) ? known : [...known, { name: workspace, description: "" }];
+}
+
+function usePools(): ResourcePool[] {
+  const workspace = useWorkspace();
+  const query = useQuery({ queryKey: ["pools", workspace], queryFn: () => listPools(workspace), staleTime: STILL_MS });
+  return query.data?.items ?? [];
+}
+
+/** The nodes that the job may run on, by the pool that is chosen: all of them where the platform chooses it. */
+function useNodesHere(): NodeDetail[] {
+  const pool = String(useForm().doc["pool"] ?? DEFAULT);
+  const query = useQuery({ queryKey: ["nodes"], queryFn: listNodes, staleTime: STILL_MS });
+  return (query.data?.items ?? []).filter((node) => pool === ANY || node.pool === pool);
+}
+
+/** The GPU models there are where the job may run. */
+export function useModels(): string[] {
+  return [...new Set(useNodesHere().flatMap((node) => node.cards.map((card) => card.model)))].sort();
+}
+
+/** One that this workspace may not use is shown, and says why (R11). */
+export function PoolField(): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const form = useForm();
-  const workspace = useWorkspace();
-  const pools = useQuery({ queryKey: ["pools", workspace], queryFn: () => listPools(workspace), staleTime: 30_000 });
-  const nodes = useQuery({ queryKey: ["nodes"], queryFn: listNodes, staleTime: 30_000 });
   const pool = String(form.doc["pool"] ?? DEFAULT);
-  const known = pools.data?.items ?? [];
-  const shares = known.find((one) => one.name === pool)?.virtual_clusters ?? [];
-  const here = (nodes.data?.items ?? []).filter((node) => node.pool === pool);
+  const known = usePools();
+  return (
+    <FieldFrame path="pool" label={t("submit.field.pool")} help={t("help.pool")}>
+      <Select
+        value={pool}
+        aria-label={t("submit.field.pool")}
+        data-testid="field-pool"
+        onBlur={() => form.touch("pool")}
+        options={[
+          ...known.map((one) => ({
+            value: one.name,
+            label: one.why ? `${one.name} · ${pick(one.why)}` : one.name,
+            disabled: !one.selectable,
+          })),
+          ...(known.length === 0 && pool !== ANY ? [{ value: pool, label: pool }] : []),
+          ...(known.length > 1 || pool === ANY ? [{ value: ANY, label: t("submit.place.anyPool") }] : []),
+        ]}
+        onChange={(next: string) => {
+          form.set("pool", next === DEFAULT ? undefined : next);
+          for (const path of ["virtual_cluster", "nodes", "driver"]) form.set(path, undefined);
+        }}
+      />
+    </FieldFrame>
+  );
+}
+
+/** A share of the pool, named nodes, a driver. */
+export function PlaceFields(): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const pool = String(form.doc["pool"] ?? DEFAULT);
+  const shares = usePools().find((one) => one.name === pool)?.virtual_clusters ?? [];
+  const here = useNodesHere();
   const drivers = [...new Set(here.map((node) => node.driver).filter(Boolean))].sort();
   return (
     <>
-      <FieldFrame path="pool" label={t("submit.field.pool")} help={t("help.pool")}>
-        <Select
-          value={pool}
-          aria-label={t("submit.field.pool")}
-          data-testid="field-pool"
-          onBlur={() => form.touch("pool")}
-          options={[
-            ...known.map((one) => ({
-              value: one.name,
-              label: one.why ? `${one.name} · ${pick(one.why)}` : one.name,
-              disabled: !one.selectable,
-            })),
-            ...(known.length === 0 && pool !== ANY ? [{ value: pool, label: pool }] : []),
-            ...(known.length > 1 || pool === ANY ? [{ value: ANY, label: t("submit.place.anyPool") }] : []),
-          ]}
-          onChange={(next: string) => {
-            form.set("pool", next === DEFAULT ? undefined : next);
-            for (const path of ["virtual_cluster", "nodes", "driver"]) form.set(path, undefined);
-          }}
-        />
-      </FieldFrame>
       {(shares.length > 0 || form.doc["virtual_cluster"] !== undefined) && (
         <SelectField
           path="virtual_cluster"
@@ -128,12 +161,13 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
   const query = useQuery({
     queryKey: ["flavors", workspace],
     queryFn: () => listFlavors(workspace),
-    staleTime: 30_000,
+    staleTime: STILL_MS,
   });
   const known = query.data?.items ?? [];
   const chosen = texts(getAt(form.doc, `${at}.flavors`));
   const [mode, setMode] = useState<"flavors" | "own">(chosen.length > 0 ? "flavors" : "own");
   const [looking, setLooking] = useState(false);
+  const [kind, setKind] = useState<string>();
   const shown = chosen.length > 0 ? "flavors" : mode;
   const choose = (next: "flavors" | "own"): void => {
     setMode(next);
@@ -162,27 +196,65 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
         </Button>
       </div>
       {shown === "flavors" ? (
-        <>
+        <div className="tm-grid tm-grid-flavors">
           <ManyField
             path={`${at}.flavors`}
             label={t("submit.field.flavors")}
             help={t("help.flavors")}
             test={`field-${at}.flavors`}
-            options={known.map((one) => ({
+            options={known.filter(suits(kind)).map((one) => ({
               value: one.name,
               label: <FlavorLine flavor={one} />,
               title: flavorWords(one),
             }))}
           />
+          <KindFilter known={known} kind={kind} choose={setKind} />
           {chosen.length > 1 && (
             <p className="tm-line tm-flavor-hint">{t("submit.place.alternatives", { count: chosen.length })}</p>
           )}
-        </>
+        </div>
       ) : (
         own
       )}
       {looking && <Resources flavors={chosen} workspace={workspace} close={() => setLooking(false)} />}
     </>
+  );
+}
+
+const CPU_ONLY = "";
+
+/** Whether a flavor is of a kind: undefined all, "" without GPUs, else of that model. Pure. */
+export const suits =
+  (kind: string | undefined) =>
+  (flavor: Pick<Flavor, "gpu" | "gpu_type">): boolean =>
+    kind === undefined || (kind === CPU_ONLY ? flavor.gpu === 0 : flavor.gpu > 0 && flavor.gpu_type === kind);
+
+/** Which of the flavors to show: those of one GPU model, or without GPUs (R14, R169). */
+function KindFilter({
+  known,
+  kind,
+  choose,
+}: {
+  known: Flavor[];
+  kind: string | undefined;
+  choose: (kind: string | undefined) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  const models = [...new Set(known.map((one) => one.gpu_type).filter((model) => model !== null))].sort();
+  const kinds = [...(known.some((one) => one.gpu === 0) ? [CPU_ONLY] : []), ...models];
+  if (kinds.length < 2) return null;
+  return (
+    <Form.Item layout="vertical" label={t("submit.place.filter")}>
+      <Select
+        value={kind}
+        allowClear
+        placeholder={t("submit.place.allFlavors")}
+        options={kinds.map((value) => ({ value, label: value === CPU_ONLY ? t("submit.place.cpuOnly") : value }))}
+        onChange={(next?: string) => choose(next)}
+        aria-label={t("submit.place.filter")}
+        data-testid="flavor-kind"
+      />
+    </Form.Item>
   );
 }
 

@@ -1,4 +1,4 @@
-/** Beside the form, always current: what will run, with which variables, where, whether now; and what to mend (R41, B8). */
+/** Beside the form, always current: what will run, with which variables, where, whether now; and what to fix (R41, B8). */
 import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, WarningOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Collapse, Input, Select, Spin } from "antd";
@@ -9,6 +9,7 @@ import type { JsonObject, Preview, Problem, Suggestion } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
+import { labelOf } from "./labels";
 import { useSettled } from "./state";
 import { Helping, outlook, type Would, WouldDetail } from "./would";
 
@@ -17,8 +18,11 @@ const TYPING_MS = 350;
 /** Without a name the platform would say no more than that; the rest is worth seeing before a name is found. */
 const NAMELESS = "unnamed";
 
-/** `previewed`: what the preview in hand is of; null while it is still that of an older document. */
-export function usePreview(doc: JsonObject): {
+/** `insteadOf`: a queued job that this one replaces (D1). `previewed`: what the preview in hand is of; null while it is still that of an older document. */
+export function usePreview(
+  doc: JsonObject,
+  insteadOf: string | undefined,
+): {
   preview: Preview | undefined;
   busy: boolean;
   error: unknown;
@@ -29,8 +33,8 @@ export function usePreview(doc: JsonObject): {
   const language = useLanguage();
   const asked = useMemo(() => (settled["name"] ? settled : { ...settled, name: NAMELESS }), [settled]);
   const query = useQuery({
-    queryKey: ["preview", language, asked],
-    queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native" }, signal),
+    queryKey: ["preview", language, asked, insteadOf],
+    queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native", instead_of: insteadOf ?? null }, signal),
     placeholderData: keepPreviousData,
     gcTime: 10_000,
     staleTime: 5000,
@@ -95,7 +99,7 @@ function Verdict({
   if (problems.length > 0)
     return (
       <p className="tm-fits tm-tone-red" data-testid="fits">
-        <CloseCircleFilled /> <span>{t("error.problems", { count: problems.length })}</span>
+        <CloseCircleFilled /> <span className="tm-fits-text">{t("error.problems", { count: problems.length })}</span>
       </p>
     );
   if (!preview.ok || !preview.fits) return <p className="tm-faint">{t("submit.preview.notYet")}</p>;
@@ -109,7 +113,7 @@ function Verdict({
   return (
     <div className={`tm-fits tm-tone-${tone}`} data-testid="fits" data-when={when}>
       {icon}{" "}
-      <span>
+      <span className="tm-fits-text">
         <b>{t(`submit.preview.${when}`)}</b>
         {start.current ? (
           <WouldDetail answer={start.current} />
@@ -133,13 +137,14 @@ function Says({ problem }: { problem: Problem }): ReactNode {
 }
 
 function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string) => void }): ReactNode {
+  const { t } = useTranslation();
   return (
     <ul className="tm-problem-list" data-testid="problems">
       {problems.map((p) => (
         <li key={p.path + p.rule}>
           {p.path && (
-            <button type="button" className="tm-link tm-mono" onClick={() => go(p.path)}>
-              {p.path}
+            <button type="button" className="tm-link" title={p.path} onClick={() => go(p.path)}>
+              {labelOf(p.path, t) || <code>{p.path}</code>}
             </button>
           )}
           <span>
@@ -152,13 +157,15 @@ function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string)
 }
 
 function Warnings({ preview }: { preview: Preview | undefined }): ReactNode {
+  const { t } = useTranslation();
   if (!preview || preview.warnings.length === 0) return null;
   return (
     <ul className="tm-problem-list">
       {preview.warnings.map((w) => (
         <li key={w.path + w.rule}>
           <span>
-            <WarningOutlined className="tm-warn" /> {w.path && <code>{w.path}</code>} <Says problem={w} />
+            <WarningOutlined className="tm-warn" /> {w.path && <b>{labelOf(w.path, t) || <code>{w.path}</code>}</b>}{" "}
+            <Says problem={w} />
           </span>
         </li>
       ))}

@@ -1,23 +1,24 @@
 /** Everything of the form that is not a sub-task. Expert mode adds to the basic fields, it never changes them (R65). */
-import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
-import { Button, Checkbox, Input, Select } from "antd";
+import { Button, Checkbox } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useEngineOf } from "../../shared/engines";
+import { duration } from "../../shared/format";
 import { useAllowedPriority } from "../../shared/session";
 import { CodeField } from "./code";
-import { freshName, getAt, isObject } from "./document";
+import { getAt, nextName } from "./document";
 import { DurationField, FieldFrame, NumberField, SelectField, TextField } from "./fields";
+import { FrameworkField } from "./framework";
 import { KeyValueField } from "./keyvalue";
+import { Mounts } from "./mounts";
 import { MetricPatterns } from "./patterns";
-import { PlaceFields } from "./placing";
-import { useRowKeys } from "./rows";
+import { PlaceFields, PoolField, useVisibleWorkspaces } from "./placing";
 import { useForm } from "./state";
 
-export function Section({ title, children }: { title: string; children: ReactNode }): ReactNode {
+export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }): ReactNode {
   return (
-    <section className="tm-panel tm-form-section">
+    <section className="tm-panel tm-form-section" id={`section-${id}`}>
       <h2>{title}</h2>
       <div className="tm-panel-body">{children}</div>
     </section>
@@ -26,46 +27,27 @@ export function Section({ title, children }: { title: string; children: ReactNod
 
 export function JobSection(): ReactNode {
   const { t } = useTranslation();
-  const pick = useBilingual();
   const form = useForm();
-  const { expert, meta } = form;
-  const allowed = useAllowedPriority();
-  const priorities = (meta?.priorities ?? []).map((one) => ({
-    value: one.code,
-    disabled: !allowed(one.code),
-    label: allowed(one.code) ? pick(one.title) : `${pick(one.title)} · ${t("priority.adminsOnly")}`,
-  }));
+  const limit = form.meta?.limits.max_duration_s ?? null;
   return (
-    <Section title={t("submit.section.job")}>
+    <Section id="job" title={t("submit.section.job")}>
       <div className="tm-grid tm-grid-2">
-        <TextField
-          path="name"
-          label={t("submit.field.name")}
-          help={t("help.name")}
-          required
-          keepEmpty
-          placeholder="digits-ddp"
-        />
+        <NameField />
         <TextField path="description" label={t("submit.field.description")} help={t("help.description")} />
+        <WorkspaceField />
+        <PoolField />
         <FrameworkField />
         <DurationField
           path="duration"
           label={t("submit.field.duration")}
           help={t("help.duration")}
-          placeholder={t("time.noLimit")}
+          placeholder={limit === null ? t("time.noLimit") : duration(limit)}
+          most={limit ?? undefined}
         />
-        <TextField path="image" label={t("submit.field.image")} help={t("help.image")} placeholder="default" />
-        {expert && (
-          <SelectField
-            path="priority"
-            label={t("submit.field.priority")}
-            help={t("help.priority")}
-            fallback="normal"
-            options={priorities}
-          />
-        )}
-        {expert && <PlaceFields />}
-        {expert && (
+        <PriorityField />
+        <ImageField />
+        {form.expert && <PlaceFields />}
+        {form.expert && (
           <FieldFrame path="preemptible" label={t("submit.field.preemptible")} help={t("help.preemptible")}>
             <Checkbox
               checked={getAt(form.doc, "preemptible") === true}
@@ -82,161 +64,111 @@ export function JobSection(): ReactNode {
   );
 }
 
-/** The framework is written as its name, or as an object as soon as it has options. */
-function FrameworkField(): ReactNode {
+/** A clone keeps the name; where it is still the same, another one is offered. */
+function NameField(): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const name = String(form.doc["name"] ?? "");
+  const other = form.original !== null && name !== "" && form.original["name"] === name ? nextName(name) : null;
+  return (
+    <TextField
+      path="name"
+      label={t("submit.field.name")}
+      help={t("help.name")}
+      required
+      keepEmpty
+      placeholder="digits-ddp"
+      hint={
+        other === null ? undefined : (
+          <span data-testid="same-name">
+            {t("submit.sameName")}{" "}
+            <Button type="link" size="small" className="tm-inline" onClick={() => form.set("name", other)}>
+              {t("submit.useName", { name: other })}
+            </Button>
+          </span>
+        )
+      }
+    />
+  );
+}
+
+function WorkspaceField(): ReactNode {
+  const { t } = useTranslation();
+  const known = useVisibleWorkspaces();
+  return (
+    <SelectField
+      path="workspace"
+      label={t("submit.field.workspace")}
+      help={t("help.workspace")}
+      fallback="default"
+      options={known.map((one) => ({
+        value: one.name,
+        label: one.description ? `${one.name} · ${one.description}` : one.name,
+      }))}
+    />
+  );
+}
+
+function PriorityField(): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const form = useForm();
-  const kinds = form.meta?.frameworks ?? [];
-  const given = getAt(form.doc, "framework");
-  const options: JsonObject = isObject(given) ? given : {};
-  const kind = typeof given === "string" ? given : typeof options["kind"] === "string" ? options["kind"] : "single";
-  const known = kinds.find((one) => one.kind === kind)?.options ?? {};
-  const setOption = (name: string, value: number | undefined): void => {
-    const rest: Record<string, Json> = Object.fromEntries(
-      Object.entries(options).filter(([key]) => key !== name && key !== "kind"),
-    );
-    if (value !== undefined) rest[name] = value;
-    form.set("framework", Object.keys(rest).length > 0 ? { kind, ...rest } : kind);
-  };
+  const { meta } = useForm();
+  const allowed = useAllowedPriority();
   return (
-    <>
-      <FieldFrame path="framework" deep label={t("submit.field.framework")} help={t("help.framework")}>
-        <Select
-          value={kind}
-          onChange={(next: string) => form.set("framework", next === "single" ? undefined : next)}
-          data-testid="field-framework"
-          aria-label={t("submit.field.framework")}
-          options={kinds.map((one) => ({ value: one.kind, label: pick(one.title) }))}
-        />
-      </FieldFrame>
-      {form.expert &&
-        Object.entries(known).map(([name, option]) => (
-          <FieldFrame
-            key={name}
-            path={`framework.${name}`}
-            label={name === "processes_per_node" ? t("submit.option.processes_per_node") : name}
-            help={name === "processes_per_node" ? t("help.processes_per_node") : pick(option.title)}
-          >
-            <Input
-              type="number"
-              min={option.minimum}
-              max={option.maximum}
-              placeholder={t("submit.option.auto")}
-              value={typeof options[name] === "number" ? String(options[name]) : ""}
-              onChange={(e) => setOption(name, e.target.value === "" ? undefined : Number(e.target.value))}
-            />
-          </FieldFrame>
-        ))}
-    </>
+    <SelectField
+      path="priority"
+      label={t("submit.field.priority")}
+      help={t("help.priority")}
+      fallback="normal"
+      options={(meta?.priorities ?? []).map((one) => ({
+        value: one.code,
+        disabled: !allowed(one.code),
+        label: allowed(one.code) ? pick(one.title) : `${pick(one.title)} · ${t("priority.adminsOnly")}`,
+      }))}
+    />
+  );
+}
+
+/** Shown where the engine of the pool runs images, or the document names one: then it says whether that has an effect (D16). */
+function ImageField(): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const engine = useEngineOf()(String(form.doc["pool"] ?? "default"));
+  const used = engine?.can.images === true;
+  if (!used && form.doc["image"] === undefined) return null;
+  return (
+    <TextField
+      path="image"
+      label={t("submit.field.image")}
+      help={t("help.image")}
+      placeholder="default"
+      hint={!used && engine !== undefined ? t("submit.place.noImages") : undefined}
+    />
   );
 }
 
 export function EnvironmentSection(): ReactNode {
   const { t } = useTranslation();
-  const { expert } = useForm();
-  if (!expert) return null;
   return (
-    <Section title={t("submit.section.environment")}>
-      <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
+    <Section id="environment" title={t("submit.section.environment")}>
       <Mounts />
+      <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
     </Section>
-  );
-}
-
-function Mounts(): ReactNode {
-  const { t } = useTranslation();
-  const form = useForm();
-  const given = getAt(form.doc, "inputs");
-  const inputs = Array.isArray(given) ? given.filter(isObject) : [];
-  const rows = useRowKeys(inputs.length);
-  const put = (next: JsonObject[]): void => form.set("inputs", next.length > 0 ? next : undefined);
-  const edit = (i: number, part: JsonObject): void =>
-    put(inputs.map((input, k) => (k === i ? { ...input, ...part } : input)));
-  return (
-    <FieldFrame path="inputs" deep label={t("submit.field.mounts")} help={t("help.mounts")}>
-      <div className="tm-kv">
-        {inputs.map((input, i) => (
-          <div key={rows.keys[i]} className="tm-kv-row">
-            <Input
-              value={String(input["path"] ?? "")}
-              placeholder={`${t("submit.field.source")}: /data/imagenet`}
-              aria-label={t("submit.field.source")}
-              className="tm-mono"
-              onChange={(e) => edit(i, { path: e.target.value })}
-            />
-            <span className="tm-faint">→</span>
-            <Input
-              value={String(input["mount"] ?? "")}
-              placeholder="/dataset"
-              aria-label={t("submit.field.target")}
-              className="tm-mono"
-              onChange={(e) => edit(i, { mount: e.target.value })}
-            />
-            <Checkbox
-              checked={input["read_only"] !== false}
-              onChange={(e) => edit(i, { read_only: e.target.checked })}
-              className="tm-nowrap"
-            >
-              {t("submit.field.readOnly")}
-            </Checkbox>
-            <Button
-              type="text"
-              icon={<DeleteOutlined />}
-              aria-label={t("action.remove")}
-              onClick={() => {
-                rows.remove(i);
-                put(inputs.filter((_, k) => k !== i));
-              }}
-            />
-          </div>
-        ))}
-        <Button
-          size="small"
-          type="dashed"
-          icon={<PlusOutlined />}
-          onClick={() =>
-            put([
-              ...inputs,
-              {
-                name: freshName(
-                  "data",
-                  inputs.map((one) => String(one["name"])),
-                ),
-                path: "",
-                mount: "/dataset",
-              },
-            ])
-          }
-        >
-          {t("submit.kv.add")}
-        </Button>
-      </div>
-    </FieldFrame>
   );
 }
 
 export function RunningSection(): ReactNode {
   const { t } = useTranslation();
-  const { expert } = useForm();
+  const { expert, meta } = useForm();
   if (!expert) return null;
   return (
-    <Section title={t("submit.section.running")}>
+    <Section id="running" title={t("submit.section.running")}>
       <div className="tm-grid tm-grid-4">
-        <NumberField
-          path="retries"
-          label={t("submit.field.retries")}
-          help={t("help.retries")}
-          min={0}
-          max={1000}
-          placeholder="0"
-        />
+        <NumberField path="retries" label={t("submit.field.retries")} help={t("help.retries")} placeholder="0" />
         <NumberField
           path="fault_restarts"
           label={t("submit.field.fault_restarts")}
           help={t("help.fault_restarts")}
-          min={0}
-          max={1000}
           placeholder="0"
         />
         <DurationField
@@ -252,6 +184,7 @@ export function RunningSection(): ReactNode {
           help={t("help.debug_hold")}
           placeholder="0s"
           lengths={["10m", "30m", "1h", "4h"]}
+          most={meta?.limits.max_debug_hold_s}
         />
       </div>
     </Section>
@@ -263,7 +196,7 @@ export function WatchingSection(): ReactNode {
   const form = useForm();
   const saves = getAt(form.doc, "model.save") !== false;
   return (
-    <Section title={t("submit.section.watching")}>
+    <Section id="watching" title={t("submit.section.watching")}>
       <MetricPatterns />
       <div className="tm-grid tm-grid-2">
         <TextField
@@ -273,7 +206,7 @@ export function WatchingSection(): ReactNode {
           placeholder={String(form.doc["name"] ?? "")}
         />
         {form.expert && (
-          <FieldFrame path="model.save" label={t("submit.field.saveModel")}>
+          <FieldFrame path="model.save" label={t("submit.field.saveModel")} help={t("help.saveModel")}>
             <Checkbox checked={saves} onChange={(e) => form.set("model.save", e.target.checked ? undefined : false)}>
               {t("submit.field.saveModel")}
             </Checkbox>

@@ -5,11 +5,19 @@ import type { Json, JsonObject, Meta, Problem } from "../../api/types";
 export interface FormState {
   doc: JsonObject;
   set: (path: string, value: Json | undefined) => void;
+  /** Put another document in place of this one. */
+  replace: (doc: JsonObject) => void;
   /** Problems at a field or inside it, once the person has been there or has tried to go on. */
   problemsAt: (path: string, deep?: boolean) => Problem[];
   touch: (path: string) => void;
+  /** The field that somebody asked to see, by a problem of it; another object each time. */
+  sought: { path: string } | null;
+  /** The job that this is a clone of. */
+  original: JsonObject | null;
   expert: boolean;
   meta: Meta | undefined;
+  /** The job's schema, which knows the bounds of every field; undefined until it was read. */
+  schema: JsonObject | undefined;
 }
 
 export const FormContext = createContext<FormState | null>(null);

@@ -24,7 +24,7 @@ export interface Would {
   suggestions: Suggestion[];
 }
 
-/** Asked once the document stands still and has no problems; the queue moves on, so it is asked again. `insteadOf`: a job that would wait no longer. */
+/** Asked once the document stands still and has no problems; the queue moves on, so it is asked again. `insteadOf`: a queued job that it replaces. */
 export function useWouldStart(spec: JsonObject | null, ok: boolean, insteadOf: string | undefined): Would {
   const language = useLanguage();
   const question = { spec, dialect: "native", instead_of: insteadOf ?? null } as const;

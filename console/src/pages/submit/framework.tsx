@@ -1,0 +1,81 @@
+/** How replicas find each other: a launcher, written as its name or as an object as soon as it has options, and the switch for it (R29). */
+import { InputNumber, Select, Switch } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Json, JsonObject } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { distributed, frameworkOf, getAt, isObject } from "./document";
+import { FieldFrame } from "./fields";
+import { useForm } from "./state";
+
+export function FrameworkField(): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const form = useForm();
+  const kinds = form.meta?.frameworks ?? [];
+  const given = getAt(form.doc, "framework");
+  const options: JsonObject = isObject(given) ? given : {};
+  const kind = frameworkOf(form.doc);
+  const known = kinds.find((one) => one.kind === kind)?.options ?? {};
+  const setOption = (name: string, value: number | undefined): void => {
+    const rest: Record<string, Json> = Object.fromEntries(
+      Object.entries(options).filter(([key]) => key !== name && key !== "kind"),
+    );
+    if (value !== undefined) rest[name] = value;
+    form.set("framework", Object.keys(rest).length > 0 ? { kind, ...rest } : kind);
+  };
+  return (
+    <>
+      <Distributed />
+      <FieldFrame path="framework" deep label={t("submit.field.framework")} help={t("help.framework")}>
+        <Select
+          value={kind}
+          onChange={(next: string) => form.set("framework", next === "single" ? undefined : next)}
+          data-testid="field-framework"
+          aria-label={t("submit.field.framework")}
+          options={kinds.map((one) => ({ value: one.kind, label: pick(one.title) }))}
+        />
+      </FieldFrame>
+      {form.expert &&
+        Object.entries(known).map(([name, option]) => (
+          <FieldFrame
+            key={name}
+            path={`framework.${name}`}
+            label={name === "processes_per_node" ? t("submit.option.processes_per_node") : name}
+            help={name === "processes_per_node" ? t("help.processes_per_node") : pick(option.title)}
+          >
+            <InputNumber
+              min={option.minimum}
+              max={option.maximum}
+              placeholder={t("submit.option.auto")}
+              value={typeof options[name] === "number" ? options[name] : null}
+              onChange={(value) => setOption(name, value ?? undefined)}
+              className="tm-full"
+              aria-label={name}
+            />
+          </FieldFrame>
+        ))}
+    </>
+  );
+}
+
+function Distributed(): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const form = useForm();
+  const launcher = (form.meta?.frameworks ?? []).find((one) => one.kind !== "single");
+  if (!launcher) return null;
+  return (
+    <FieldFrame path="distributed" label={t("submit.field.distributed")} help={t("help.distributed")}>
+      <span className="tm-switch-line">
+        <Switch
+          checked={frameworkOf(form.doc) !== "single"}
+          onChange={(on) => form.replace(distributed(form.doc, on ? launcher.kind : null))}
+          aria-label={t("submit.field.distributed")}
+          data-testid="distributed"
+        />
+        <span className="tm-faint">{t("submit.role.distributedHint", { launcher: pick(launcher.title) })}</span>
+      </span>
+    </FieldFrame>
+  );
+}
