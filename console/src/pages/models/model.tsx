@@ -12,7 +12,7 @@ import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { Ago } from "../../shared/time";
-import { CopyButton, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
+import { Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { keyMetric } from "../jobs/columns";
 import { Missing } from "../lost";
 
@@ -30,13 +30,13 @@ export function ModelPage(): ReactNode {
   return (
     <div data-testid="model-page">
       <div className="tm-crumb">
-        <Link to="/models">{t("models.title")}</Link> /{" "}
+        <Link to="/models">{t("models.title")}</Link>
       </div>
       <PageHeader
         title={model.name}
         sub={
           <>
-            {model.owner} · {t("models.versions")}
+            {[model.owner, model.workspace].join(" · ")} · {t("models.versions")}
             {t("mark.colon")}
             {versions.length}
           </>
@@ -141,13 +141,16 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
                   {version.digest.slice(0, 19)}…
                 </Mono>,
               ],
-              [
-                t("models.path"),
-                <Mono key="p">
-                  {version.path}
-                  <CopyButton text={version.path} />
-                </Mono>,
-              ],
+              ...(version.path === null
+                ? []
+                : [
+                    [
+                      t("models.path"),
+                      <Mono key="p" copy={version.path}>
+                        {version.path}
+                      </Mono>,
+                    ] as [string, ReactNode],
+                  ]),
             ]}
           />
           {metrics.length > 0 && (
