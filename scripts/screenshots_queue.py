@@ -178,7 +178,7 @@ def queue_shots() -> list[tuple[str, str, str, Callable[[Page], None] | None]]:
         ("resources", resources, "resource-node-1", None),
         ("submit-flavors", "/submit", "role-add", flavors),
         ("submit-waits", "/submit", "role-add", waits),
-        ("admin-policy", "/admin", "knob-backfill", effect),
+        ("admin-policy", "/admin?tab=policy", "knob-backfill", effect),
         ("admin-pools", "/admin?tab=pools", "pool-add", None),
         ("admin-workspaces", "/admin?tab=workspaces", "edit-vision", None),
         ("admin-nodes", "/admin?tab=nodes", "admin-node-node-1", None),

@@ -76,6 +76,7 @@ const queue = createRoute({
     pool: text(s["pool"]),
     model: text(s["model"]),
     workspace: text(s["workspace"]),
+    owner: text(s["owner"]),
     mine: s["mine"] === true || undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/queue"), "QueuePage"),
@@ -85,10 +86,11 @@ const cluster = createRoute({
   getParentRoute: () => root,
   path: "/cluster",
   validateSearch: (s: Record<string, unknown>): ClusterSearch => ({
-    view: s["view"] === "resources" ? "resources" : undefined,
     flavors: texts(s["flavors"]),
     model: text(s["model"]),
     pool: text(s["pool"]),
+    owner: text(s["owner"]),
+    q: text(s["q"]),
   }),
   component: lazyRouteComponent(() => import("./pages/cluster"), "ClusterPage"),
 });

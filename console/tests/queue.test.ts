@@ -5,7 +5,7 @@ import { readDraft, shown } from "../src/pages/admin/knobs";
 import { limitsOf } from "../src/pages/admin/limits";
 import { away } from "../src/pages/queue/forecast";
 import { changeable } from "../src/pages/queue/sooner";
-import { colours } from "../src/pages/queue/timeline";
+import { colors } from "../src/pages/queue/timeline";
 import { clipped } from "../src/pages/queue/timeline/bars";
 import { layout, runs, step, tracks } from "../src/pages/queue/timeline/layout";
 import { around, marks, panned, showing, zoomed } from "../src/pages/queue/timeline/view";
@@ -133,12 +133,12 @@ describe("what is written on and beside bars", () => {
     expect(clipped("语音识别大模型训练", 60)).toBe("语音识别…");
     expect(clipped("resnet", 20)).toBe("");
   });
-  it("keeps a colour with its workspace, whatever else is shown", () => {
+  it("keeps a color with its workspace, whatever else is shown", () => {
     const all = [bar("a", 0, 1, [], { workspace: "vision" }), bar("a", 0, 1, [], { workspace: "speech" })];
-    const paint = colours(all, "workspace");
+    const paint = colors(all, "workspace");
     expect(paint.legend.map(([name]) => name)).toEqual(["speech", "vision"]);
     expect(paint.of(all[0] as TimelineBar)).not.toBe(paint.of(all[1] as TimelineBar));
-    expect(colours(all, "job").of(bar("a", 0, 1, [], { job: null }))).toBe("#868e96");
+    expect(colors(all, "job").of(bar("a", 0, 1, [], { job: null }))).toBe("#868e96");
   });
   it("says how far a start is away without pretending to know seconds", () => {
     expect(away(1000, 955)).toBe("45s");

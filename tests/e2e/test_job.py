@@ -295,6 +295,8 @@ def test_the_cluster_shows_whose_cards_they_are(endless: str, console: Console) 
     engine = console.at("engine-local")
     expect(engine).to_contain_text("this server")
     expect(engine.get_by_test_id("does-attaches")).to_be_visible()
+    for node in ("node-1", "node-2"):
+        console.press(f"expand-{node}")
     cards = console.page.locator(f'a.tm-card-part[href="/jobs/{endless}"]')
     expect(cards).to_have_count(2)
     expect(console.at("node-node-1")).to_be_visible()

@@ -36,10 +36,11 @@ def test_what_waits_says_why_and_until_when(jobs: dict[str, str], console: Conso
     console.open("/queue")
     expect(console.at("position")).to_have_text(["1", "2"])
     expect(console.at("queue-job")).to_have_text(["large-waits", "small-waits"])
-    expect(console.at("queue-reason").first).to_contain_text("cards")
+    expect(console.at("queue-reason").first).to_contain_text(re.compile("GPU|card"))
     expect(console.at("forecast").first).to_have_attribute("data-when", re.compile("now|about|unknown"))
     console.at("queue-expand").first.click()
-    expect(console.at("wait-detail")).to_contain_text("What would start it sooner")
+    expect(console.at("wait-detail")).to_contain_text("How to start sooner")
+    expect(console.at("queue-page")).to_contain_text("Up to date")
 
 
 def test_it_is_narrowed_by_card_model(jobs: dict[str, str], console: Console) -> None:
@@ -47,7 +48,7 @@ def test_it_is_narrowed_by_card_model(jobs: dict[str, str], console: Console) ->
     console.open("/queue")
     expect(console.at("demand-sim-a100")).to_contain_text("4 / 4")
     console.press("demand-sim-a100")
-    expect(console.page.get_by_text("No waiting job matches")).to_be_visible()
+    expect(console.page.get_by_text("No queued job matches")).to_be_visible()
     console.page.reload()
     expect(console.at("demand-sim-a100")).to_have_attribute("aria-pressed", "true")
     console.press("demand-sim-a100")
@@ -89,15 +90,75 @@ def test_the_timeline_shows_who_runs_where(jobs: dict[str, str], console: Consol
 
 
 def test_the_table_says_what_fits_where_and_who_uses_it(jobs: dict[str, str], console: Console) -> None:
-    """R164-R168: nodes that carry the flavor, used of total, idle or tight, `physical(virtual):application`."""
-    console.open("/cluster?view=resources")
+    """R164-R168, D4: nodes that carry the flavor, used of total, full or not only of chosen flavors, who holds what."""
+    console.open("/cluster")
     node = console.at("resource-node-1")
-    expect(node).to_contain_text(re.compile(r"0\(0\):(timed|open)-holder"))
+    expect(node).to_contain_text(re.compile("GPU 0–1 · (timed|open)-holder"))
+    expect(node).not_to_contain_text(re.compile("Full|Has room|tight|idle"))
+    expect(node).to_contain_text(re.compile("0 (GPUs|cards)"))
     console.choose("resource-flavors", "pair")
     expect(node).to_have_attribute("data-state", "tight")
+    expect(node).to_contain_text("Full")
     console.page.keyboard.press("Escape")
     console.choose("resource-flavors", "plain")
     expect(node).to_have_attribute("data-state", "idle")
+    expect(node).to_contain_text("Has room")
+
+
+def test_the_cluster_says_who_uses_what(jobs: dict[str, str], console: Console) -> None:
+    """Sums by person and workspace, use over time; a person leads to their nodes, a node to its jobs (D20)."""
+    console.open("/cluster")
+    person = console.at("use-row-admin")
+    expect(person).to_contain_text("4")
+    expect(person).to_contain_text(re.compile("2 · 3 (GPUs|cards)"))
+    expect(console.at("past-words")).to_contain_text("of 4 GPUs")
+    console.press("use-workspaces")
+    expect(console.at("use-row-default")).to_be_visible()
+    console.page.get_by_text("People", exact=True).click()
+    console.press("use-admin")
+    expect(console.at("resource-owner")).to_contain_text("Used by admin")
+    expect(console.at("resource-node-1")).to_be_visible()
+    console.at("node-search").fill("node-2")
+    expect(console.at("resource-node-1")).to_have_count(0)
+    console.press("expand-node-2")
+    expect(console.at("node-node-2")).to_contain_text("holder")
+    console.press("node-link-node-2")
+    expect(console.page).to_have_url(re.compile("node=node-2"))
+
+
+def test_a_queued_job_is_found_by_owner_and_stopped_from_the_queue(
+    jobs: dict[str, str], world: World, console: Console
+) -> None:
+    made = plain(world, "to-be-stopped", "true", resources={"gpu": 2})
+    world.until(made, lambda view: view["reason"] is not None)
+    console.open("/queue?owner=nobody-there")
+    expect(console.page.get_by_text("No queued job matches")).to_be_visible()
+    console.open("/queue?owner=admin")
+    row = console.at("queue-row").filter(has_text="to-be-stopped")
+    row.get_by_test_id("queue-menu").click()
+    console.press("queue-stop")
+    console.press("confirm-ok")
+    expect(row).to_have_count(0)
+    world.until(made, lambda view: view["state"] == "stopped")
+
+
+def test_a_narrow_window_shows_the_whole_queue(jobs: dict[str, str], console: Console) -> None:
+    """D12: one column, nothing a letter wide, nothing beyond the edge; the policy, too."""
+    for width in (768, 390):
+        console.page.set_viewport_size({"width": width, "height": 844})
+        console.open("/queue")
+        reason = console.at("queue-reason").first
+        expect(reason).to_be_visible()
+        box = reason.bounding_box()
+        assert box is not None
+        assert box["width"] > 200, box
+        console.open("/admin?tab=policy")
+        meaning = console.at("knob-fair_weight_s").locator("p")
+        expect(meaning).to_be_visible()
+        words = meaning.bounding_box()
+        assert words is not None
+        assert words["width"] > 200, words
+    console.page.set_viewport_size({"width": 1280, "height": 800})
 
 
 def pick_flavors(console: Console, *names: str) -> None:
@@ -168,10 +229,10 @@ def test_a_policy_is_checked_tried_and_saved(world: World, jobs: dict[str, str],
     and quotas, too.
     """
     world.until(plain(world, "history", "true"), lambda view: view["state"] == "succeeded")
-    console.open("/admin")
+    console.open("/admin?tab=policy")
     knob = console.at("knob-fair_weight_s")
     knob.locator("input").fill("400d")
-    expect(knob.get_by_test_id("knob-problem")).to_contain_text("Between 0s and 7d")
+    expect(knob.get_by_test_id("knob-problem")).to_contain_text(re.compile("between 0s and 7d"))
     expect(console.at("policy-save")).to_be_disabled()
     knob.locator("input").fill("8h")
     console.press("policy-simulate")
@@ -194,7 +255,7 @@ def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], cons
     console.press("pool-add")
     console.at("admin-name").fill("not a name")
     console.press("admin-save")
-    expect(console.page.get_by_text("Not a name that can be used")).to_be_visible()
+    expect(console.page.get_by_text("This name has other characters")).to_be_visible()
     console.at("admin-name").fill("lab")
     console.press("admin-save")
     expect(console.at("edit-lab")).to_be_visible()
@@ -202,7 +263,7 @@ def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], cons
     console.press("edit-default")
     console.at("urgent-per-user").locator("input").or_(console.at("urgent-per-user")).last.fill("2")
     console.press("admin-save")
-    expect(console.page.get_by_text("Most per person: 2")).to_be_visible()
+    expect(console.page.get_by_text("Limit per person: 2")).to_be_visible()
     console.press("admin-nodes")
     node = console.at("admin-node-node-2")
     node.get_by_test_id("cordon").click()
@@ -224,6 +285,22 @@ def test_a_quota_below_what_is_used_is_saved_with_a_warning(
     console.press("admin-save")
     warning = console.page.get_by_text("More is used than is guaranteed")
     expect(warning).to_have_count(2)
-    expect(console.page.locator(".ant-message")).to_contain_text("default · Cards: Usage is above")
+    expect(console.page.locator(".ant-message")).to_contain_text("default · GPUs: Usage is above")
     with world.client() as client:
         client.http.json("PUT", "/workspaces/default", json={})
+
+
+def test_administration_opens_on_what_is_needed_daily(world: World, jobs: dict[str, str], console: Console) -> None:
+    """Who uses what, quotas that are used up, nodes away; the policy is the last tab."""
+    with world.client() as client:
+        client.http.json("PUT", "/workspaces/default", json={"quotas": {"default": {"gpu": {"nominal": 4}}}})
+        client.http.json("POST", "/nodes/node-2/cordon", json={"note": "a new fan"})
+    console.open("/admin")
+    expect(console.at("use-row-admin")).to_be_visible()
+    expect(console.at("quota-default")).to_have_attribute("data-state", "full")
+    expect(console.at("away-node-2")).to_contain_text("a new fan")
+    with world.client() as client:
+        client.http.json("POST", "/nodes/node-2/uncordon")
+        client.http.json("PUT", "/workspaces/default", json={})
+    console.page.reload()
+    expect(console.at("admin-away")).to_contain_text("All 2 nodes are in service")

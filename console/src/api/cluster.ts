@@ -3,11 +3,14 @@ import { get, patch, post, put, remove } from "./client";
 import type {
   CardDemand,
   Cluster,
+  ClusterPast,
   ClusterResources,
+  ClusterUse,
   Engine,
   Flavor,
   Meta,
   NodeDetail,
+  NodeView,
   ResourcePool,
   VirtualCluster,
   Workspace,
@@ -18,11 +21,22 @@ const at = (...names: string[]): string => names.map(encodeURIComponent).join("/
 export const readCluster = (): Promise<Cluster> => get("/cluster");
 export const readMeta = (): Promise<Meta> => get("/meta");
 
-export const readResources = (
-  flavors: string[],
-  workspace: string,
-  pool: string | undefined,
-): Promise<ClusterResources> => get("/cluster/resources", { flavors, workspace, pool });
+export interface NodesQuery {
+  flavors: string[];
+  workspace: string;
+  pool?: string;
+  model?: string;
+  owner?: string;
+  q?: string;
+  offset?: number;
+  limit?: number;
+}
+export const readResources = (query: NodesQuery): Promise<ClusterResources> => get("/cluster/resources", { ...query });
+export const readNode = (name: string): Promise<NodeView> => get(`/cluster/nodes/${at(name)}`);
+export const readUse = (pool?: string): Promise<ClusterUse> => get("/cluster/use", { pool });
+export type PastWindow = "day" | "week";
+export const readPast = (window: PastWindow, pool?: string): Promise<ClusterPast> =>
+  get("/cluster/past", { window, pool });
 
 export const listEngines = (): Promise<{ items: Engine[] }> => get("/engines");
 

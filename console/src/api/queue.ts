@@ -7,6 +7,7 @@ export interface QueueQuery {
   pool?: string;
   workspace?: string;
   model?: string;
+  owner?: string;
   mine?: boolean;
   offset?: number;
   limit?: number;

@@ -102,6 +102,9 @@ export type Flavor = S["Flavor"];
 export type NodeDetail = S["NodeDetail"];
 export type NodeRow = S["NodeRow"];
 export type ClusterResources = S["ClusterResources"];
+export type ClusterUse = S["ClusterUse"];
+export type ClusterPast = S["ClusterPast"];
+export type UseRow = S["UseRow"];
 export type Token = S["Token"];
 export type Uploaded = S["Upload"];
 

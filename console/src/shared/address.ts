@@ -35,15 +35,17 @@ export interface QueueSearch {
   pool?: string;
   model?: string;
   workspace?: string;
+  owner?: string;
   mine?: boolean;
 }
 
 export interface ClusterSearch {
-  view?: "nodes" | "resources";
   flavors?: string[];
   model?: string;
   pool?: string;
+  owner?: string;
+  q?: string;
 }
 
-export const ADMIN_TABS = ["policy", "pools", "workspaces", "flavors", "nodes"] as const;
+export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "flavors", "policy"] as const;
 export type AdminTab = (typeof ADMIN_TABS)[number];

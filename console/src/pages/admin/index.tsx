@@ -1,25 +1,28 @@
-/** For administrators: by which rules the queue works, and how the machines are shared. */
+/** For administrators: how things stand, how the nodes are shared, and by which rules the queue works. */
 import { LockOutlined } from "@ant-design/icons";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Tabs } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { AdminTab } from "../../shared/address";
+import { ADMIN_TABS, type AdminTab } from "../../shared/address";
 import { useSession } from "../../shared/session";
 import { Empty, PageHeader } from "../../shared/ui";
 import { FlavorsAdmin } from "./flavors";
 import { NodesAdmin } from "./nodes";
+import { OverviewAdmin } from "./overview";
 import { PolicyAdmin } from "./policy";
 import { PoolsAdmin } from "./pools";
 import { WorkspacesAdmin } from "./workspaces";
 
-const TABS: [AdminTab, ReactNode][] = [
-  ["policy", <PolicyAdmin key="p" />],
-  ["pools", <PoolsAdmin key="p" />],
-  ["workspaces", <WorkspacesAdmin key="w" />],
-  ["flavors", <FlavorsAdmin key="f" />],
-  ["nodes", <NodesAdmin key="n" />],
-];
+/** What is needed daily first, the rarest task last. */
+const TABS: Record<AdminTab, ReactNode> = {
+  overview: <OverviewAdmin />,
+  nodes: <NodesAdmin />,
+  pools: <PoolsAdmin />,
+  workspaces: <WorkspacesAdmin />,
+  flavors: <FlavorsAdmin />,
+  policy: <PolicyAdmin />,
+};
 
 export function AdminPage(): ReactNode {
   const { t } = useTranslation();
@@ -37,14 +40,14 @@ export function AdminPage(): ReactNode {
     <div data-testid="admin">
       <PageHeader title={t("admin.title")} />
       <Tabs
-        activeKey={tab ?? "policy"}
+        activeKey={tab ?? ADMIN_TABS[0]}
         onChange={(key) =>
-          void navigate({ search: { tab: key === "policy" ? undefined : (key as AdminTab) }, replace: true })
+          void navigate({ search: { tab: key === ADMIN_TABS[0] ? undefined : (key as AdminTab) }, replace: true })
         }
         destroyOnHidden
-        items={TABS.map(([key, children]) => ({
+        items={ADMIN_TABS.map((key) => ({
           key,
-          children,
+          children: TABS[key],
           label: <span data-testid={`admin-${key}`}>{t(`admin.tabs.${key}`)}</span>,
         }))}
       />

@@ -36,7 +36,9 @@ export function useResourceName(): (resource: string) => string {
   };
 }
 
-const amount = (resource: string, value: number): string => (resource === "memory_mib" ? mib(value) : number(value));
+/** An amount of a resource as people read it. Pure. */
+export const amount = (resource: string, value: number): string =>
+  resource === "memory_mib" ? mib(value) : number(value);
 
 /** What follows from limits that are below what is used, with the pool and the resource. */
 export function useWarnings(): (pool: string, share: readonly Share[]) => string[] {

@@ -1,4 +1,5 @@
 /** Nodes: which pool they are in, and whether they are in service; cordon, drain, back again. */
+import { SearchOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { App, Button, Form, Input, Select, Table } from "antd";
 import { type ReactNode, useState } from "react";
@@ -22,7 +23,12 @@ export function NodesAdmin(): ReactNode {
   const [asking, setAsking] = useState<Asking | null>(null);
   const act = useAct();
   const engineOf = useEngineOf();
+  const [q, setQ] = useState("");
   if (!query.data) return <Pending query={query} />;
+  const wanted = q.trim().toLowerCase();
+  const shown = query.data.items.filter(({ name, host, pool }) =>
+    [name, host, pool].some((text) => text.toLowerCase().includes(wanted)),
+  );
   const decider = ({ pool }: NodeDetail): string | null => {
     const engine = engineOf(pool);
     return engine?.can.owns_queue ? engine.name : null;
@@ -35,13 +41,25 @@ export function NodesAdmin(): ReactNode {
   return (
     <section className="tm-panel" data-testid="admin-nodes-table">
       <div className="tm-admin-head">
-        <p className="tm-faint tm-flat">{t("admin.nodes.hint")}</p>
+        <p className="tm-faint tm-flat tm-grow">{t("admin.nodes.hint")}</p>
+        <Input
+          allowClear
+          prefix={<SearchOutlined />}
+          value={q}
+          onChange={(e) => setQ(e.target.value)}
+          placeholder={t("resources.search")}
+          aria-label={t("resources.search")}
+          className="tm-node-search"
+          data-testid="admin-node-search"
+        />
       </div>
       <Table<NodeDetail>
         rowKey="name"
         size="middle"
-        dataSource={query.data.items}
-        pagination={query.data.items.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
+        dataSource={shown}
+        tableLayout="fixed"
+        scroll={{ x: 980 }}
+        pagination={shown.length > 50 ? { pageSize: 50, showSizeChanger: false } : false}
         onRow={(node) => ({ "data-testid": `admin-node-${node.name}`, "data-service": node.service }) as object}
         columns={[
           {

@@ -49,8 +49,9 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
           rowKey="name"
           size="middle"
           pagination={false}
+          scroll={{ x: 720 }}
           dataSource={query.data.items}
-          locale={{ emptyText: t("admin.none") }}
+          locale={{ emptyText: <span className="tm-faint">{t("admin.none")}</span> }}
           columns={[
             {
               title: t("admin.name"),

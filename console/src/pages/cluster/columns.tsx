@@ -1,4 +1,4 @@
-/** The columns of the table of machines: what each is, how much of it is used and by whom. */
+/** The columns of the table of nodes: what each is, how much of it is used and by whom. */
 import { CheckCircleOutlined, ClockCircleOutlined, StopOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
 import { type TableColumnsType, Tooltip } from "antd";
@@ -7,79 +7,48 @@ import { useTranslation } from "react-i18next";
 import type { NodeRow } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { mib, number } from "../../shared/format";
-import { Bar, Hinted, Labels, Nothing, TwoLines } from "../../shared/ui";
+import { Bar, Labels, Nothing } from "../../shared/ui";
 import { cards } from "../queue/demand";
+import { type JobUse, slicedIn, usesOf } from "./uses";
 
-const MOST_USERS = 4;
+/** A line of the table: a node, or above the nodes of a pool its name. */
+export type Entry = NodeRow | { pool: string; heading: true };
+export const isHeading = (entry: Entry): entry is { pool: string; heading: true } => "heading" in entry;
 
-/** Where there is little room, what is fixed about a machine shares one column. */
-export function useResourceColumns(chosen: boolean, narrow: boolean): TableColumnsType<NodeRow> {
+const MOST_USERS = 2;
+
+interface Shape {
+  /** Flavors were chosen, so that it can be said whether they fit (R167). */
+  chosen: boolean;
+  narrow: boolean;
+}
+
+/** Where there is little room, what is fixed about a node is left to its details. */
+export function useResourceColumns({ chosen, narrow }: Shape): TableColumnsType<Entry> {
   const { t } = useTranslation();
   return useMemo(() => {
-    const driver = (node: NodeRow): ReactNode => node.driver || <Nothing />;
-    const system = (node: NodeRow): ReactNode => (
-      <>
-        <TwoLines first={node.os || "–"} second={node.kernel} />
-        {narrow && (
-          <span className="tm-line" title={t("resources.col.driver")}>
-            {driver(node)}
-          </span>
-        )}
-      </>
+    const bar = (label: string, tone: string | undefined, used: number, total: number, text: string): ReactNode => (
+      <Bar label={label} small bare used={used} total={total} text={text} tone={tone} />
     );
-    const machine: TableColumnsType<NodeRow> = narrow
-      ? [
-          {
-            title: (
-              <>
-                {t("resources.col.system")}
-                <br />
-                {t("resources.col.driver")}
-              </>
-            ),
-            key: "system",
-            width: 112,
-            render: (_, node) => system(node),
-          },
-        ]
-      : [
-          { title: t("resources.col.system"), key: "system", width: 140, render: (_, node) => system(node) },
-          {
-            title: t("resources.col.driver"),
-            key: "driver",
-            width: 96,
-            ellipsis: true,
-            render: (_, node) => driver(node),
-          },
-        ];
-    const suits: TableColumnsType<NodeRow> = chosen
-      ? [
-          {
-            title: t("resources.col.suits"),
-            key: "suits",
-            width: narrow ? 96 : 120,
-            render: (_, node) => <Labels names={node.flavors} />,
-          },
-        ]
-      : [];
-    return [
+    const of: TableColumnsType<NodeRow> = [
       {
         title: t("resources.col.node"),
         key: "node",
-        width: narrow ? 96 : 126,
+        width: narrow ? 116 : 130,
         fixed: "start",
-        render: (_, node) => <TwoLines first={<b title={node.name}>{node.name}</b>} second={node.pool} />,
+        ellipsis: true,
+        render: (_, node) => <NodeLink name={node.name} />,
       },
       {
-        title: t("resources.col.state"),
+        title: t(chosen ? "resources.col.state" : "resources.col.free"),
         key: "state",
-        width: narrow ? 88 : 96,
-        render: (_, node) => <RoomTag node={node} />,
+        width: 124,
+        render: (_, node) => <RoomCell node={node} />,
       },
       {
         title: t("resources.col.cards"),
         key: "cards",
-        width: narrow ? 112 : 150,
+        width: narrow ? 132 : 144,
         render: (_, node) =>
           node.cards.length === 0 ? (
             <Nothing />
@@ -100,112 +69,161 @@ export function useResourceColumns(chosen: boolean, narrow: boolean): TableColum
       {
         title: t("resources.col.cpu"),
         key: "cpu",
-        width: narrow ? 76 : 104,
-        render: (_, node) => (
-          <Bar
-            label={t("resources.col.cpu")}
-            small
-            bare
-            used={node.cpu.used}
-            total={node.cpu.total}
-            text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`}
-          />
-        ),
+        width: narrow ? 84 : 96,
+        render: (_, { cpu }) =>
+          bar(t("resources.col.cpu"), undefined, cpu.used, cpu.total, `${number(cpu.used)} / ${number(cpu.total)}`),
       },
       {
         title: t("resources.col.memory"),
         key: "memory",
-        width: narrow ? 124 : 140,
-        render: (_, node) => (
-          <Bar
-            label={t("resources.col.memory")}
-            small
-            bare
-            used={node.memory_mib.used}
-            total={node.memory_mib.total}
-            text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`}
-            tone="green"
-          />
-        ),
+        width: narrow ? 124 : 136,
+        render: (_, { memory_mib: { used, total } }) =>
+          bar(t("resources.col.memory"), "green", used, total, `${mib(used)} / ${mib(total)}`),
       },
-      ...machine,
-      ...suits,
+      ...(chosen
+        ? ([
+            {
+              title: t("resources.col.suits"),
+              key: "suits",
+              width: narrow ? 96 : 120,
+              render: (_, node) => <Labels names={node.flavors} />,
+            },
+          ] satisfies TableColumnsType<NodeRow>)
+        : []),
+      ...(narrow
+        ? []
+        : ([
+            {
+              title: t("resources.col.system"),
+              key: "system",
+              width: 112,
+              ellipsis: true,
+              render: (_, node) => <System node={node} />,
+            },
+          ] satisfies TableColumnsType<NodeRow>)),
       {
-        title: (
-          <Hinted hint={t("resources.usageHint")} className="tm-help">
-            {t("resources.col.usage")}
-          </Hinted>
-        ),
+        title: t("resources.col.usage"),
         key: "usage",
-        width: narrow ? 168 : 190,
-        render: (_, node) => <Usage node={node} />,
+        width: narrow ? 200 : undefined,
+        render: (_, node) => <Users node={node} />,
       },
     ];
+    return headed(of);
   }, [t, chosen, narrow]);
+}
+
+/** The same columns with a line for the name of a pool that goes through all of them. */
+function headed(columns: TableColumnsType<NodeRow>): TableColumnsType<Entry> {
+  return columns.map((column, i) => ({
+    ...column,
+    onCell: (entry: Entry) => (isHeading(entry) ? { colSpan: i === 0 ? columns.length : 0 } : {}),
+    render: (value: unknown, entry: Entry, index: number) =>
+      isHeading(entry)
+        ? i === 0 && <span className="tm-pool-line">{entry.pool}</span>
+        : (column as { render: (v: unknown, node: NodeRow, at: number) => ReactNode }).render(value, entry, index),
+  })) as TableColumnsType<Entry>;
+}
+
+/** The name of a node, which leads to the jobs on it (D20). */
+export function NodeLink({ name }: { name: string }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Link
+      to="/"
+      search={{ node: name }}
+      className="tm-name tm-ellipsis"
+      title={`${name}${t("mark.colon")}${t("resources.jobsOf")}`}
+      data-testid={`node-link-${name}`}
+    >
+      {name}
+    </Link>
+  );
 }
 
 const ROOM = ["green", <CheckCircleOutlined key="i" />] as const;
 const FULL = ["amber", <ClockCircleOutlined key="i" />] as const;
-const LOOKS = { idle: ROOM, free: ROOM, tight: FULL, full: FULL, away: ["grey", <StopOutlined key="i" />] } as const;
+const AWAY = ["grey", <StopOutlined key="i" />] as const;
 
-function RoomTag({ node }: { node: NodeRow }): ReactNode {
+/** With flavors whether one of them fits now, without how many GPUs are free: a node alone is neither full nor not (D4). */
+function RoomCell({ node }: { node: NodeRow }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const [tone, icon] = LOOKS[node.state];
-  const total = node.cards.reduce((sum, card) => sum + card.total, 0);
-  const used = node.cards.reduce((sum, card) => sum + card.used, 0);
-  const text =
-    total > 0 && node.state === "free"
-      ? t("resources.state.cards", { n: cards(total - used) })
-      : t(`resources.state.${node.state}`);
+  if (node.state === "free" || node.state === "full") return <Free node={node} />;
+  const [tone, icon] = node.state === "idle" ? ROOM : node.state === "tight" ? FULL : AWAY;
   const why = node.note || (node.reason && pick(node.reason));
   return (
     <Tooltip title={node.state === "away" && why ? why : t(`resources.stateHint.${node.state}`)}>
       <span className={`tm-state tm-tone-${tone}`}>
         {icon}
-        {text}
+        {t(`resources.state.${node.state}`)}
       </span>
     </Tooltip>
   );
 }
 
-function Usage({ node }: { node: NodeRow }): ReactNode {
+function Free({ node }: { node: NodeRow }): ReactNode {
   const { t } = useTranslation();
-  if (node.usage.length === 0) return <span className="tm-faint">{t("resources.nobody")}</span>;
-  const one = (use: NodeRow["usage"][number]): ReactNode => {
-    const label = use.name === null ? `${use.label}${t("queue.another")}` : use.label;
-    const text = use.share < 1 ? `${label} (${cards(use.share)})` : label;
-    return use.job ? (
-      <Link
-        to="/jobs/$id"
-        params={{ id: use.job }}
-        search={{}}
-        title={[use.model, use.task, use.owner].filter(Boolean).join(" · ")}
-      >
-        {text}
-      </Link>
+  const total = node.cards.reduce((sum, card) => sum + card.total, 0);
+  const free = total - node.cards.reduce((sum, card) => sum + card.used, 0);
+  const cores = node.cpu.total - node.cpu.used;
+  const text =
+    total > 0
+      ? t("unit.cards", { n: cards(free), count: free })
+      : t("unit.cores", { n: number(Math.round(cores * 100) / 100), count: cores });
+  const none = total > 0 ? free <= 0 : cores <= 0;
+  return <span className={none ? "tm-faint tm-num" : "tm-num"}>{text}</span>;
+}
+
+function System({ node }: { node: NodeRow }): ReactNode {
+  const text = [node.driver, node.os].filter(Boolean).join(" · ");
+  return text ? (
+    <span className="tm-faint" title={[node.os, node.kernel, node.driver].filter(Boolean).join(" · ")}>
+      {text}
+    </span>
+  ) : (
+    <Nothing />
+  );
+}
+
+/** Who holds GPUs of a node, a line per job, the owner always (R168). */
+function Users({ node }: { node: NodeRow }): ReactNode {
+  const { t } = useTranslation();
+  const uses = usesOf(node.usage, slicedIn(node.usage));
+  if (uses.length === 0)
+    return node.jobs === 0 ? (
+      <Nothing />
     ) : (
-      <span>{text}</span>
+      <span className="tm-faint">{t("resources.onCores", { count: node.jobs })}</span>
     );
-  };
-  const rest = node.usage.slice(MOST_USERS);
+  const rest = uses.length - MOST_USERS;
   return (
     <ul className="tm-usage">
-      {node.usage.slice(0, MOST_USERS).map((use) => (
-        <li key={`${use.index}${use.task ?? ""}${use.job ?? ""}`} className="tm-ellipsis">
-          {one(use)}
+      {uses.slice(0, MOST_USERS).map((use) => (
+        <li key={use.key} className="tm-ellipsis">
+          <UseWords use={use} />
         </li>
       ))}
-      {rest.length > 0 && (
-        <li>
-          <Hinted
-            hint={rest.map((use) => <div key={`${use.index}${use.task ?? ""}`}>{use.label}</div>)}
-            className="tm-faint tm-help"
-          >
-            {t("resources.moreUsers", { count: rest.length })}
-          </Hinted>
-        </li>
-      )}
+      {rest > 0 && <li className="tm-faint">{t("resources.moreUsers", { count: rest })}</li>}
     </ul>
+  );
+}
+
+function UseWords({ use }: { use: JobUse }): ReactNode {
+  const { t } = useTranslation();
+  const part = use.share < 1 ? ` (${cards(use.share)})` : "";
+  const where = `${t("resources.gpu", { n: use.gpus })}${part}`;
+  const title = [use.name, use.owner, use.workspace, where].filter(Boolean).join(" · ");
+  return (
+    <span title={title}>
+      <span className="tm-faint">{where} · </span>
+      {use.job ? (
+        <Link to="/jobs/$id" params={{ id: use.job }} search={{}}>
+          {use.name}
+        </Link>
+      ) : (
+        <b className="tm-owner">{use.owner ?? t("queue.another")}</b>
+      )}
+      {use.job && <span className="tm-faint"> {use.owner}</span>}
+    </span>
   );
 }

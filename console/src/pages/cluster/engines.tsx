@@ -29,6 +29,7 @@ export function Engines({ hint }: { hint?: string }): ReactNode {
           rowKey="name"
           size="middle"
           pagination={false}
+          scroll={{ x: 820 }}
           dataSource={query.data.items}
           tableLayout="fixed"
           onRow={(one) => ({ "data-testid": `engine-${one.name}` }) as object}

@@ -1,119 +1,83 @@
-/** One machine on the cluster page: what it has, who holds which of its cards, who else runs on it. */
-import { WarningOutlined } from "@ant-design/icons";
+/** What a row of the table opens into: the GPUs of a node with who holds them, everybody who runs there, and what the node is. */
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Tag, Tooltip } from "antd";
-import type { ReactNode } from "react";
+import { Tooltip } from "antd";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
+import { readNode } from "../../api/cluster";
 import type { Gpu, NodeTask, NodeView } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useEngineOf } from "../../shared/engines";
 import { mib, number, percent } from "../../shared/format";
-import { Bar, Hinted } from "../../shared/ui";
+import { Pending } from "../../shared/ui";
+import { colorsOf } from "./uses";
 
-/** `measured`: its engine sees how busy cards are. */
-export function NodeCard({
-  node,
-  colors,
-  measured,
-}: {
-  node: NodeView;
-  colors: ReadonlyMap<string, string>;
-  measured: boolean;
-}): ReactNode {
+const REFRESH_MS = 5000;
+type Holder = Pick<NodeTask, "job" | "owner">;
+type ColorOf = (holder: Holder) => string;
+
+export function NodeDetails({ name, pool }: { name: string; pool: string }): ReactNode {
+  const query = useQuery({ queryKey: ["node", name], queryFn: () => readNode(name), refetchInterval: REFRESH_MS });
+  const measured = useEngineOf()(pool)?.can.measures !== false;
+  if (!query.data) return <Pending query={query} rows={3} />;
+  return <Details node={query.data} measured={measured} />;
+}
+
+/** `measured`: its engine sees how busy GPUs are. */
+function Details({ node, measured }: { node: NodeView; measured: boolean }): ReactNode {
   const { t } = useTranslation();
-  const used = node.gpus.reduce((held, gpu) => held + heldOf(gpu), 0);
   const pick = useBilingual();
+  const colorOf = useMemo(() => colorsOf(node.tasks), [node]);
   const facts = Object.entries(node.facts).filter(([, value]) => value !== "");
-  const model = [...new Set(node.gpus.map((gpu) => gpu.model))].join(", ");
   return (
-    <section className={`tm-panel tm-node${node.schedulable ? "" : " tm-drained"}`} data-testid={`node-${node.name}`}>
-      <h2>
-        <Hinted
-          hint={facts.map(([key, value]) => (
-            <div key={key}>
-              {key}: {value}
-            </div>
-          ))}
-        >
-          {node.name}
-        </Hinted>
-        <span className="tm-faint tm-mono">{node.host}</span>
-        <span className="tm-grow" />
-        {node.pool !== "default" && <Tag className="tm-tag">{node.pool}</Tag>}
-        {node.simulated && (
-          <Tooltip title={t("cluster.simulatedHint")}>
-            <Tag color="gold" className="tm-tag">
-              {t("cluster.simulated")}
-            </Tag>
-          </Tooltip>
-        )}
-        {node.schedulable ? (
-          <span className="tm-state tm-quiet tm-tone-green">{t("cluster.ready")}</span>
-        ) : (
-          <span className="tm-state tm-tone-amber">
-            <WarningOutlined />
-            {t("cluster.drained")}
-          </span>
-        )}
-      </h2>
-      <div className="tm-panel-body tm-node-body">
-        {!node.schedulable && (
-          <p className="tm-node-why">{t("cluster.drainedWhy", { why: pick(node.reason) || "–" })}</p>
-        )}
-        <Bar
-          label={t("cluster.cpu")}
-          used={node.cpu.used}
-          total={node.cpu.total}
-          text={`${number(node.cpu.used)} / ${number(node.cpu.total)}`}
-        />
-        <Bar
-          label={t("cluster.memory")}
-          used={node.memory_mib.used}
-          total={node.memory_mib.total}
-          text={`${mib(node.memory_mib.used)} / ${mib(node.memory_mib.total)}`}
-          tone="green"
-        />
-        {node.gpus.length > 0 ? (
-          <div>
-            <div className="tm-bar-head">
-              <span>
-                {t("cluster.cardsShort")} · {model}
-              </span>
-              <span className="tm-num">
-                {number(used)} / {node.gpus.length}
-              </span>
-            </div>
-            <div className="tm-cards">
-              {node.gpus.map((gpu) => (
-                <Card key={gpu.index} gpu={gpu} colors={colors} measured={measured} />
-              ))}
-            </div>
+    <div className="tm-node-details" data-testid={`node-${node.name}`}>
+      {!node.schedulable && <p className="tm-node-why">{t("cluster.drainedWhy", { why: pick(node.reason) || "–" })}</p>}
+      <section>
+        <h3>{node.gpus.length > 0 ? t("cluster.gpus") : t("cluster.noCards")}</h3>
+        {node.gpus.length > 0 && (
+          <div className="tm-cards">
+            {node.gpus.map((gpu) => (
+              <Card key={gpu.index} gpu={gpu} colorOf={colorOf} measured={measured} />
+            ))}
           </div>
-        ) : (
-          <span className="tm-faint">{t("cluster.noCards")}</span>
         )}
-        <Users tasks={node.tasks} colors={colors} />
-      </div>
-    </section>
+      </section>
+      <section>
+        <h3>{t("cluster.whoRuns")}</h3>
+        <Users tasks={node.tasks} colorOf={colorOf} />
+      </section>
+      <section>
+        <h3>{t("cluster.facts")}</h3>
+        <dl className="tm-node-facts">
+          <Fact name={t("cluster.host")} value={node.host} />
+          {facts.map(([key, value]) => (
+            <Fact key={key} name={key} value={value} />
+          ))}
+          {node.simulated && <Fact name={t("cluster.simulated")} value={t("cluster.simulatedHint")} />}
+        </dl>
+      </section>
+    </div>
   );
 }
 
-/** One card: a column for each who holds a part of it, as wide as the part, in the colour of its job. */
-function Card({
-  gpu,
-  colors,
-  measured,
-}: {
-  gpu: Gpu;
-  colors: ReadonlyMap<string, string>;
-  measured: boolean;
-}): ReactNode {
+function Fact({ name, value }: { name: string; value: string }): ReactNode {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+/** One GPU: a column for each who holds a part of it, as wide as the part, in the color of its job. */
+function Card({ gpu, colorOf, measured }: { gpu: Gpu; colorOf: ColorOf; measured: boolean }): ReactNode {
   const { t } = useTranslation();
   const parted = gpu.uses.some((use) => use.share < 1);
   const lines = [
     `${t("cluster.card", { n: gpu.index })} · ${gpu.model}`,
     ...gpu.uses.map((use) =>
       [
-        use.job ? [use.name, use.task, use.owner].filter(Boolean).join(" · ") : t("cluster.another"),
+        [use.name, use.task, use.owner ?? t("queue.another"), use.workspace].filter(Boolean).join(" · "),
         parted ? t("cluster.share", { n: Math.round(use.share * 100) }) : "",
       ]
         .filter(Boolean)
@@ -133,18 +97,17 @@ function Card({
       ? `${t("cluster.memory")} ${mib(gpu.memory_mib)} / ${mib(gpu.memory_total_mib)}`
       : "",
   ].filter(Boolean);
-  const color = (use: Gpu["uses"][number]): string => colors.get(use.job ?? "") ?? OTHERS;
   const first = gpu.uses[0];
   return (
     <Tooltip title={<CardLines lines={lines} />}>
       <span
         className="tm-card-cell"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to what the card says.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to what the cell says.
         tabIndex={0}
         role="group"
         aria-label={lines.join(", ")}
         data-testid={`card-${gpu.index}`}
-        style={first && { borderColor: color(first) }}
+        style={first && { borderColor: colorOf(first) }}
       >
         <span className="tm-card-parts">
           {gpu.uses.map((use, i) => (
@@ -152,7 +115,7 @@ function Card({
               key={use.job ? use.job + use.task : i}
               use={use}
               utilisation={gpu.utilisation ?? 1}
-              color={color(use)}
+              color={colorOf(use)}
             />
           ))}
         </span>
@@ -162,7 +125,7 @@ function Card({
   );
 }
 
-/** The part of a card that one task holds, filled as far as the whole card is busy. */
+/** The part of a GPU that one replica holds, filled as far as the whole GPU is busy. */
 function Part({
   use,
   utilisation,
@@ -197,30 +160,29 @@ function CardLines({ lines }: { lines: string[] }): ReactNode {
   return lines.map((line, i) => <div key={i}>{line}</div>);
 }
 
-/** How much of a card is held, 0 to 1. */
-export const heldOf = (gpu: Gpu): number => gpu.uses.reduce((sum, use) => sum + use.share, 0);
+/** How much of a GPU is held, 0 to 1. */
+const heldOf = (gpu: Gpu): number => gpu.uses.reduce((sum, use) => sum + use.share, 0);
 
-const MOST_USERS = 6;
+const MOST_USERS = 12;
 
-/** Cards and tasks of jobs that the reader may not know of: only how much they hold is shown. */
-const OTHERS = "#8c8c8c";
-
-function Users({ tasks, colors }: { tasks: NodeTask[]; colors: ReadonlyMap<string, string> }): ReactNode {
+function Users({ tasks, colorOf }: { tasks: NodeTask[]; colorOf: ColorOf }): ReactNode {
   const { t } = useTranslation();
   if (tasks.length === 0) return <span className="tm-faint">{t("cluster.nobody")}</span>;
   return (
     <ul className="tm-users">
       {tasks.slice(0, MOST_USERS).map((task, i) => (
         <li key={task.job ? task.job + task.task : i}>
-          <i style={{ background: colors.get(task.job ?? "") ?? OTHERS }} />
-          {task.job ? (
-            <Link to="/jobs/$id" params={{ id: task.job }} search={{}} className="tm-ellipsis">
-              {task.name}
-            </Link>
-          ) : (
-            <span className="tm-ellipsis">{t("cluster.another")}</span>
-          )}
-          <span className="tm-faint tm-mono">{task.task}</span>
+          <i style={{ background: colorOf(task) }} />
+          <span className="tm-ellipsis">
+            {task.job ? (
+              <Link to="/jobs/$id" params={{ id: task.job }} search={{}}>
+                {task.name}
+              </Link>
+            ) : (
+              <b className="tm-owner">{task.owner ?? t("queue.another")}</b>
+            )}
+            <span className="tm-faint"> {[task.job && task.owner, task.workspace].filter(Boolean).join(" · ")}</span>
+          </span>
           <span className="tm-line">
             {[
               task.gpus.length > 0
@@ -228,7 +190,6 @@ function Users({ tasks, colors }: { tasks: NodeTask[]; colors: ReadonlyMap<strin
                 : "",
               t("unit.cores", { n: number(task.cpu), count: task.cpu }),
               mib(task.memory_mib),
-              task.owner,
             ]
               .filter(Boolean)
               .join(" · ")}

@@ -1,4 +1,4 @@
-/** Saved models with their versions. */
+/** Saved models: how large, how good, by whom, how old. */
 import { DeploymentUnitOutlined, SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -7,9 +7,14 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listModels } from "../../api/models";
 import type { ModelItem } from "../../api/types";
+import { bytes, number } from "../../shared/format";
 import { useKept } from "../../shared/kept";
 import { Ago } from "../../shared/time";
-import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
+import { Empty, Nothing, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
+import { keyMetric } from "../jobs/columns";
+import { ordered } from "./metrics";
+
+const PAGE = 50;
 
 export function ModelsPage(): ReactNode {
   const { t } = useTranslation();
@@ -22,29 +27,7 @@ export function ModelsPage(): ReactNode {
       refetchInterval: 15_000,
     }),
   );
-  const columns = useMemo(
-    (): TableColumnsType<ModelItem> => [
-      {
-        title: t("models.name"),
-        key: "name",
-        render: (_, model) => (
-          <Link to="/models/$id" params={{ id: model.id }} search={{}} className="tm-name" data-testid="model-link">
-            {model.name}
-          </Link>
-        ),
-      },
-      {
-        title: t("models.latest"),
-        key: "latest",
-        width: 140,
-        render: (_, model) => (model.latest === null ? "–" : t("models.version", { n: model.latest })),
-      },
-      { title: t("models.versions"), dataIndex: "versions", width: 110 },
-      { title: t("models.owner"), dataIndex: "owner", width: 160 },
-      { title: t("models.created"), key: "created", width: 160, render: (_, model) => <Ago at={model.created_at} /> },
-    ],
-    [t],
-  );
+  const columns = useColumns();
   return (
     <>
       <PageHeader title={t("models.title")} />
@@ -77,11 +60,107 @@ export function ModelsPage(): ReactNode {
               size="middle"
               columns={columns}
               dataSource={query.data.items}
-              pagination={query.data.items.length > 50 ? { pageSize: 50 } : false}
+              tableLayout="fixed"
+              scroll={{ x: 860 }}
+              locale={{ emptyText: <span className="tm-faint">{t("models.noMatch")}</span> }}
+              pagination={query.data.items.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}
             />
           </div>
         </>
       )}
     </>
+  );
+}
+
+function useColumns(): TableColumnsType<ModelItem> {
+  const { t } = useTranslation();
+  return useMemo(
+    () => [
+      {
+        title: t("models.name"),
+        key: "name",
+        width: 220,
+        fixed: "start",
+        sorter: (a, b) => a.name.localeCompare(b.name),
+        render: (_, model) => (
+          <TwoLines
+            first={
+              <Link to="/models/$id" params={{ id: model.id }} search={{}} className="tm-name" data-testid="model-link">
+                {model.name}
+              </Link>
+            }
+            second={model.workspace}
+          />
+        ),
+      },
+      {
+        title: t("models.latest"),
+        key: "latest",
+        width: 128,
+        render: (_, model) => (
+          <Link to="/models/$id" params={{ id: model.id }} search={{ version: model.latest }} className="tm-num">
+            {t("models.version", { n: model.latest })}
+          </Link>
+        ),
+      },
+      { title: t("models.metrics"), key: "metrics", render: (_, model) => <Metrics of={model.metrics ?? {}} /> },
+      {
+        title: t("models.size"),
+        key: "size",
+        width: 104,
+        align: "end",
+        sorter: (a, b) => a.size_bytes - b.size_bytes,
+        render: (_, model) => <span className="tm-num">{bytes(model.size_bytes)}</span>,
+      },
+      {
+        title: t("models.versions"),
+        key: "versions",
+        width: 100,
+        align: "end",
+        sorter: (a, b) => a.versions - b.versions,
+        render: (_, model) => <span className="tm-num">{number(model.versions)}</span>,
+      },
+      {
+        title: t("models.owner"),
+        dataIndex: "owner",
+        width: 120,
+        ellipsis: true,
+        sorter: (a, b) => a.owner.localeCompare(b.owner),
+      },
+      {
+        title: t("models.updated"),
+        key: "updated",
+        width: 132,
+        sorter: (a, b) => a.updated_at - b.updated_at,
+        render: (_, model) => <Ago at={model.updated_at} />,
+      },
+      {
+        title: t("models.created"),
+        key: "created",
+        width: 132,
+        sorter: (a, b) => a.created_at - b.created_at,
+        render: (_, model) => <Ago at={model.created_at} />,
+      },
+    ],
+    [t],
+  );
+}
+
+const MOST = 2;
+
+/** The metric that says most first, then one more; all of them when pointed at. */
+function Metrics({ of }: { of: Record<string, number | null> }): ReactNode {
+  const shown = ordered(of, keyMetric(of)?.[0]);
+  if (shown.length === 0) return <Nothing />;
+  const words = ([name, value]: [string, number]): string => `${name} ${number(value)}`;
+  return (
+    <span className="tm-metric-list tm-num" title={shown.map(words).join("\n")}>
+      {shown.slice(0, MOST).map(([name, value]) => (
+        <span key={name} className="tm-ellipsis">
+          <span className="tm-faint">{name}</span> {number(value)}
+        </span>
+      ))}
+      {shown.length > MOST && <span className="tm-faint">+{shown.length - MOST}</span>}
+    </span>
   );
 }

@@ -12,7 +12,7 @@ import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { Ago } from "../../shared/time";
-import { CopyButton, Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
+import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { keyMetric } from "../jobs/columns";
 import { NotShared } from "../lost";
 
@@ -36,7 +36,7 @@ export function ModelPage(): ReactNode {
         title={model.name}
         sub={
           <>
-            {model.owner} · {t("models.versions")}
+            {[model.owner, model.workspace].join(" · ")} · {t("models.versions")}
             {t("mark.colon")}
             {versions.length}
           </>
@@ -141,13 +141,16 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
                   {version.digest.slice(0, 19)}…
                 </Mono>,
               ],
-              [
-                t("models.path"),
-                <Mono key="p">
-                  {version.path ?? ""}
-                  <CopyButton text={version.path ?? ""} />
-                </Mono>,
-              ],
+              ...(version.path === null
+                ? []
+                : [
+                    [
+                      t("models.path"),
+                      <Mono key="p" copy={version.path}>
+                        {version.path}
+                      </Mono>,
+                    ] as [string, ReactNode],
+                  ]),
             ]}
           />
           {metrics.length > 0 && (

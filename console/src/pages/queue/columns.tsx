@@ -1,29 +1,48 @@
-/** The columns of the queue. Of jobs that the reader may not know of only sizes are told. */
-import { FlagOutlined, MoreOutlined } from "@ant-design/icons";
+/** The columns of the queue. Of jobs that the reader may not know of only sizes, owner and workspace are told. */
+import { FlagOutlined, MoreOutlined, StopOutlined } from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Button, Dropdown, Grid, type TableColumnsType, Tooltip } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Waiting } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useJobActions } from "../../shared/actions";
 import { duration, mib, number } from "../../shared/format";
-import { Ago, Elapsed, Stamp, useFormatTime } from "../../shared/time";
+import { Elapsed, Stamp, useFormatTime, useNow } from "../../shared/time";
+import { Hinted } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
 import { ForecastWords } from "./forecast";
+import { unchangedFor } from "./unchanged";
 
 /** Widths of all but the reason, which takes what is left. */
 const WIDE = { job: 190, size: 172, since: 92, forecast: 184 };
+const MIDDLE = { job: 164, size: 136, since: 84, forecast: 152 };
 const NARROW = { job: 148, size: 124, since: 80, forecast: 132 };
 
 export function useQueueColumns(many: boolean, change: (job: Waiting) => void): TableColumnsType<Waiting> {
   const { t } = useTranslation();
-  const width = Grid.useBreakpoint().xl === false ? NARROW : WIDE;
-  return useMemo(
-    () => [
+  const screens = Grid.useBreakpoint();
+  const width = screens.xl === false ? NARROW : screens.xxl === false ? MIDDLE : WIDE;
+  const single = screens.lg === false;
+  return useMemo(() => {
+    const actions: TableColumnsType<Waiting>[number] = {
+      title: <span className="tm-hidden">{t("queue.col.actions")}</span>,
+      key: "actions",
+      width: 44,
+      align: "end",
+      render: (_, job) => job.job && <Menu job={job} change={change} />,
+    };
+    if (single)
+      return [{ title: t("queue.col.job"), key: "job", render: (_, job) => <Whole job={job} many={many} /> }, actions];
+    return [
       {
-        title: t("queue.col.position"),
+        title: (
+          <Hinted hint={t("queue.col.positionHint")} className="tm-help">
+            {t("queue.col.position")}
+          </Hinted>
+        ),
         key: "position",
-        width: many ? 90 : 56,
+        width: many ? 96 : 72,
         render: (_, job) => (
           <div className="tm-cell">
             <b className="tm-num" data-testid="position">
@@ -55,21 +74,32 @@ export function useQueueColumns(many: boolean, change: (job: Waiting) => void): 
         width: width.forecast,
         render: (_, job) => <ForecastWords forecast={job.forecast} />,
       },
-      {
-        title: <span className="tm-hidden">{t("queue.col.actions")}</span>,
-        key: "actions",
-        width: 44,
-        align: "end",
-        render: (_, job) => job.job && <Menu job={job} change={change} />,
-      },
-    ],
-    [t, many, change, width],
+      actions,
+    ];
+  }, [t, many, change, width, single]);
+}
+
+/** Everything about a job below each other, where there is no room for columns. */
+function Whole({ job, many }: { job: Waiting; many: boolean }): ReactNode {
+  return (
+    <div className="tm-queue-whole">
+      <b className="tm-num" data-testid="position">
+        {job.position}
+      </b>
+      <div>
+        <NameCell job={job} />
+        {many && <span className="tm-line">{job.pool}</span>}
+        <SizeCell job={job} />
+        <ReasonCell job={job} />
+        <ForecastWords forecast={job.forecast} />
+      </div>
+    </div>
   );
 }
 
 function NameCell({ job }: { job: Waiting }): ReactNode {
   const { t } = useTranslation();
-  const where = [job.workspace, job.virtual_cluster, job.owner].filter(Boolean).join(" · ");
+  const where = [job.job && job.owner, job.workspace, job.virtual_cluster].filter(Boolean).join(" · ");
   return (
     <div className="tm-cell">
       <span className="tm-name-line">
@@ -78,7 +108,9 @@ function NameCell({ job }: { job: Waiting }): ReactNode {
             {job.name}
           </Link>
         ) : (
-          <span className="tm-faint tm-ellipsis">{t("queue.another")}</span>
+          <span className="tm-faint tm-ellipsis">
+            {job.owner ? t("queue.anothers", { owner: job.owner }) : t("queue.another")}
+          </span>
         )}
         {job.priority !== "normal" && <Priority priority={job.priority} />}
       </span>
@@ -127,6 +159,7 @@ function ReasonCell({ job }: { job: Waiting }): ReactNode {
 function Menu({ job, change }: { job: Waiting; change: (job: Waiting) => void }): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const act = useJobActions();
   return (
     <Dropdown
       trigger={["click"]}
@@ -143,6 +176,14 @@ function Menu({ job, change }: { job: Waiting; change: (job: Waiting) => void })
             key: "open",
             label: t("queue.detail.open"),
             onClick: () => void navigate({ to: "/jobs/$id", params: { id: job.job ?? "" }, search: {} }),
+          },
+          { type: "divider" },
+          {
+            key: "stop",
+            danger: true,
+            icon: <StopOutlined />,
+            label: <span data-testid="queue-stop">{t("action.stop")}</span>,
+            onClick: () => act("stop", [{ id: job.job ?? "", name: job.name ?? "", state: "queued" }]),
           },
         ],
       }}
@@ -162,15 +203,17 @@ function Since({ at }: { at: number }): ReactNode {
   return <Stamp at={at}>{time(at, "minute")}</Stamp>;
 }
 
+/** That the order is up to date: it is made anew with every change, and not while there is none (D19). */
 export function PlannedAt({ at }: { at: number | null }): ReactNode {
   const { t } = useTranslation();
-  return at === null ? null : (
+  const now = useNow();
+  if (at === null) return null;
+  const passed = unchangedFor(at, now);
+  return (
     <>
       {" "}
-      · {t("queue.planned")}{" "}
-      <Stamp at={at}>
-        <Ago at={at} />
-      </Stamp>
+      ·{" "}
+      <Stamp at={at}>{passed === null ? t("queue.upToDate") : t("queue.unchanged", { time: duration(passed) })}</Stamp>
     </>
   );
 }

@@ -69,6 +69,7 @@ export function SoonerOf({ query, job }: { query: UseQueryResult<Explanation>; j
 interface Holder {
   job: string | null;
   name: string;
+  owner: string | null;
   holds: number;
   until: number | null;
 }
@@ -79,6 +80,7 @@ function holders(evidence: Record<string, unknown>): Holder[] {
   return (list as Record<string, Json>[]).map((one) => ({
     job: typeof one["job"] === "string" ? one["job"] : null,
     name: String(one["name"] ?? one["job"] ?? ""),
+    owner: typeof one["owner"] === "string" ? one["owner"] : null,
     holds: Number(one["holds"] ?? 0),
     until: typeof one["expires_at"] === "number" ? one["expires_at"] : null,
   }));
@@ -105,7 +107,9 @@ export function Holders({ reason }: { reason: Explanation["reason"] }): ReactNod
                 {one.name}
               </Link>
             ) : (
-              <span className="tm-faint">{t("queue.another")}</span>
+              <span className="tm-faint">
+                {one.owner ? t("queue.anothers", { owner: one.owner }) : t("queue.another")}
+              </span>
             )}
             <span className="tm-num tm-nowrap">{amount(one.holds)}</span>
             <span className="tm-faint tm-nowrap">

@@ -2,10 +2,10 @@
 import { BarsOutlined, CheckCircleOutlined, ScheduleOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Segmented, Select, Switch, Table } from "antd";
+import { Button, Grid, Segmented, Select, Switch, Table } from "antd";
 import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { listPools, listWorkspaces } from "../../api/cluster";
+import { listPools, listWorkspaces, readUse } from "../../api/cluster";
 import { readQueue } from "../../api/queue";
 import type { QueuePage as Page, Waiting } from "../../api/types";
 import type { QueueSearch } from "../../shared/address";
@@ -20,9 +20,9 @@ const Timeline = lazy(() => import("./timeline").then((m) => ({ default: m.Timel
 const PAGE = 50;
 const MOST = 500;
 
-const ALL = { pool: undefined, model: undefined, workspace: undefined, mine: undefined };
+const ALL = { pool: undefined, model: undefined, workspace: undefined, owner: undefined, mine: undefined };
 const filtered = (search: QueueSearch): boolean =>
-  Boolean(search.pool || search.model || search.workspace || search.mine);
+  Boolean(search.pool || search.model || search.workspace || search.owner || search.mine);
 
 type Update = (change: Partial<QueueSearch>) => void;
 
@@ -35,11 +35,11 @@ export function QueuePage(): ReactNode {
     (change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: true }),
     [navigate],
   );
-  const { pool, model, workspace, mine } = search;
+  const { pool, model, workspace, owner, mine } = search;
   const query = useKept(
     useQuery({
-      queryKey: ["queue", pool, model, workspace, mine, limit],
-      queryFn: ({ signal }) => readQueue({ pool, model, workspace, mine, limit }, signal),
+      queryKey: ["queue", pool, model, workspace, owner, mine, limit],
+      queryFn: ({ signal }) => readQueue({ pool, model, workspace, owner, mine, limit }, signal),
       placeholderData: keepPreviousData,
       refetchInterval: 15_000,
     }),
@@ -112,6 +112,9 @@ function QueueFilters({
     names.map((name) => ({ value: name, label: name }));
   const models = (page?.demand ?? []).flatMap(({ model }) => (model === null ? [] : [model]));
   const list = search.view !== "timeline";
+  const use = useQuery({ queryKey: ["use", search.pool], queryFn: () => readUse(search.pool), enabled: list });
+  const queued = (use.data?.people ?? []).flatMap((one) => (one.owner !== null && one.waiting > 0 ? [one.owner] : []));
+  const owners = [...new Set([...(search.owner ? [search.owner] : []), ...queued])].sort();
   return (
     <div className="tm-filters">
       <div className="tm-filter-line tm-center">
@@ -150,6 +153,19 @@ function QueueFilters({
           />
         )}
         {list && (
+          <Select
+            allowClear
+            showSearch
+            className="tm-select"
+            placeholder={t("queue.filter.owner")}
+            aria-label={t("queue.filter.owner")}
+            value={search.owner}
+            options={named(owners)}
+            onChange={(owner?: string) => update({ owner })}
+            data-testid="filter-owner"
+          />
+        )}
+        {list && (
           <label className="tm-switch">
             <Switch
               size="small"
@@ -181,6 +197,7 @@ function List({
   const [open, setOpen] = useState<readonly string[]>([]);
   const many = useMemo(() => new Set(page.items.map((job) => job.pool)).size > 1, [page]);
   const columns = useQueueColumns(many, setChanging);
+  const single = Grid.useBreakpoint().lg === false;
   if (page.items.length === 0) {
     return (
       <div className="tm-panel">
@@ -206,6 +223,8 @@ function List({
         dataSource={page.items}
         pagination={false}
         tableLayout="fixed"
+        className="tm-queue"
+        scroll={{ x: single ? 320 : 860 }}
         onRow={(job) => ({ "data-testid": "queue-row", "data-id": job.job ?? "" }) as object}
         expandable={{
           expandedRowRender: (job) => <WaitDetail job={job} />,

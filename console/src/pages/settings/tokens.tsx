@@ -33,7 +33,7 @@ export function Tokens(): ReactNode {
   const revoke = (token: Token): void =>
     void modal.confirm({
       title: t("settings.tokenDelete"),
-      content: `${token.name}: ${t("settings.tokenDeleteHint")}`,
+      content: `${token.name}${t("mark.colon")}${t("settings.tokenDeleteHint")}`,
       okText: t("settings.revoke"),
       cancelText: t("action.cancel"),
       okButtonProps: { danger: true },
@@ -89,11 +89,12 @@ export function Tokens(): ReactNode {
           <Table<Token>
             rowKey="id"
             size="small"
+            scroll={{ x: 520 }}
             pagination={false}
             dataSource={query.data.items}
-            locale={{ emptyText: t("settings.tokenNone") }}
+            locale={{ emptyText: <span className="tm-faint">{t("settings.tokenNone")}</span> }}
             columns={[
-              { title: t("models.name"), dataIndex: "name" },
+              { title: t("settings.tokenName"), dataIndex: "name" },
               { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
               {
                 title: t("settings.expires"),
@@ -101,11 +102,16 @@ export function Tokens(): ReactNode {
                 render: (_, token) => (token.expires_at ? <Stamp at={token.expires_at} /> : t("settings.forever")),
               },
               {
-                title: "",
+                title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "revoke",
                 align: "end",
                 render: (_, token) => (
-                  <Button size="small" danger onClick={() => revoke(token)}>
+                  <Button
+                    size="small"
+                    danger
+                    onClick={() => revoke(token)}
+                    aria-label={`${t("settings.revoke")} ${token.name}`}
+                  >
                     {t("settings.revoke")}
                   </Button>
                 ),

@@ -68,10 +68,12 @@ export function BarCard({ bar, all, colour, at, width }: Props): ReactNode {
     >
       <div className="tm-tl-card-head">
         <i style={{ background: colour }} />
-        <b className="tm-ellipsis">{bar.name ?? t("queue.another")}</b>
+        <b className="tm-ellipsis">
+          {bar.name ?? (bar.owner ? t("queue.anothers", { owner: bar.owner }) : t("queue.another"))}
+        </b>
         {bar.priority !== "normal" && <span className="tm-warn">{t(`priority.${bar.priority}`)}</span>}
       </div>
-      <p className="tm-faint">{[bar.owner, bar.workspace].filter(Boolean).join(" · ")}</p>
+      <p className="tm-faint">{[bar.name && bar.owner, bar.workspace].filter(Boolean).join(" · ")}</p>
       <dl>
         {lines.map(([label, value]) => (
           <div key={label}>

@@ -12,27 +12,28 @@ import { Empty, Outdated, Pending } from "../../../shared/ui";
 import { SERIES } from "../../../theme";
 import { MOST_WITH_CARDS } from "./layout";
 import { Picture } from "./picture";
-import { around, BEHIND, panned, SPANS, type View, zoomed } from "./view";
+import { BEHIND, home, panned, SPANS, type View, zoomed } from "./view";
 
-type By = "workspace" | "priority" | "job";
+type By = "workspace" | "owner" | "priority" | "job";
 type Row = "card" | "node";
-const BY: By[] = ["workspace", "priority", "job"];
+const BY: By[] = ["workspace", "owner", "priority", "job"];
 const ROWS: Row[] = ["card", "node"];
 const PRIORITY: Record<string, string> = { normal: "#4c6ef5", urgent: "#f76707", very_urgent: "#e03131" };
 const UNKNOWN = "#868e96";
 
-/** One colour per workspace or job, in the order of their names, so that a colour stays with its owner. Pure. */
-export function colours(
+/** What gives a bar its color; null where the reader may not know it. */
+const keyOf = (bar: TimelineBar, by: Exclude<By, "priority">): string | null => bar[by];
+
+/** One color per workspace, owner or job, in the order of their names, so that each keeps its color. Pure. */
+export function colors(
   bars: readonly TimelineBar[],
   by: By,
 ): { of: (bar: TimelineBar) => string; legend: [string, string][] } {
   if (by === "priority") return { of: (bar) => PRIORITY[bar.priority] ?? UNKNOWN, legend: [] };
-  const names = [
-    ...new Set(bars.flatMap((bar) => (by === "workspace" ? [bar.workspace] : bar.job ? [bar.job] : []))),
-  ].sort();
+  const names = [...new Set(bars.flatMap((bar) => keyOf(bar, by) ?? []))].sort();
   const table = new Map(names.map((name, i) => [name, SERIES[i % SERIES.length] ?? UNKNOWN]));
-  const of = (bar: TimelineBar): string => table.get((by === "workspace" ? bar.workspace : bar.job) ?? "") ?? UNKNOWN;
-  return { of, legend: by === "workspace" ? [...table] : [] };
+  const of = (bar: TimelineBar): string => table.get(keyOf(bar, by) ?? "") ?? UNKNOWN;
+  return { of, legend: by === "job" ? [] : [...table] };
 }
 
 export function TimelinePage({ pool }: { pool: string | undefined }): ReactNode {
@@ -56,13 +57,14 @@ export function TimelinePage({ pool }: { pool: string | undefined }): ReactNode 
 /** `ahead`: how far the server's clock is ahead of the browser's. */
 function TimelineView({ data, ahead }: { data: Timeline; ahead: number }): ReactNode {
   const { t } = useTranslation();
-  const [view, setView] = useState<View>(() => around(SPANS[1]));
+  const earliest = Math.min(0, ...data.bars.map((bar) => bar.start - data.now));
+  const [view, setView] = useState<View>(() => home(SPANS[1], earliest));
   const [by, setBy] = useState<By>(() =>
     new Set(data.bars.map((bar) => bar.workspace)).size > 1 ? "workspace" : "job",
   );
   const [row, setRow] = useState<Row>(() => (data.nodes.length <= MOST_WITH_CARDS ? "card" : "node"));
   const now = useNow() + ahead;
-  const paint = useMemo(() => colours(data.bars, by), [data.bars, by]);
+  const paint = useMemo(() => colors(data.bars, by), [data.bars, by]);
   if (data.nodes.length === 0)
     return (
       <div className="tm-panel">
@@ -81,7 +83,7 @@ function TimelineView({ data, ahead }: { data: Timeline; ahead: number }): React
       <header className="tm-tl-bar-top">
         <Segmented<number>
           value={view.span}
-          onChange={(span) => setView(around(span))}
+          onChange={(span) => setView(home(span, earliest))}
           aria-label={t("timeline.span")}
           options={SPANS.map((value) => ({
             value,
@@ -89,7 +91,7 @@ function TimelineView({ data, ahead }: { data: Timeline; ahead: number }): React
               value < 172_800 ? t("timeline.hours", { n: value / 3600 }) : t("timeline.days", { n: value / 86_400 }),
           }))}
         />
-        <Steps view={view} change={setView} />
+        <Steps view={view} earliest={earliest} change={setView} />
         <span className="tm-grow" />
         {data.nodes.some((node) => node.cards > 0) && (
           <Choice<Row>
@@ -145,20 +147,28 @@ function Choice<T extends string>({
 }
 
 /** Buttons for what the pointer does by dragging and the wheel. */
-function Steps({ view, change }: { view: View; change: (next: (old: View) => View) => void }): ReactNode {
+function Steps({
+  view,
+  earliest,
+  change,
+}: {
+  view: View;
+  earliest: number;
+  change: (next: (old: View) => View) => void;
+}): ReactNode {
   const { t } = useTranslation();
   const step = (label: string, icon: ReactNode, next: (old: View) => View): ReactNode => (
     <Button size="small" icon={icon} aria-label={label} title={label} onClick={() => change(next)} />
   );
-  const home = around(view.span);
+  const start = home(view.span, earliest);
   return (
     <span className="tm-tl-steps">
       {step(t("timeline.earlier"), <LeftOutlined />, (old) => panned(old, -old.span / 4))}
       <Button
         size="small"
         icon={<AimOutlined />}
-        onClick={() => change((old) => around(old.span))}
-        disabled={view.offset === home.offset}
+        onClick={() => change((old) => home(old.span, earliest))}
+        disabled={Math.abs(view.offset - start.offset) < 60}
       >
         {t("timeline.toNow")}
       </Button>

@@ -247,7 +247,7 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
 }
 
 /** On a bar: the job's name; of a job that the reader may not know of, whose it is. */
-const label = (bar: TimelineBar): string => bar.name ?? bar.workspace;
+const label = (bar: TimelineBar): string => bar.name ?? bar.owner ?? bar.workspace;
 
 /** How far local time is ahead of UTC at a moment. */
 const zone = (at: number): number => -new Date(at * 1000).getTimezoneOffset() * 60;

@@ -13,6 +13,12 @@ export interface View {
 }
 
 export const around = (span: number): View => ({ offset: -span * BEHIND, span });
+
+/** The same, but no more of the past than there is something in. `earliest`: when the first bar begins, from now. */
+export function home(span: number, earliest: number): View {
+  const usual = -span * BEHIND;
+  return { offset: Math.min(-span * 0.02, Math.max(usual, earliest - span * 0.02)), span };
+}
 export const panned = (view: View, by: number): View => ({ ...view, offset: view.offset + by });
 
 /** More (`factor` above 1) or less time; what lies at `place` (0 left edge, 1 right edge) stays there. */

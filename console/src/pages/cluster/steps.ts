@@ -1,0 +1,32 @@
+/** How much was held over time, as an area of steps in a picture. Pure. */
+import type { ClusterPast } from "../../api/types";
+
+export interface Steps {
+  /** SVG path of the area, from 0 0 (top left) to `width` `height`. */
+  area: string;
+  line: string;
+  most: number;
+}
+
+/** Steps of equal width; `most` is the top of the picture: what there is, or more where more was held. */
+export function stepsOf(values: readonly number[], total: number, width: number, height: number): Steps {
+  const most = Math.max(total, ...values, 1e-9);
+  const each = width / Math.max(1, values.length);
+  const y = (value: number): string => (height - (height * value) / most).toFixed(1);
+  const points = values.map(
+    (value, i) => `${i === 0 ? "M0" : `L${(i * each).toFixed(1)}`} ${y(value)}H${((i + 1) * each).toFixed(1)}`,
+  );
+  const line = points.join("");
+  return { area: line && `${line}V${height}H0Z`, line, most };
+}
+
+/** The mean over all steps, and the value of the last. */
+export function summaryOf(values: readonly number[]): { mean: number; last: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  return { mean, last: values.at(-1) ?? 0 };
+}
+
+/** Which step lies under a place of the picture, 0 (left) to 1 (right). */
+export function stepAt(past: Pick<ClusterPast, "at">, place: number): number {
+  return Math.min(past.at.length - 1, Math.max(0, Math.floor(place * past.at.length)));
+}

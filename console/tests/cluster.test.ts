@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { NodeRow, Share, TimelineBar, Workspace } from "../src/api/types";
+import { quotaLines, toneOfQuota } from "../src/pages/admin/quotas";
+import { withHeadings } from "../src/pages/cluster/rows";
+import { stepAt, stepsOf, summaryOf } from "../src/pages/cluster/steps";
+import { colorsOf, ranges, slicedIn, usesOf } from "../src/pages/cluster/uses";
+import { ordered } from "../src/pages/models/metrics";
+import { colors } from "../src/pages/queue/timeline";
+import { home } from "../src/pages/queue/timeline/view";
+import { unchangedFor } from "../src/pages/queue/unchanged";
+
+type CardUse = NodeRow["usage"][number];
+const use = (physical: number, more: Partial<CardUse> = {}): CardUse => ({
+  index: physical,
+  model: "A100",
+  physical,
+  virtual: 0,
+  share: 1,
+  label: `${physical}(0):`,
+  job: null,
+  name: null,
+  owner: "bob",
+  workspace: "vision",
+  task: null,
+  ...more,
+});
+const share = (used: number, nominal: number): Share => ({
+  resource: "gpu",
+  nominal,
+  cap: null,
+  used,
+  borrowed: Math.max(0, used - nominal),
+  warning: null,
+});
+
+describe("who uses a node", () => {
+  it("is told job by job, GPUs that lie together as a range", () => {
+    expect(ranges([3, 0, 1, 2, 6])).toBe("0–3, 6");
+    expect(ranges([])).toBe("");
+    const mine = { job: "t1", name: "resnet", owner: "ann" };
+    const uses = usesOf([use(0, mine), use(1, mine), use(2), use(3)], false);
+    expect(uses.map(({ job, owner, gpus }) => [job, owner, gpus])).toEqual([
+      ["t1", "ann", "0–1"],
+      [null, "bob", "2–3"],
+    ]);
+  });
+  it("names the slice where GPUs are cut, and keeps shares of one person apart", () => {
+    const cut = [use(0, { index: 2, virtual: 2 }), use(1, { index: 5, virtual: 1 })];
+    expect(slicedIn(cut)).toBe(true);
+    expect(slicedIn([use(0), use(1)])).toBe(false);
+    expect(usesOf(cut, true)[0]?.gpus).toBe("0.2, 1.1");
+    expect(usesOf([use(0, { share: 0.5 }), use(0, { share: 0.25 })], false)).toHaveLength(2);
+  });
+  it("keeps one color for a job, and one for a person whose jobs may not be known", () => {
+    const of = colorsOf([
+      { job: "t1", owner: "ann" },
+      { job: null, owner: "bob" },
+    ]);
+    expect(of({ job: "t1", owner: "ann" })).not.toBe(of({ job: null, owner: "bob" }));
+    expect(of({ job: null, owner: "bob" })).toBe(of({ job: null, owner: "bob" }));
+  });
+  it("stands under a line for each pool where there are several", () => {
+    const node = (name: string, pool: string): NodeRow => ({ name, pool }) as NodeRow;
+    expect(withHeadings([node("a", "x"), node("b", "x")])).toHaveLength(2);
+    const lines = withHeadings([node("a", "x"), node("b", "x"), node("c", "y")]);
+    expect(lines.map((line) => ("heading" in line ? `= ${line.pool}` : line.name))).toEqual([
+      "= x",
+      "a",
+      "b",
+      "= y",
+      "c",
+    ]);
+  });
+});
+
+describe("what was held over time", () => {
+  it("is drawn in steps up to what there is, and higher where more was held", () => {
+    const made = stepsOf([0, 4, 8], 8, 300, 100);
+    expect(made.line).toBe("M0 100.0H100.0L100.0 50.0H200.0L200.0 0.0H300.0");
+    expect(made.area).toBe(`${made.line}V100H0Z`);
+    expect(stepsOf([16], 8, 10, 10).most).toBe(16);
+    expect(stepsOf([], 8, 10, 10)).toMatchObject({ line: "", area: "" });
+  });
+  it("is summed up as a mean, and read where the pointer is", () => {
+    expect(summaryOf([2, 4, 6])).toEqual({ mean: 4, last: 6 });
+    expect(summaryOf([])).toEqual({ mean: 0, last: 0 });
+    const past = { at: [10, 20, 30, 40] };
+    expect([-1, 0, 0.3, 0.99, 2].map((place) => stepAt(past, place))).toEqual([0, 0, 1, 3, 3]);
+  });
+});
+
+describe("quotas", () => {
+  it("come most used first, and say whether they are full", () => {
+    const of = (name: string, ...shares: Share[]): Pick<Workspace, "name" | "quotas"> => ({
+      name,
+      quotas: [{ pool: "default", share: shares }],
+    });
+    const lines = quotaLines([
+      of("low", share(1, 8)),
+      of("full", share(8, 8)),
+      of("none", share(2, 0)),
+      of("over", share(9, 8)),
+    ]);
+    expect(lines.map(({ workspace }) => workspace)).toEqual(["none", "over", "full", "low"]);
+    expect(lines.map((line) => toneOfQuota(line.share))).toEqual(["borrows", "borrows", "full", "room"]);
+  });
+});
+
+describe("the queue's page", () => {
+  it("says for how many full minutes nothing has changed (D19)", () => {
+    expect(unchangedFor(1000, 1059)).toBeNull();
+    expect(unchangedFor(1000, 1000 + 19 * 60 + 5)).toBe(19 * 60);
+    expect(unchangedFor(1000, 990)).toBeNull();
+  });
+  it("begins the timeline where something begins, not in an empty past", () => {
+    expect(home(21_600, 0).offset).toBe(-432);
+    expect(home(21_600, -600).offset).toBe(-600 - 432);
+    expect(home(21_600, -1e6).offset).toBe(-5400);
+    expect(home(21_600, 500).offset).toBe(-432);
+  });
+  it("colors bars by owner, also of jobs that may not be known", () => {
+    const bar = (owner: string | null): TimelineBar =>
+      ({ owner, job: null, workspace: "w", priority: "normal" }) as TimelineBar;
+    const paint = colors([bar("bob"), bar("ann"), bar(null)], "owner");
+    expect(paint.legend.map(([name]) => name)).toEqual(["ann", "bob"]);
+    expect(paint.of(bar("ann"))).not.toBe(paint.of(bar("bob")));
+    expect(paint.of(bar(null))).toBe("#868e96");
+  });
+});
+
+describe("models", () => {
+  it("show the metric that says most first, and none without a value", () => {
+    expect(ordered({ epoch: 3, loss: 0.2, lr: null, b: 1 }, "loss").map(([name]) => name)).toEqual([
+      "loss",
+      "b",
+      "epoch",
+    ]);
+    expect(ordered({ lr: null }, undefined)).toEqual([]);
+  });
+});
