@@ -32,18 +32,6 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       motion: !still,
     },
     components: {
-      Layout: {
-        headerBg: dark ? "#171a21" : "#ffffff",
-        siderBg: dark ? "#13161c" : "#ffffff",
-        headerHeight: 52,
-        headerPadding: "0 20px",
-      },
-      Menu: {
-        itemBorderRadius: 8,
-        activeBarBorderWidth: 0,
-        itemBg: "transparent",
-        ...(dark ? { itemSelectedColor: "#b9c8ff", itemSelectedBg: "#222c4d" } : {}),
-      },
       Table: {
         headerBg: "transparent",
         cellPaddingBlockMD: 9,

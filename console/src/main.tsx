@@ -1,7 +1,7 @@
-/** The entry point: mounts App. */
+/** The entry point: mounts the gate. Ant Design and the pages come behind it (gate.tsx). */
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { App } from "./app";
+import { Gate } from "./gate";
 import "./i18n";
 import "./styles/index.css";
 
@@ -9,6 +9,6 @@ const root = document.getElementById("root");
 if (!root) throw new Error("index.html has no #root");
 createRoot(root).render(
   <StrictMode>
-    <App />
+    <Gate />
   </StrictMode>,
 );

@@ -47,7 +47,7 @@ function savedLook(): Look {
 }
 
 /** Whether the person's system asks for it, now and when that changes. */
-function useMedia(query: string): boolean {
+export function useMedia(query: string): boolean {
   const [asked, setAsked] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const media = matchMedia(query);

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tests.e2e.conftest import Open
 from tests.e2e.console import Console
-from tests.e2e.jobs import plain, training
+from tests.e2e.pages import pages, work
 from tests.e2e.world import World
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -31,7 +31,7 @@ ENGLISH = re.compile(
     "Processes|limit|Follow|Download|Basic|Expert|Import|Review|Job name|Description|Framework|Parameters|Ports|"
     "Environment|Usage duration|What will run|Start training|Nodes ready|Ready|simulated|idle|Version|Latest|Created|"
     "Size|Digest|Made by job|API tokens|Create token|No end|Password|Sign in|User name|About|Appearance|Light|Dark|"
-    "System|Why it failed|Why it waits|exit code|This page does not exist|Retries|Priority|Nothing|Loading|cores|"
+    "System|Why it failed|Why it waits|exit code|There is no such page|Retries|Priority|Nothing|Loading|cores|"
     "Started|Ended|platform|scheduler"
     r")(?![\w/.-])"
 )
@@ -39,52 +39,7 @@ ENGLISH = re.compile(
 
 @pytest.fixture(scope="module")
 def jobs(world: World) -> dict[str, str]:
-    """A training that left a model, one that failed, one that runs, and one that waits behind it."""
-    made = {
-        "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
-        "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),
-    }
-    world.until(made["good"], lambda view: view["state"] == "succeeded")
-    world.until(made["bad"], lambda view: view["state"] == "failed")
-    made["long"] = training(world, "lang-long", 100_000, replicas=2, gpu=2, duration="3h")
-    world.until(made["long"], lambda view: view["state"] == "running" and bool(view["metrics"]))
-    made["waits"] = plain(world, "lang-waits", "true", resources={"gpu": 1})
-    return made
-
-
-def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
-    """Every address, with what is there once the page is."""
-    long = f"/jobs/{jobs['long']}?tab="
-    return [
-        ("/", "jobs"),
-        ("/?q=nothing-like-this", "search"),
-        ("/submit", "role-add"),
-        (f"/submit?clone={jobs['good']}", "fits"),
-        (f"{long}overview", "tasks"),
-        (f"{long}logs", "log"),
-        (f"{long}metrics", "metrics"),
-        (f"{long}usage", "usage"),
-        (f"{long}events", "events"),
-        (f"{long}files", "files"),
-        (f"{long}json", "document"),
-        (f"/jobs/{jobs['good']}", "verdict"),
-        (f"/jobs/{jobs['bad']}", "verdict"),
-        (f"/jobs/{jobs['waits']}", "wait"),
-        ("/queue", "queue"),
-        ("/queue?view=timeline", "timeline-page"),
-        ("/cluster?owner=admin", "resource-node-1"),
-        ("/admin", "admin-overview-page"),
-        ("/admin?tab=policy", "knob-backfill"),
-        ("/admin?tab=pools", "pool-add"),
-        ("/admin?tab=workspaces", "workspace-add"),
-        ("/admin?tab=flavors", "flavor-add"),
-        ("/admin?tab=nodes", "admin-node-node-1"),
-        ("/cluster", "cluster-past"),
-        ("/models", "models"),
-        ("/models/lang", "model-page"),
-        ("/settings", "token-create"),
-        ("/no/such/page", "missing"),
-    ]
+    return work(world)
 
 
 def words(console: Console) -> str:

@@ -1,11 +1,11 @@
-"""The built console: hashed files that are cached for ever, and one page for every other address.
+"""The built console: hashed files that are cached for ever, and one page for every other address; and the
+documentation, where it was built into the console's folder (`docs/`).
 
-Files are listed once at start, so no request can name a path outside the folder. Small enough to be compressed once and
-kept; what is asked for first is compressed first. Where the console was not built, a page says how to build it.
+Files are listed once at start, so no request can name a path outside the folder. Texts come compressed as they were
+built (`console/vite.config.ts`). Where the console or the documentation was not built, a page says how to get it.
 """
 
 import asyncio
-import gzip
 import mimetypes
 from pathlib import Path
 from typing import Final
@@ -18,13 +18,8 @@ from trainmaster.core.errors import NotFound
 from trainmaster.messages.server import requests
 
 STATIC: Final = Path(__file__).parent / "static"
-_COMPRESSED: Final = (
-    "text/",
-    "application/javascript",
-    "application/json",
-    "image/svg+xml",
-    "application/manifest+json",
-)
+_PACKED: Final = (("br", ".br"), ("gzip", ".gz"))
+"""How a compressed form is asked for, and how its file ends; the smallest first."""
 _FOREVER: Final = "public, max-age=31536000, immutable"
 _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Trainmaster</title>
 <body style="font-family: sans-serif; max-width: 42em; margin: 4em auto">
@@ -35,35 +30,59 @@ _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title
 <p>服务、API（<code>/api/v1</code>）与命令行均可使用。\
 请在源码目录运行 <code>python hatch_build.py</code>，或安装正式发布的软件包。</p>
 """
+_NO_DOCS: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Documentation – Trainmaster</title>
+<body style="font-family: sans-serif; max-width: 42em; margin: 4em auto">
+<h1>This server has no documentation</h1>
+<p>The guide is in the source of Trainmaster, in <code>docs/guide</code>; <code>scripts/docs</code> builds it.</p>
+<h1>此服务未附带文档</h1>
+<p>使用指南位于 Trainmaster 源码的 <code>docs/guide</code> 目录，可用 <code>scripts/docs</code> 构建。</p>
+"""
 
 
 class Console:
     """The files under `root`, by address."""
 
     def __init__(self, root: Path = STATIC) -> None:
-        self._files: dict[str, Path] = {}
-        if root.is_dir():
-            self._files = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
-        self._packed: dict[str, bytes] = {}
+        found = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
+        endings = tuple(ending for _, ending in _PACKED)
+        self._files = {
+            name: path for name, path in found.items() if not name.startswith(".") and path.suffix not in endings
+        }
+        self._packed = {
+            (name, coding): found[name + ending]
+            for name in self._files
+            for coding, ending in _PACKED
+            if name + ending in found
+        }
 
-    async def answer(self, path: str, accepts_gzip: bool) -> Response:
-        """Return the file at `path`, or the console's page. Raises NotFound for a missing file with a hashed name."""
-        name = path if path in self._files else "index.html"
+    async def answer(self, path: str, accepts: str) -> Response:
+        """Return the file at `path`, or the console's page; `accepts`: what was said of encodings. Raises NotFound for
+        a missing file with a hashed name.
+        """
+        is_docs = path.split("/", 1)[0] == "docs"
+        name = f"{path.strip('/')}/index.html" if is_docs and not Path(path).suffix else path
+        if name not in self._files:
+            if is_docs:
+                return Response(_NO_DOCS, 404, media_type="text/html", headers={"cache-control": "no-store"})
+            if path.startswith("assets/"):
+                raise NotFound(requests.no_console_file(path))
+            name = "index.html"
         if name not in self._files:
             return Response(_MISSING, media_type="text/html", headers={"cache-control": "no-store"})
-        if path.startswith("assets/") and name != path:
-            raise NotFound(requests.no_console_file(path))
-        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
         headers = {"cache-control": _FOREVER if name.startswith("assets/") else "no-cache", "vary": "accept-encoding"}
-        if accepts_gzip and kind.startswith(_COMPRESSED):
-            if name not in self._packed:
-                self._packed[name] = await asyncio.to_thread(_pack, self._files[name])
-            return Response(self._packed[name], media_type=kind, headers={**headers, "content-encoding": "gzip"})
-        return Response(await asyncio.to_thread(self._files[name].read_bytes), media_type=kind, headers=headers)
+        file, wanted = self._files[name], _codings(accepts)
+        for coding, _ in _PACKED:
+            if coding in wanted and (name, coding) in self._packed:
+                file, headers["content-encoding"] = self._packed[name, coding], coding
+                break
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Response(await asyncio.to_thread(file.read_bytes), media_type=kind, headers=headers)
 
 
-def _pack(path: Path) -> bytes:
-    return gzip.compress(path.read_bytes(), 6, mtime=0)
+def _codings(accepts: str) -> set[str]:
+    """Return what an Accept-Encoding takes (RFC 9110, 12.5.3): a weight of 0 means that it is not taken."""
+    parts = (part.lower().partition(";q=") for part in accepts.replace(" ", "").split(","))
+    return {name for name, _, weight in parts if not weight or weight.strip("0.")}
 
 
 routes = Table("console", prefix="")
@@ -76,4 +95,4 @@ async def console(request: Request) -> Response:
     if path.startswith("api/"):
         raise NotFound(requests.no_such_address())
     found: Console = request.app.state.console
-    return await found.answer(path, "gzip" in request.headers.get("accept-encoding", ""))
+    return await found.answer(path, request.headers.get("accept-encoding", ""))

@@ -12,7 +12,7 @@ import { useFormatTime } from "./time";
 import { useTitle } from "./title";
 import { useErrorText } from "./trouble";
 
-export { useErrorText };
+export { useErrorText } from "./trouble";
 
 /** The head of a page. Its title is also the tab's, unless `name` says another. */
 export function PageHeader(props: {

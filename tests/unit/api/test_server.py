@@ -70,25 +70,47 @@ async def test_the_console_is_one_page_with_hashed_files(tmp_path: Path) -> None
     (tmp_path / "assets").mkdir()
     (tmp_path / "index.html").write_text("<!doctype html>")
     (tmp_path / "assets" / "index-abc.js").write_text("x" * 5000)
+    (tmp_path / "assets" / "index-abc.js.gz").write_bytes(gzip.compress(b"x" * 5000))
+    (tmp_path / "assets" / "index-abc.js.br").write_bytes(b"the same, smaller")
     (tmp_path.parent / "outside.txt").write_text("secret")
     console = Console(tmp_path)
-    page = await console.answer("jobs/t123", False)
+    page = await console.answer("jobs/t123", "")
     assert page.body == b"<!doctype html>"
     assert page.headers["cache-control"] == "no-cache"
-    script = await console.answer("assets/index-abc.js", True)
+    script = await console.answer("assets/index-abc.js", "gzip, deflate, br;q=0")
     assert script.headers["cache-control"].endswith("immutable")
+    assert script.headers["content-encoding"] == "gzip"
     assert gzip.decompress(bytes(script.body)) == b"x" * 5000
+    smaller = await console.answer("assets/index-abc.js", "gzip, deflate, br")
+    assert (smaller.headers["content-encoding"], smaller.body) == ("br", b"the same, smaller")
+    plain = await console.answer("assets/index-abc.js", "zstd")
+    assert "content-encoding" not in plain.headers
+    assert plain.body == b"x" * 5000
     assert script.media_type in ("text/javascript", "application/javascript")
     for path in ("../outside.txt", "assets/../../outside.txt", "/etc/passwd", "..%2foutside.txt"):
         if not path.startswith("assets/"):
-            assert (await console.answer(path, False)).body == b"<!doctype html>"
+            assert (await console.answer(path, "")).body == b"<!doctype html>"
     from trainmaster.core.errors import NotFound
 
     with pytest.raises(NotFound):
-        await console.answer("assets/index-old.js", False)
+        await console.answer("assets/index-old.js", "")
+
+
+async def test_documentation_is_served_where_it_was_built_and_else_said_to_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("<!doctype html>")
+    missing = await Console(tmp_path).answer("docs/guide/waiting.html", "")
+    assert missing.status_code == 404
+    assert b"docs/guide" in missing.body
+    (tmp_path / "docs/guide").mkdir(parents=True)
+    (tmp_path / "docs/index.html").write_text("all chapters")
+    (tmp_path / "docs/guide/waiting.html").write_text("why it waits")
+    console = Console(tmp_path)
+    assert (await console.answer("docs/guide/waiting.html", "")).body == b"why it waits"
+    for path in ("docs", "docs/"):
+        assert (await console.answer(path, "")).body == b"all chapters"
 
 
 async def test_a_server_without_the_console_says_how_to_get_it(tmp_path: Path) -> None:
-    page = await Console(tmp_path / "none").answer("", False)
+    page = await Console(tmp_path / "none").answer("", "")
     assert b"hatch_build.py" in page.body
     assert page.status_code == 200

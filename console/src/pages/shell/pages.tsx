@@ -1,0 +1,54 @@
+/** The pages of the navigation: their addresses, icons and keys, and where the guide tells of them. */
+import {
+  ClusterOutlined,
+  ControlOutlined,
+  DeploymentUnitOutlined,
+  HourglassOutlined,
+  SettingOutlined,
+  UnorderedListOutlined,
+} from "@ant-design/icons";
+import type { ReactNode } from "react";
+import type { Language } from "../../i18n";
+
+export interface Page {
+  to: "/" | "/queue" | "/cluster" | "/models" | "/admin" | "/settings";
+  name: "jobs" | "queue" | "cluster" | "models" | "admin" | "settings";
+  icon: ReactNode;
+  /** Pressed after g. */
+  key: string;
+}
+
+const PAGES: readonly Page[] = [
+  { to: "/", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
+  { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
+  { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
+  { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
+  { to: "/admin", name: "admin", icon: <ControlOutlined />, key: "a" },
+  { to: "/settings", name: "settings", icon: <SettingOutlined />, key: "s" },
+];
+const ADMINISTRATORS: ReadonlySet<string> = new Set(["admin"]);
+
+export const pagesFor = (role: string): readonly Page[] =>
+  PAGES.filter((page) => role === "admin" || !ADMINISTRATORS.has(page.name));
+
+/** The page of the navigation that an address belongs to. Pure. */
+export function currentPage(path: string): Page["to"] {
+  if (path.startsWith("/jobs") || path.startsWith("/submit")) return "/";
+  return PAGES.find(({ to }) => to !== "/" && path.startsWith(to))?.to ?? "/";
+}
+
+/** Where the server has the documentation that was built for it (trainmaster/api/static.py). */
+const GUIDE = "/docs";
+const CHAPTERS: readonly [string, string][] = [
+  ["/submit", "job-file"],
+  ["/jobs/", "logs-and-metrics"],
+  ["/queue", "waiting"],
+  ["/admin", "administration"],
+  ["/settings", "cli"],
+];
+
+/** The chapter of the guide that tells of the page at `path`, in the reader's language. Pure. */
+export function chapterOf(path: string, language: Language): string {
+  const chapter = CHAPTERS.find(([begin]) => path.startsWith(begin))?.[1] ?? "console";
+  return `${GUIDE}${language === "zh" ? "/zh" : ""}/guide/${chapter}.html`;
+}

@@ -1,0 +1,142 @@
+/** One field for everything: pages, actions, and jobs that are called so. */
+import { SearchOutlined } from "@ant-design/icons";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Modal } from "antd";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { listJobs } from "../../api/jobs";
+import type { Session } from "../../api/types";
+import { setLanguage, useLanguage } from "../../i18n";
+import { StateTag } from "../../shared/state";
+import { useLook } from "../../theme";
+import { useSignOut } from "./leave";
+import { pagesFor } from "./pages";
+
+const JOBS_AT_MOST = 8;
+const TYPING_MS = 180;
+
+interface Entry {
+  id: string;
+  group: "actions" | "pages" | "jobs";
+  text: string;
+  more?: ReactNode;
+  act: () => void;
+}
+
+export function Palette({ session, close }: { session: Session; close: () => void }): ReactNode {
+  const { t } = useTranslation();
+  const list = useId();
+  const [typed, setTyped] = useState("");
+  const [at, setAt] = useState(0);
+  const found = useEntries(session, typed);
+  const chosen = Math.min(at, found.length - 1);
+  const take = (entry: Entry | undefined): void => {
+    if (!entry) return;
+    close();
+    entry.act();
+  };
+  const key = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && found.length > 0) {
+      event.preventDefault();
+      setAt((chosen + step + found.length) % found.length);
+    } else if (event.key === "Enter" && !event.nativeEvent.isComposing) take(found[chosen]);
+  };
+  return (
+    <Modal open title={t("palette.title")} onCancel={close} footer={null} width={560} className="tm-palette">
+      <div className="tm-palette-field">
+        <SearchOutlined />
+        <input
+          // biome-ignore lint/a11y/noAutofocus: whoever opens it wants to type.
+          autoFocus
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={list}
+          aria-activedescendant={found[chosen] ? `${list}-${chosen}` : undefined}
+          aria-label={t("palette.hint")}
+          placeholder={t("palette.hint")}
+          value={typed}
+          onChange={(e) => {
+            setTyped(e.target.value);
+            setAt(0);
+          }}
+          onKeyDown={key}
+          data-testid="palette"
+        />
+      </div>
+      <div role="listbox" id={list} aria-label={t("palette.title")} className="tm-palette-list">
+        {found.map((entry, nth) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above has the keyboard.
+          <div
+            key={entry.id}
+            id={`${list}-${nth}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={nth === chosen}
+            ref={nth === chosen ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
+            onClick={() => take(entry)}
+            data-testid="palette-entry"
+          >
+            <span className="tm-ellipsis">{entry.text}</span>
+            {entry.more ?? <span className="tm-faint">{t(`palette.${entry.group}`)}</span>}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 && <p className="tm-faint">{t("palette.none")}</p>}
+    </Modal>
+  );
+}
+
+function useEntries(session: Session, typed: string): Entry[] {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const leave = useSignOut();
+  const language = useLanguage();
+  const { setLook } = useLook();
+  const asked = useLater(typed.trim());
+  const jobs = useQuery({
+    queryKey: ["palette", asked],
+    queryFn: ({ signal }) =>
+      listJobs({ q: asked || undefined, order: "-submitted_at", limit: JOBS_AT_MOST }, null, signal),
+  });
+  const act = (id: string, text: string, run: () => void): Entry => ({ id, group: "actions", text, act: run });
+  const fixed: Entry[] = [
+    act("new", t("nav.newJob"), () => void navigate({ to: "/submit", search: {} })),
+    ...pagesFor(session.user.role).map(
+      ({ to, name }): Entry => ({
+        id: to,
+        group: "pages",
+        text: t(`nav.${name}`),
+        act: () => void navigate({ to, search: {} }),
+      }),
+    ),
+    act("language", t("palette.language"), () => setLanguage(language === "zh" ? "en" : "zh")),
+    act("light", t("palette.light"), () => setLook("light")),
+    act("dark", t("palette.dark"), () => setLook("dark")),
+    act("out", t("palette.signOut"), () => void leave()),
+  ];
+  const wanted = typed.trim().toLowerCase();
+  return [
+    ...fixed.filter(({ text }) => text.toLowerCase().includes(wanted)),
+    ...(jobs.data?.items ?? []).map(
+      (job): Entry => ({
+        id: job.id,
+        group: "jobs",
+        text: job.name,
+        more: <StateTag state={job.state} quiet />,
+        act: () => void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} }),
+      }),
+    ),
+  ];
+}
+
+/** The value once nobody has changed it for a moment. */
+function useLater(value: string): string {
+  const [later, setLater] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(value), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return later;
+}

@@ -1,0 +1,121 @@
+"""For everybody: every page for a screen reader, in both looks and in any width (WCAG 2.1 AA, D12)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.axe import Report, judge
+from tests.e2e.conftest import Open
+from tests.e2e.console import Console
+from tests.e2e.pages import pages, work
+from tests.e2e.world import World
+
+WIDTHS = (390, 768, 1280, 1920)
+
+
+@pytest.fixture(scope="module")
+def jobs(world: World) -> dict[str, str]:
+    return work(world)
+
+
+def settled(console: Console, mark: str) -> None:
+    """Wait until the page is there, and nothing on it is still to come."""
+    expect(console.at(mark).first).to_be_visible()
+    expect(console.page.locator(".ant-skeleton")).to_have_count(0)
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_no_page_breaks_a_rule_of_wcag(jobs: dict[str, str], new_console: Open, signed_in: Path, look: str) -> None:
+    console = new_console(cookies=signed_in)
+    console.open("/")
+    console.page.evaluate(
+        "look => { localStorage.setItem('trainmaster.expert', '1'); localStorage.setItem('trainmaster.look', look) }",
+        look,
+    )
+    console.watch.expect("404")  # what is not there
+    report = Report()
+    for address, mark in pages(jobs):
+        console.page.goto(address)
+        settled(console, mark)
+        report.add(f"{address} ({look})", judge(console.page))
+    console.open("/")
+    console.page.keyboard.press("Control+k")
+    expect(console.at("palette-entry").first).to_be_visible()
+    report.add(f"palette ({look})", judge(console.page))
+    console.page.keyboard.press("Escape")
+    console.page.keyboard.press("?")
+    expect(console.at("keys")).to_be_visible()
+    report.add(f"keys ({look})", judge(console.page))
+    assert not report, f"\n{report}"
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+def test_signing_in_breaks_no_rule_of_wcag(new_console: Open, look: str) -> None:
+    console = new_console()
+    console.watch.expect("401")
+    console.page.goto("/")
+    console.at("look").select_option(look)
+    console.press("sign-in")
+    report = Report()
+    report.add(f"sign in ({look})", judge(console.page))
+    assert not report, f"\n{report}"
+
+
+# Of each control that can be pressed: whether what is under the pointer at its middle and near its ends is itself.
+_COVERED = """() => {
+  const whole = ".ant-select, .ant-input-affix-wrapper, .ant-input-number, .ant-segmented, .ant-checkbox-wrapper, label"
+    + ", .ant-space-compact, .cm-editor, .ant-tabs-nav, .ant-slider";
+  const name = (e) => e.getAttribute("data-testid") ?? e.getAttribute("aria-label")
+    ?? ((e.innerText ?? "").trim().slice(0, 40) || `${e.tagName}.${e.className}`);
+  const wrong = [];
+  for (const e of document.querySelectorAll("a[href], button, input, select, textarea, [role=tab], [role=button]")) {
+    if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    if (getComputedStyle(e).pointerEvents === "none" || e.closest("[inert], .tm-said, .tm-skip, svg")) continue;
+    e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+    const box = e.getClientRects()[0];
+    if (!box || box.width < 6 || box.height < 6) continue;
+    if (box.right > innerWidth + 1 || box.left < -1) { wrong.push(`${name(e)} reaches out of the window`); continue; }
+    for (const x of [box.left + 4, box.left + box.width / 2, box.right - 4]) {
+      const top = document.elementFromPoint(x, box.top + box.height / 2);
+      if (!top || e.contains(top) || top.contains(e)) continue;
+      const group = e.closest(whole);
+      if (group && group.contains(top)) continue;
+      wrong.push(`${name(e)} is covered by ${name(top)}`);
+      break;
+    }
+  }
+  scrollTo(0, 0);
+  return wrong;
+}"""
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, signed_in: Path, width: int) -> None:
+    """No page scrolls sideways, and nothing lies over what is to be pressed."""
+    console = new_console(cookies=signed_in)
+    console.page.set_viewport_size({"width": width, "height": 900})
+    console.open("/")
+    console.page.evaluate("localStorage.setItem('trainmaster.expert', '1')")
+    console.watch.expect("404")
+    wrong: dict[str, Any] = {}
+    for address, mark in pages(jobs):
+        console.page.goto(address)
+        settled(console, mark)
+        over = console.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if over > 0:
+            wrong[f"{address} scrolls sideways"] = f"{over} px"
+        if covered := console.page.evaluate(_COVERED):
+            wrong[address] = covered
+    assert wrong == {}, "\n" + "\n".join(f"{width} px, {where}: {what}" for where, what in wrong.items())
+
+
+def test_the_navigation_is_a_drawer_where_the_window_is_narrow(console: Console) -> None:
+    console.page.set_viewport_size({"width": 390, "height": 844})
+    console.open("/")
+    expect(console.at("nav-queue")).to_have_count(0)
+    console.press("menu")
+    console.press("nav-queue")
+    expect(console.at("queue")).to_be_visible()
+    expect(console.page.get_by_role("dialog")).not_to_be_visible()

@@ -1,0 +1,109 @@
+"""What the keyboard does on every page: skip, search, go, and nothing while somebody types."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.console import Console
+from tests.e2e.jobs import plain
+from tests.e2e.world import World
+
+
+@pytest.fixture(scope="module")
+def job(world: World) -> str:
+    made = plain(world, "keyboard-star", "true")
+    world.until(made, lambda view: view["state"] == "succeeded")
+    return made
+
+
+def test_the_first_stop_leads_past_the_navigation(job: str, console: Console) -> None:
+    console.open("/")
+    expect(console.row(job)).to_be_visible()
+    console.page.keyboard.press("Tab")
+    expect(console.page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    console.page.keyboard.press("Enter")
+    expect(console.page.get_by_role("main")).to_be_focused()
+    assert console.page.url.endswith("/")
+
+
+def test_letters_go_to_pages(job: str, console: Console) -> None:
+    console.open("/")
+    keys = console.page.keyboard
+    for letter, mark in (("q", "queue"), ("c", "cluster"), ("m", "models"), ("s", "token-create"), ("j", "jobs")):
+        keys.press("g")
+        keys.press(letter)
+        expect(console.at(mark).first).to_be_visible()
+    keys.press("/")
+    expect(console.at("search")).to_be_focused()
+    keys.type("n?g")  # text, as long as somebody types
+    expect(console.at("search")).to_have_value("n?g")
+    expect(console.at("keys")).to_have_count(0)
+    console.open("/settings")
+    keys.press("n")
+    expect(console.at("submit-page")).to_be_visible()
+
+
+def test_letters_can_be_switched_off(job: str, console: Console) -> None:
+    """WCAG 2.1.4: who speaks to the computer must not press letters by accident."""
+    console.open("/")
+    console.page.keyboard.press("?")
+    expect(console.at("keys")).to_contain_text("Go to Queue")
+    console.page.get_by_role("switch").click()
+    console.page.keyboard.press("Escape")
+    expect(console.at("keys")).to_have_count(0)
+    console.page.reload()
+    expect(console.row(job)).to_be_visible()
+    console.page.keyboard.press("n")
+    console.page.keyboard.press("Control+k")
+    expect(console.at("palette")).to_be_visible()
+    assert console.page.url.endswith("/")
+
+
+def test_the_palette_finds_pages_actions_and_jobs(job: str, console: Console) -> None:
+    console.open("/settings")
+    keys = console.page.keyboard
+    keys.press("Control+k")
+    expect(console.at("palette")).to_be_focused()
+    keys.type("keyboard-st")
+    expect(console.at("palette-entry").filter(has_text="keyboard-star")).to_be_visible()
+    keys.press("Enter")
+    expect(console.at("job-page")).to_have_attribute("data-id", job)
+    expect(console.page).to_have_title("keyboard-star · Succeeded – Trainmaster")
+    keys.press("Control+k")
+    keys.type("clus")
+    keys.press("Enter")
+    expect(console.at("cluster")).to_be_visible()
+    expect(console.page).to_have_title("Cluster – Trainmaster")
+    console.press("open-palette")
+    keys.type("dark")
+    keys.press("Enter")
+    expect(console.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_help_leads_to_the_chapter_of_the_page(console: Console) -> None:
+    console.open("/queue")
+    console.press("help")
+    guide = console.at("help-guide")
+    expect(guide).to_have_attribute("href", "/docs/guide/waiting.html")
+    expect(guide).to_have_text("Guide: Queue")
+    answer = console.page.request.get("/docs/guide/waiting.html")
+    assert "docs/guide" in answer.text() or answer.ok  # the chapter, or where to find it
+    assert console.page.request.get(str(console.at("help-api").get_attribute("href"))).ok
+    console.press("language")
+    console.press("help")
+    expect(console.at("help-guide")).to_have_attribute("href", "/docs/zh/guide/waiting.html")
+
+
+def test_a_link_that_looks_like_a_button_is_one_stop(job: str, console: Console) -> None:
+    console.open_job(job)
+    expect(console.page.locator("a button, button a")).to_have_count(0)
+    expect(console.at("clone")).to_have_attribute("href", f"/submit?clone={job}")
+
+
+def test_a_link_to_a_job_of_somebody_else_explains_itself(console: Console) -> None:
+    """D8: whom to ask, and the same answer for what does not exist."""
+    console.watch.expect("404")
+    console.open("/jobs/t-nobody-knows")
+    expect(console.at("not-shared")).to_contain_text("Ask its owner, or check the ID: t-nobody-knows")
+    expect(console.page).to_have_title("No such job, or it is not shared with you – Trainmaster")
+    console.open("/nowhere")
+    expect(console.at("missing")).to_contain_text("/nowhere")
