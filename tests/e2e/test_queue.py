@@ -283,7 +283,7 @@ def test_a_quota_below_what_is_used_is_saved_with_a_warning(
     console.press("edit-default")
     console.press("quota-add")
     console.press("admin-save")
-    warning = console.page.get_by_text("More is used than is guaranteed")
+    warning = console.page.get_by_text("Usage is above the guarantee")
     expect(warning).to_have_count(2)
     expect(console.page.locator(".ant-message")).to_contain_text("default · GPUs: Usage is above")
     with world.client() as client:
