@@ -151,13 +151,13 @@ def test_a_narrow_window_shows_the_whole_queue(jobs: dict[str, str], console: Co
         expect(reason).to_be_visible()
         box = reason.bounding_box()
         assert box is not None
-        assert box["width"] > 200, box
+        assert box["width"] > 170, box
         console.open("/admin?tab=policy")
         meaning = console.at("knob-fair_weight_s").locator("p")
         expect(meaning).to_be_visible()
         words = meaning.bounding_box()
         assert words is not None
-        assert words["width"] > 200, words
+        assert words["width"] > 170, words
     console.page.set_viewport_size({"width": 1280, "height": 800})
 
 
