@@ -151,13 +151,13 @@ def test_a_narrow_window_shows_the_whole_queue(jobs: dict[str, str], console: Co
         expect(reason).to_be_visible()
         box = reason.bounding_box()
         assert box is not None
-        assert box["width"] > 200, box
+        assert box["width"] > 170, box
         console.open("/admin?tab=policy")
         meaning = console.at("knob-fair_weight_s").locator("p")
         expect(meaning).to_be_visible()
         words = meaning.bounding_box()
         assert words is not None
-        assert words["width"] > 200, words
+        assert words["width"] > 170, words
     console.page.set_viewport_size({"width": 1280, "height": 800})
 
 
@@ -283,7 +283,7 @@ def test_a_quota_below_what_is_used_is_saved_with_a_warning(
     console.press("edit-default")
     console.press("quota-add")
     console.press("admin-save")
-    warning = console.page.get_by_text("More is used than is guaranteed")
+    warning = console.page.get_by_text("Usage is above the guarantee")
     expect(warning).to_have_count(2)
     expect(console.page.locator(".ant-message")).to_contain_text("default · GPUs: Usage is above")
     with world.client() as client:

@@ -70,7 +70,7 @@ async def test_a_dedicated_pool_is_shown_but_only_for_its_workspace(fake: Stage)
     await admin.assign("n2", "lab", ADMIN)
     shown = {pool.name: pool for pool in fake.platform.resources.pools(ANN, "default").items}
     assert (shown["lab"].selectable, shown["lab"].nodes, shown["default"].nodes) == (False, 1, 1)
-    assert shown["lab"].why == answers.Text(zh="资源池 lab 专属于 vision", en="The pool lab is dedicated to vision")
+    assert shown["lab"].why == answers.Text(zh="资源池 lab 专属于 vision", en="Pool lab is dedicated to vision")
     assert fake.platform.resources.pools(ANN, "vision").items[1].selectable
     assert await codes(fake, job(pool="lab")) == {("pool", "pool_dedicated")}
     assert await codes(fake, job(pool="nope", workspace="none")) == {

@@ -30,7 +30,7 @@ async def test_an_expired_job_is_cloned_with_a_longer_limit_or_none(stage: Stage
 
 async def test_what_no_node_has_is_not_named(stage: Stage) -> None:
     """A node has 4096 MiB: of a task with 3000 nobody is told to ask for twice as much."""
-    for memory, code in ((1024, "more_memory"), (3000, "use_less_memory")):
+    for memory, code in ((1024, "more_memory"), (3000, "no_node_has_more")):
         text = "echo no; kill -9 $$"
         job = await stage.submit(spec(f"eats-{memory}", text, resources={"memory": memory}))
         await stage.ended(job)

@@ -4,7 +4,9 @@ server.
 Invariant: whatever is wrong, nothing is offered and nothing is said; the shell never waits longer than PATIENCE_S.
 """
 
+import os
 from collections.abc import Callable, Sequence
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import typer
@@ -100,10 +102,19 @@ def replicas(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer the replicas of the job that stands before."""
     from trainmaster import answers
 
-    ref = str(ctx.params.get("job") or "")
+    ref = str(ctx.params.get("job") or _job_typed())
     job = _asked(ctx, answers.JobDetail, f"/jobs/{ref}") if ref.isalnum() else None
     names = [f"{role.name}-{at}" for role in (job.roles if job else ()) for at in range(min(role.replicas, MOST))]
     return _beginning([(name, "") for name in names], incomplete)
+
+
+def _job_typed() -> str:
+    """Return the first word behind the command that is no option: what click drops where the last option still lacks
+    its value.
+    """
+    typed = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or ""
+    behind = dropwhile(lambda word: word not in ("logs", "exec"), typed.split())
+    return next((word for word in [*behind][1:] if not word.startswith("-")), "")
 
 
 def _beginning(found: Sequence[tuple[str, str]], incomplete: str) -> Offered:

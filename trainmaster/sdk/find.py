@@ -45,7 +45,8 @@ def locate(
     # A home named by the caller means the server of that home, whatever the environment says.
     wanted = url or (None if home else environ.get("TRAINMASTER_URL")) or local
     if wanted is None:
-        raise Unavailable(client.no_server_on_home(folder))
+        closed = os.path.isdir(folder) and not os.access(folder, os.X_OK)
+        raise Unavailable(client.home_is_closed(folder) if closed else client.no_server_on_home(folder))
     wanted = wanted.rstrip("/")
     if urlsplit(wanted).scheme not in ("http", "https"):
         raise Unavailable(client.not_a_server_address(wanted))

@@ -101,7 +101,7 @@ async def test_everything_is_told_right_and_nothing_is_run_twice(full: Full) -> 
     (end,) = await watcher.end_of(key(early))
     assert (end.kind, end.exit_code) == ("exited", 5)
     refused = full.story("refused", 8)
-    with pytest.raises(Unavailable, match="disk that holds the platform's home is full"):
+    with pytest.raises(Unavailable, match="disk of the platform's home folder is full"):
         await engine.launch(refused)
 
     await full.kill(full.agent()[0])

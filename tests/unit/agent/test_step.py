@@ -327,7 +327,7 @@ def test_cards_are_those_that_the_cluster_gave_and_each_task_has_its_own(node: N
 def test_too_few_cards_refuse_the_start(node: Node) -> None:
     shared = node.open(gang(gpus=2).shell("w", 1, "true").build())
     assert node.step(shared, CUDA_VISIBLE_DEVICES="0").wait(PATIENCE_S) == 1
-    assert "1 of the 2 cards" in words_of(told(shared)[0])
+    assert "1 of the 2 GPUs" in words_of(told(shared)[0])
 
 
 def test_a_task_without_cards_sees_none(node: Node) -> None:

@@ -15,8 +15,9 @@ from typing import Any
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
-from trainmaster.cli.main import PARTS
+from trainmaster.cli.main import PARTS, commands
 from trainmaster.core.folders.layout import Layout
 
 TM = [sys.executable, "-m", "trainmaster.cli"]
@@ -57,6 +58,13 @@ class Shell:
 
     def json(self, *words: str, **options: Any) -> Any:
         return json.loads(self(*words, "--json", **options))
+
+    def here(self, *words: str, code: int = 0) -> str:
+        """The same command in this process, for stories of many commands: a process costs half a second."""
+        env = {"TRAINMASTER_HOME": str(self.home), "TRAINMASTER_LANG": "en"}
+        done = CliRunner().invoke(commands(), words, env=env)
+        assert done.exit_code == code, (words, done.exit_code, done.output, done.exception)
+        return done.stdout if code == 0 else done.output
 
 
 ONE_NODE = "[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 2\n"

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from trainmaster.cli.main import commands
 
 BIN = Path(sys.executable).parent
 BASH = """
@@ -50,14 +52,13 @@ def job(tm: Shell, tmp_path_factory: pytest.TempPathFactory) -> str:
 def script(shell: str, folder: Path, env: dict[str, str]) -> Path:
     """The script that `--install-completion` would install for this shell."""
     path = folder / f"tm.{shell}"
-    asked = [shell, "-c", f"tm --show-completion > {path}"]
+    asked = [shell, "-c", f"tm --show-completion > {path}; true"]
     subprocess.run(asked, env={**env, "PATH": f"{BIN}:{os.environ['PATH']}"}, check=True, timeout=60)
     return path
 
 
-def completed(shell: str, folder: Path, env: dict[str, str], *words: str) -> list[str]:
-    """What the shell offers for the last of `words`."""
-    made = script(shell, folder, env)
+def completed(shell: str, made: Path, env: dict[str, str], *words: str) -> list[str]:
+    """What the shell offers for the last of `words` by the script `made`."""
     quoted = " ".join(word or '""' for word in ("tm", *words))
     if shell == "bash":
         text = BASH.format(script=made, words=quoted)
@@ -73,29 +74,48 @@ def completed(shell: str, folder: Path, env: dict[str, str], *words: str) -> lis
 
 @pytest.mark.parametrize("shell", [one for one in ("bash", "zsh", "fish") if shutil.which(one)])
 def test_commands_and_names_are_completed(shell: str, tm: Shell, job: str, tmp_path: Path) -> None:
+    made = script(shell, tmp_path, tm.env)
+
     def offers(*words: str) -> str:
-        return "\n".join(completed(shell, tmp_path, tm.env, *words))
+        return "\n".join(completed(shell, made, tm.env, *words))
 
     assert "preview" in offers("pre")
-    assert "--replica" in offers("logs", "--rep")
     assert job[:12] in offers("show", job[:3])
-    assert "digits" in offers("models", "show", "di")
-    assert "research" in offers("list", "--pool", "re")
-    assert "default" in offers("list", "--workspace", "def")
-    assert "succeeded" in offers("list", "--state", "suc")
     assert "main-1" in offers("logs", job, "--replica", "main")
 
 
-def test_a_version_and_a_replica_are_completed_in_bash(tm: Shell, job: str, tmp_path: Path) -> None:
-    assert completed("bash", tmp_path, tm.env, "models", "download", "digits@") == ["digits@1", ""]
-    assert completed("bash", tmp_path, tm.env, "exec", job, "-r", "main-0") == ["main-0", ""]
+def offered(tm: Shell, *words: str) -> list[str]:
+    """What bash would get for the last of `words`, without bash."""
+    env = {
+        **{name: text for name, text in tm.env.items() if name.startswith("TRAINMASTER_")},
+        "COMP_WORDS": " ".join(("tm", *words)),
+        "COMP_CWORD": str(len(words)),
+        "_TM_COMPLETE": "complete_bash",
+    }
+    done = CliRunner().invoke(commands(), [], env=env, prog_name="tm", complete_var="_TM_COMPLETE")
+    return done.stdout.split()
 
 
-def test_without_a_server_nothing_is_offered_and_nothing_is_said(tmp_path: Path) -> None:
-    env = {**os.environ, "TRAINMASTER_HOME": str(tmp_path / "nobody"), "TRAINMASTER_URL": "http://127.0.0.1:9"}
-    assert completed("bash", tmp_path, env, "show", "t") == ["", ""] or completed(
-        "bash", tmp_path, env, "show", "t"
-    ) == [""]
+def test_every_kind_of_name_is_completed(tm: Shell, job: str) -> None:
+    for words, name in (
+        (("logs", "--rep"), "--replica"),
+        (("models", "show", "di"), "digits"),
+        (("models", "download", "digits@"), "digits@1"),
+        (("list", "--pool", "re"), "research"),
+        (("list", "--workspace", "def"), "default"),
+        (("list", "--state", "suc"), "succeeded"),
+        (("list", "--sort", "gp"), "gpus"),
+        (("node", "show", "no"), "node-1"),
+        (("exec", job, "-r", "main-0"), "main-0"),
+        (("audit", "poo"), "pool"),
+    ):
+        assert offered(tm, *words) == [name], words
+
+
+def test_without_a_server_nothing_is_offered_and_nothing_is_said(tm: Shell, tmp_path: Path) -> None:
+    nobody = Shell(tmp_path)
+    nobody.env["TRAINMASTER_URL"] = "http://127.0.0.1:9"
+    assert offered(nobody, "show", "t") == []
 
 
 def test_it_is_installed_for_the_shell_in_use(tmp_path: Path) -> None:

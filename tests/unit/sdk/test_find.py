@@ -51,3 +51,12 @@ def test_nobody_is_there(tmp_path: Path, text: str) -> None:
 def test_an_address_of_another_kind() -> None:
     with pytest.raises(Unavailable, match="not a server's address"):
         locate("ftp://x", environ={})
+
+
+def test_a_home_of_somebody_else_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that may not be entered: not "no server runs there"."""
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(Unavailable) as refused:
+        locate(home=str(tmp_path), environ={})
+    assert refused.value.code == "home_is_closed"
+    assert "TRAINMASTER_TOKEN" in refused.value.remedy

@@ -49,7 +49,7 @@ def test_memory_is_asked_for_in_round_numbers(wanted: int, more: int) -> None:
 def test_who_ran_out_of_memory_gets_twice_as_much() -> None:
     out = Verdict("out_of_memory", role=0, index=0)
     assert found(job(), out)[0] == ("more_memory", {"roles.0.resources.memory": 256})
-    assert found(job(), out)[-1] == ("use_less_memory", {}), "where no node has as much"
+    assert found(job(), out)[-1] == ("no_node_has_more", {}), "where no node has as much"
 
 
 def test_who_has_a_flavor_gets_the_next_larger_that_takes_nothing_away() -> None:

@@ -100,7 +100,7 @@ def show(model: Named, as_json: AsJson = False) -> None:
         column(words("path", "路径"), least=16, leaves=2),
     )
     rows = [
-        (one.version, one.job[:12], one.files, amount(one.size_bytes), metric_text(one.metrics), one.path)
+        (one.version, one.job[:12], one.files, amount(one.size_bytes), metric_text(one.metrics), one.path or "")
         for one in versions
     ]
     tables.show(columns, rows)

@@ -19,6 +19,9 @@ INSTALL_ZH = '要在这里运行服务器：pip install "trainmaster[server]"'
 @say("No Trainmaster server is running on the home folder {folder}", "平台目录 {folder} 上没有运行 Trainmaster 服务器", "Start one with trainmaster serve, or name another one with TRAINMASTER_URL (or --url).", "请用 trainmaster serve 启动服务器，或用 TRAINMASTER_URL（或 --url）指定其他服务器。")
 def no_server_on_home(folder: str) -> Said: ...
 
+@say("The home folder {folder} belongs to another user", "平台目录 {folder} 属于其他用户", "Ask whoever runs that server for its address and a token, and name them by TRAINMASTER_URL and TRAINMASTER_TOKEN.", "请向运行该服务器的人索取地址和令牌，用 TRAINMASTER_URL 和 TRAINMASTER_TOKEN 指定。")
+def home_is_closed(folder: str) -> Said: ...
+
 @say("{address} is not a server's address", "{address} 不是服务器地址", "Write it like http://127.0.0.1:8470.", "请写成 http://127.0.0.1:8470 的形式。")
 def not_a_server_address(address: str) -> Said: ...
 

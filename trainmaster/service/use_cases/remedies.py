@@ -63,7 +63,7 @@ def remedies(
         yield from _longer(job, longest_s)
     elif verdict.code == "out_of_memory":
         yield from _more_memory(at, role, document, flavors)
-        yield Remedy(say.use_less_memory(), {})
+        yield Remedy(say.no_node_has_more(), {})
     elif verdict.code in ("disk_full", "signal") and _short_of_shm(verdict, role):
         yield _more_shm(at, role)
     elif verdict.code == "disk_full":

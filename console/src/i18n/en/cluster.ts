@@ -123,7 +123,7 @@ export const resources = {
   next: "Next",
   col: {
     node: "Node",
-    system: "Driver, system",
+    system: "Driver",
     cpu: "CPU cores",
     memory: "Memory",
     cards: "GPUs in use",

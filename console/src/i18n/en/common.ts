@@ -17,7 +17,7 @@ export const common = {
   state: {
     queued: "Queued",
     initialising: "Initializing",
-    pending: "Queued in Slurm",
+    pending: "Queued in cluster",
     running: "Running",
     saving: "Saving",
     retained: "Debug hold",

@@ -89,7 +89,7 @@ export const job = {
     attempt: "Attempt {{n}}",
     queued: "Queued",
     initialising: "Initializing",
-    pending: "Queued in Slurm",
+    pending: "Queued in cluster",
     running: "Running",
     saving: "Saving or stopping",
     now: "now",

@@ -19,8 +19,8 @@ export const queue = {
   anyCard: "any model",
   noCards: "no GPUs",
   more: "Show more",
-  demandAsked: "{{count}} jobs are queued for {{cards}} GPUs",
-  demandAsked_one: "{{count}} job is queued for {{cards}} GPUs",
+  demandAsked: "{{count}} jobs queued for {{cards}}",
+  demandAsked_one: "{{count}} job queued for {{cards}}",
   demandNone: "nothing queued",
   cardsInUse: "GPUs in use and asked for",
   col: {

@@ -17,7 +17,7 @@ export const common = {
   state: {
     queued: "排队中",
     initialising: "初始化中",
-    pending: "在 Slurm 中排队",
+    pending: "在集群中排队",
     running: "运行中",
     saving: "保存中",
     retained: "调试保留",

@@ -86,7 +86,7 @@ export const job = {
     attempt: "第 {{n}} 次运行",
     queued: "排队",
     initialising: "初始化",
-    pending: "在 Slurm 中排队",
+    pending: "在集群中排队",
     running: "运行",
     saving: "保存或停止",
     now: "现在",

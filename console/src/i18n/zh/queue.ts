@@ -17,7 +17,7 @@ export const queue = {
   anyCard: "任意型号",
   noCards: "不使用加速卡",
   more: "显示更多",
-  demandAsked: "{{count}} 个任务排队等待 {{cards}} 张加速卡",
+  demandAsked: "{{count}} 个任务排队等待 {{cards}}",
   demandNone: "无任务排队",
   cardsInUse: "加速卡的占用与排队需求",
   col: {

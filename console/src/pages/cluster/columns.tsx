@@ -42,7 +42,7 @@ export function useResourceColumns({ chosen, narrow }: Shape): TableColumnsType<
       {
         title: t(chosen ? "resources.col.state" : "resources.col.free"),
         key: "state",
-        width: 124,
+        width: 132,
         render: (_, node) => <RoomCell node={node} />,
       },
       {
@@ -175,7 +175,7 @@ function Free({ node }: { node: NodeRow }): ReactNode {
 }
 
 function System({ node }: { node: NodeRow }): ReactNode {
-  const text = [node.driver, node.os].filter(Boolean).join(" · ");
+  const text = node.driver || node.os;
   return text ? (
     <span className="tm-faint" title={[node.os, node.kernel, node.driver].filter(Boolean).join(" · ")}>
       {text}

@@ -152,14 +152,14 @@ function UseTable({
           <span title={name(row)}>{name(row)}</span>
         ),
     },
-    amount(t("cluster.gpus"), 72, (row) => row.gpu && cards(row.gpu)),
-    amount(t("cluster.cores"), 96, (row) => row.cpu && number(row.cpu)),
-    amount(t("cluster.memory"), 92, (row) => row.memory_mib && mib(row.memory_mib)),
-    amount(t("cluster.use.running"), 80, (row) => row.running && number(row.running)),
+    amount(t("cluster.gpus"), 68, (row) => row.gpu && cards(row.gpu)),
+    amount(t("cluster.cores"), 88, (row) => row.cpu && number(row.cpu)),
+    amount(t("cluster.memory"), 84, (row) => row.memory_mib && mib(row.memory_mib)),
+    amount(t("cluster.use.running"), 76, (row) => row.running && number(row.running)),
     {
       title: t("cluster.use.queued"),
       key: "queued",
-      width: 132,
+      width: 136,
       align: "end",
       render: (_, row) => (row.waiting === 0 ? <Nothing /> : <Queued row={row} />),
     },
@@ -172,7 +172,7 @@ function UseTable({
       columns={columns}
       dataSource={use[by]}
       tableLayout="fixed"
-      scroll={{ x: 590 }}
+      scroll={{ x: 536 }}
       locale={{ emptyText: <span className="tm-faint">{t("cluster.use.nobody")}</span> }}
       pagination={use[by].length > PAGE ? { pageSize: PAGE, size: "small", showSizeChanger: false } : false}
       onRow={(row) => ({ "data-testid": `use-row-${name(row)}` }) as object}

@@ -11,7 +11,7 @@ interface Props {
   choose: (model: string | undefined) => void;
 }
 
-/** Cards as fractions: 3.5, but 3 where it is whole. */
+/** GPUs as fractions: 3.5, but 3 where it is whole. */
 export const cards = (count: number): string => number(Math.round(count * 1000) / 1000);
 
 export function DemandStrip({ demand, chosen, choose }: Props): ReactNode {
@@ -23,7 +23,12 @@ export function DemandStrip({ demand, chosen, choose }: Props): ReactNode {
         const most = Math.max(one.total, one.used + one.asked, 1);
         const share = (count: number): string => `${percent(count / most)}%`;
         const asked =
-          one.asked > 0 ? t("queue.demandAsked", { cards: cards(one.asked), count: one.jobs }) : t("queue.demandNone");
+          one.asked > 0
+            ? t("queue.demandAsked", {
+                cards: t("unit.cards", { n: cards(one.asked), count: one.asked }),
+                count: one.jobs,
+              })
+            : t("queue.demandNone");
         const pressed = one.model !== null && chosen === one.model;
         return (
           <button

@@ -4,7 +4,16 @@ import { AutoComplete, Form, Input, InputNumber, Select, Space, Tooltip } from "
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, Problem } from "../../api/types";
-import { duration, mib, number, parseDuration, parseMemory, shellWords, spellDuration, spellMemory } from "../../shared/format";
+import {
+  duration,
+  mib,
+  number,
+  parseDuration,
+  parseMemory,
+  shellWords,
+  spellDuration,
+  spellMemory,
+} from "../../shared/format";
 import { type Bounds, boundsAt } from "./bounds";
 import { getAt } from "./document";
 import { useForm } from "./state";

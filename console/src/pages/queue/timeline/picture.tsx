@@ -47,6 +47,8 @@ interface Drag {
 const AXIS_PX = 28;
 const HEAD_PX = 84;
 const CARD_ROOM_PX = 260;
+/** The narrowest plot in which bars can still be told apart. */
+const LEAST_PX = 120;
 const KEYS: Record<string, "left" | "right" | "up" | "down"> = {
   ArrowLeft: "left",
   ArrowRight: "right",
@@ -59,7 +61,7 @@ function useWidth(ref: RefObject<HTMLElement | null>): number {
   useEffect(() => {
     const element = ref.current;
     if (!element) return undefined;
-    const observer = new ResizeObserver(() => setWidth(Math.max(200, element.clientWidth)));
+    const observer = new ResizeObserver(() => setWidth(Math.max(LEAST_PX, element.clientWidth)));
     observer.observe(element);
     return () => observer.disconnect();
   }, [ref]);

@@ -1,0 +1,75 @@
+"""`tm list` cuts and orders as the API does, and counts the replicas of jobs that ended (R194)."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+
+
+@pytest.fixture(scope="module")
+def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
+    with serving(tmp_path_factory.mktemp("home"), settings=ONE_NODE) as shell:
+        folder = tmp_path_factory.mktemp("jobs")
+        jobs: list[tuple[str, dict[str, Any]]] = [
+            ("first", {"labels": {"round": "1"}, "parameters": {"lr": 0.25}}),
+            ("second", {"labels": {"round": "2"}, "replicas": 2, "resources": {"cpu": 0.1, "memory": 64, "gpu": 1}}),
+        ]
+        for name, more in jobs:
+            made = shell.json("submit", write(folder / f"{name}.json", "true", name=name, **more), "--wait")
+            assert made["state"] == "succeeded"
+        yield shell
+
+
+def names(tm: Shell, *words: str) -> list[str]:
+    return [job["name"] for job in json.loads(tm.here("list", *words, "--json"))]
+
+
+def test_each_filter_cuts(tm: Shell) -> None:
+    assert names(tm) == ["second", "first"]
+    for words in (
+        ("first",),
+        ("--search", "first"),
+        ("lr=0.25",),
+        ("--label", "round=1"),
+        ("--label", "round", "--sort", "name", "--limit", "1"),
+        ("--sort", "gpus", "--reverse", "--limit", "1"),
+        ("--mine", "--state", "Succeeded", "--workspace", "default", "--pool", "default", "--search", "first"),
+    ):
+        assert names(tm, *words) == ["first"], words
+    assert names(tm, "--sort", "gpus") == ["second", "first"]
+    assert names(tm, "--node", "node-1", "--since", "1h", "--limit", "0") == ["second", "first"]
+    for words in (("--owner", "nobody"), ("--until", "2020-01-01"), ("--state", "running"), ("--workspace", "nobody")):
+        assert names(tm, *words) == [], words
+    assert tm.here("list", "--owner", "nobody") == "No jobs.\n"
+
+
+def test_what_is_no_order_and_no_time_is_said(tm: Shell) -> None:
+    assert "there are submitted, started" in tm.here("list", "--sort", "age", code=2)
+    assert "is not a duration" in tm.here("list", "--since", "yesterday", code=2)
+
+
+def test_replicas_of_a_job_that_ended_are_counted(tm: Shell) -> None:
+    head, *rows = (line.split("\t") for line in tm.here("list").splitlines())
+    found = [dict(zip(head, row, strict=True)) for row in rows]
+    assert [(one["name"], one["replicas"], one["state"]) for one in found] == [
+        ("second", "2/2", "Succeeded"),
+        ("first", "1/1", "Succeeded"),
+    ]
+
+
+def test_memory_of_a_pool_is_told_in_its_unit(tm: Shell) -> None:
+    """Not as memory_mib 0/4096."""
+    assert "memory 0/4 GiB" in tm.here("pool", "list")
+    assert json.loads(tm.here("pool", "list", "--json"))[0]["amounts"]
+
+
+def test_where_the_server_is_may_be_said_behind_the_command(tm: Shell, tmp_path: Path) -> None:
+    home = tm.env.pop("TRAINMASTER_HOME")
+    try:
+        assert "first" in tm("list", "--home", home)
+    finally:
+        tm.env["TRAINMASTER_HOME"] = home
