@@ -26,13 +26,14 @@ RAW_KEY = re.compile(
 ENGLISH = re.compile(
     r"(?<![\w/.-])("
     "Jobs|Cluster|Models|Settings|New job|Training jobs|Owner|Submitted|Run time|Metric|Newest first|Queued|"
-    "Running|Succeeded|Failed|Stopped|Search|No jobs|just now|Live|Overview|Logs|Metrics|Resource usage|Run history|Job file|Files|Clone|"
+    "Running|Succeeded|Failed|Stopped|Search|No jobs|just now|Live|Overview|Logs|Metrics|Files|Clone|"
+    "Resource usage|Run history|Job file|Time limit|Last lines|Details|Workspace|Runs on|Failure|Main steps|"
     "Stop|Delete|Attempt|Replica|Sub-task|Command|Completion|Resources|Memory|Shared memory|Cards|Network|Disk|"
     "Processes|limit|Follow|Download|Basic|Expert|Import|Review|Job name|Description|Framework|Parameters|Ports|"
-    "Environment|Usage duration|Time limit|Last lines|Details|Workspace|Runs on|Failure|Main steps|What will run|Start training|Nodes ready|Ready|simulated|idle|Version|Latest|Created|"
+    "Environment|Usage duration|What will run|Start training|Nodes ready|Ready|simulated|idle|Version|Latest|Created|"
     "Size|Digest|Made by job|API tokens|Create token|No end|Password|Sign in|User name|About|Appearance|Light|Dark|"
-    "System|Why it failed|Why it waits|Why it is queued|exit code|This page does not exist|Retries|Priority|Nothing|Loading|cores|"
-    "Started|Ended|platform|scheduler"
+    "System|Why it failed|Why it waits|exit code|This page does not exist|Retries|Priority|Nothing|Loading|cores|"
+    "Started|Ended|Why it is queued|platform|scheduler"
     r")(?![\w/.-])"
 )
 
