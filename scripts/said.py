@@ -30,6 +30,9 @@ FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
 ID = re.compile(r"\bt[0-9a-f]{12,40}\b")
 NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
 SHORT = 6
+PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
+    r"\S+ +(queued|initiali[sz]ing|running|saving|stopping)$|note memory|The Python of tasks|PATH -m pip|expected start"
+)
 TYPED_ID = re.compile(r"\bt[0-9a-f]{3,40}\b")
 
 
@@ -137,7 +140,8 @@ def skeleton(text: str) -> list[str]:
     text = re.sub(r"password +\S+", "password", text)
     text = re.sub(r"[▁▂▃▄▅▆▇█━╸╺ ─]+", " ", text)
     text = re.sub(r"\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b)?(?: \d+[smh])*", "N", text)
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if line and not PASSING.match(line)]
 
 
 def commands(block: str) -> Iterator[Said]:

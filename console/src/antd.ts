@@ -11,7 +11,7 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       colorLink: dark ? "#91a7ff" : "#3b5bdb",
       colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
       colorSuccess: dark ? "#40a858" : "#1f7a35",
-      colorError: dark ? "#f0524f" : "#c92a2a",
+      colorError: dark ? "#ea4845" : "#c92a2a",
       colorWarning: "#e8890c",
       colorBgLayout: dark ? "#0f1115" : "#f5f6f8",
       colorBgContainer: dark ? "#171a21" : "#ffffff",

@@ -85,6 +85,7 @@ def test_an_example_runs_as_it_is(world: World, console: Console, example: str) 
     console.press(f"example-{example}")
     expect(console.at("fits")).to_have_attribute("data-when", "now")
     job = console.start()
+    console.page.set_default_timeout(240_000)  # PyTorch is imported by every replica
     console.expect_state("succeeded")
     if example != "hello":
         assert "loss" in world.show(job)["metrics"]

@@ -47,7 +47,7 @@ def test_pools_workspaces_and_flavors(tm: Shell) -> None:
     assert "vc" in said
     said = tm("pool", "share", "vc2", "--pool", "lab", "gpu=2", code=2)
     assert "1 of them are guaranteed to others" in said
-    assert "Guarantee 1 at most." in said
+    assert "Guarantee at most 1." in said
     assert "in use" in tm("pool", "delete", "lab", code=2)
     assert "is no limit" in tm("pool", "share", "vc3", "gpu", code=2)
     tm("flavor", "set", "one", "--memory", "256MiB", "--gpu", "1", "--type", "A100")
@@ -142,7 +142,7 @@ def test_what_was_done_is_listed(tm: Shell) -> None:
     tm("pool", "delete", "audited")
     said = tm("audit", "pool:audited", "--since", "1h")
     assert [row.split("\t")[-1] for row in said.splitlines()[1:]] == [
-        "The pool audited was removed",
+        "Deleted pool audited",
         "Created pool audited: only the name",
     ]
     found = tm.json("audit", "pool:audited", "--by", "admin", "-n", "1")

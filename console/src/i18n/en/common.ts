@@ -61,6 +61,9 @@ export const common = {
     tasks: "{{count}} replicas",
     tasks_one: "{{count}} replica",
     progress: "Progress of {{name}}",
+    document: "Job file",
+    replica: "Replica",
+    attempt: "Attempt",
   },
   time: {
     justNow: "just now",

@@ -97,7 +97,7 @@ export const submit = {
     failsAfter: "fails the job after {{n}} failures",
     failsAfter_one: "fails the job after {{n}} failure",
     isMain: "ends the job",
-    distributedHint: "Replicas train together: {{launcher}}",
+    distributedHint: "Replicas train together",
   },
   place: {
     how: "How resources are chosen",

@@ -53,7 +53,15 @@ export const common = {
   },
   mark: { colon: "：", stop: "。", comma: "、", semicolon: "；" },
   role: { admin: "管理员", user: "普通用户" },
-  unit: { cores: "{{n}} 核", cards: "{{n}} 张加速卡", tasks: "{{count}} 个副本", progress: "{{name}} 的进度" },
+  unit: {
+    cores: "{{n}} 核",
+    cards: "{{n}} 张加速卡",
+    tasks: "{{count}} 个副本",
+    progress: "{{name}} 的进度",
+    document: "任务文件",
+    replica: "副本",
+    attempt: "运行",
+  },
   time: {
     justNow: "刚刚",
     noLimit: "不限",

@@ -95,7 +95,7 @@ export const submit = {
     failsNever: "副本失败不影响任务",
     failsAfter: "{{n}} 个副本失败时任务失败",
     isMain: "完成即结束任务",
-    distributedHint: "副本共同训练：{{launcher}}",
+    distributedHint: "副本共同训练",
   },
   place: {
     how: "资源选择方式",
