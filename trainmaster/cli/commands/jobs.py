@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast
 
 import typer
 
@@ -15,6 +15,7 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
+    from trainmaster.sdk.client import JobsAsked
 
 T = TypeVar("T")
 ORDERS: Final = {
@@ -182,7 +183,7 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "until": _moment(until),
         "order": _order(sort, reverse),
     }
-    wanted = {name: value for name, value in filters.items() if value not in (None, "", [], False)}
+    wanted = cast("JobsAsked", {name: value for name, value in filters.items() if value not in (None, "", [], False)})
     found = [job.seen for job in client().iterate(limit or None, **wanted)]
     if as_json:
         emit_json(found)
