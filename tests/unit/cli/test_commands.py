@@ -212,7 +212,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     assert command is not None, said
     assert "time limit 1h30m  priority urgent" in tm("change", waiting, "--duration", "90m", "--priority", "urgent")
     assert tm.json("change", waiting, "--duration", "none")["duration_s"] is None
-    assert "nothing is changed" in tm("change", waiting, code=2)
+    assert "nothing to change" in tm("change", waiting, code=2)
     assert "is not a time" in tm("change", waiting, "--duration", "soon", code=2)
     found = tm.json("preview", both)["would_start"]
     assert (found["when"], found["position"]) == ("queue", 2)
