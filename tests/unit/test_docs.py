@@ -1,7 +1,7 @@
 """The guide in two languages: every English page has a Chinese one that cannot fall behind it unseen.
 
-Both have the same headings in the same order of levels, and the same code blocks but for comments: what to type
-and what is printed.
+Both have the same headings in the same order of levels, the same code blocks but for comments (what to type and what
+is printed), and the same names in backticks.
 """
 
 import re
@@ -18,6 +18,7 @@ PAIRS = [(ROOT / "README.md", ROOT / "README.zh.md"), *[(ENGLISH / page, CHINESE
 
 BLOCK = re.compile(r"^( *)```(.*)\n((?:.*\n)*?)\1```$", re.MULTILINE)
 INCLUDE = re.compile(r"^```\{include\} (\S+)\n(?:.*\n)*?```$", re.MULTILINE)
+NAME = re.compile(r"`([^`\n]+)`")
 COMMENT = re.compile(r"(?:^|\s+)# .*$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
@@ -48,6 +49,12 @@ def test_both_languages_have_the_same_headings(english: Path, chinese: Path) -> 
 @pytest.mark.parametrize(("english", "chinese"), PAIRS, ids=lambda page: page.name)
 def test_both_languages_have_the_same_code(english: Path, chinese: Path) -> None:
     assert code(whole(chinese)) == code(whole(english))
+
+
+@pytest.mark.parametrize(("english", "chinese"), PAIRS, ids=lambda page: page.name)
+def test_the_chinese_page_leaves_out_nothing_that_stands_in_backticks(english: Path, chinese: Path) -> None:
+    named, said = (set(NAME.findall(BLOCK.sub("", whole(page)))) for page in (english, chinese))
+    assert named - said == set()
 
 
 @pytest.mark.parametrize("name", ["../index.md", *PAGES])
