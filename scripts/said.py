@@ -1,7 +1,8 @@
 """Types what a page of the guide tells to type, and compares what is printed with what the page shows.
 
     scripts/said.py docs/guide/getting-started.md           say where the page and the product differ
-    scripts/said.py docs/guide/getting-started.md --write   put what was printed into the page
+    scripts/said.py docs/guide/getting-started.md --write   put what was printed into the page, and
+                                                            into the Chinese pages that show the same
 
 A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
 other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
@@ -16,10 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
 OWN = Path(sys.executable).parent
 COLUMNS = "88"
 READY = "Stop with Ctrl-C"
@@ -172,6 +174,16 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
     return done, "".join(pieces) + text[last:]
 
 
+def take_along(old: str, new: str, pages: Iterable[Path]) -> None:
+    """Put the sessions that are new in a page into `pages` of the other language, which show the same sessions."""
+    before, after = ([found[0] for found in FENCE.finditer(text) if found[2] == "console"] for text in (old, new))
+    for page in pages:
+        text = page.read_text()
+        for was, now in zip(before, after, strict=True):
+            text = text.replace(was, now)
+        page.write_text(text)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("page", type=Path)
@@ -187,6 +199,7 @@ def main() -> int:
         finally:
             session.close()
     if options.write:
+        take_along(options.page.read_text(), text, [ROOT / "README.zh.md", *(ROOT / "docs/zh").rglob("*.md")])
         options.page.write_text(text)
     different = [one for one in done if not one.same]
     for one in different:

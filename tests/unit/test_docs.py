@@ -77,3 +77,15 @@ def test_a_page_finds_its_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counterpart("zh/guide/cli", pages) == "guide/cli"
     assert counterpart("index", pages) == "zh/index"
     assert counterpart("reference/cli", pages) is None
+
+
+def test_what_is_printed_anew_goes_into_the_chinese_page_as_well(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    session = "```console\n$ tm list\n{}\n```\n"
+    page = tmp_path / "page.md"
+    page.write_text("列出：\n\n" + session.format("initialising"))
+    old, new = ("Look:\n\n" + session.format(printed) for printed in ("initialising", "Initializing"))
+    import_module("said").take_along(old, new, [page])
+    assert page.read_text() == "列出：\n\n" + session.format("Initializing")
