@@ -21,12 +21,8 @@ import sys
 import tempfile
 import termios
 import time
-<<<<<<< HEAD
 from collections.abc import Iterable, Iterator
-=======
-from collections.abc import Iterator
 from contextlib import suppress
->>>>>>> docs
 from dataclasses import dataclass, field
 from pathlib import Path
 

@@ -250,7 +250,7 @@ def test_an_expired_job_says_its_limit_and_offers_longer_ones(world: World, cons
     console.at("remedy-no_limit").get_by_test_id("remedy-clone").click()
     expect(console.at("remedy-change")).to_contain_text("no limit")
     console.press("remedy-edit")
-    expect(console.at("copied")).to_contain_text("duration")
+    expect(console.at("copied")).to_contain_text("Time limit")
 
 
 def test_charts_move(endless: str, console: Console) -> None:
