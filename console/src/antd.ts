@@ -3,6 +3,7 @@ import { theme as antd, type ThemeConfig } from "antd";
 import { FONT, MONO } from "./theme";
 
 export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
+  const field = dark ? "#6f7889" : "#878e9b";
   return {
     algorithm: dark ? antd.darkAlgorithm : antd.defaultAlgorithm,
     cssVar: { key: "tm" },
@@ -32,6 +33,12 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       motion: !still,
     },
     components: {
+      // What is typed into is known by its border alone: at least 3 to 1 (WCAG 1.4.11).
+      Input: { colorBorder: field },
+      InputNumber: { colorBorder: field },
+      Select: { colorBorder: field },
+      Checkbox: { colorBorder: field },
+      Radio: { colorBorder: field },
       Table: {
         headerBg: "transparent",
         cellPaddingBlockMD: 9,
