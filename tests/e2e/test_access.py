@@ -72,8 +72,7 @@ _COVERED = """() => {
   const wrong = [];
   for (const e of document.querySelectorAll("a[href], button, input, select, textarea, [role=tab], [role=button]")) {
     if (!e.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
-    // A strip of tabs moves by itself to the tab that is chosen.
-    if (getComputedStyle(e).pointerEvents === "none" || e.closest("[inert], .tm-said, .tm-skip, svg, .ant-tabs-nav")) continue;
+    if (getComputedStyle(e).pointerEvents === "none" || e.closest("[inert], .tm-said, .tm-skip, svg")) continue;
     e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
     const box = e.getClientRects()[0];
     if (!box || box.width < 6 || box.height < 6) continue;
