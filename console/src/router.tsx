@@ -13,6 +13,8 @@ import {
 } from "./shared/address";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
+/** A text that may look like a number in the address. */
+const word = (value: unknown): string | undefined => text(typeof value === "number" ? String(value) : value);
 const texts = (value: unknown): string[] | undefined => {
   const list = (Array.isArray(value) ? value : [value]).filter(
     (item): item is string => typeof item === "string" && item !== "",
@@ -29,11 +31,16 @@ const jobs = createRoute({
   getParentRoute: () => root,
   path: "/",
   validateSearch: (s: Record<string, unknown>): JobsSearch => ({
-    q: text(s["q"]),
-    state: texts(s["state"]),
-    owner: text(s["owner"]),
-    framework: text(s["framework"]),
-    node: text(s["node"]),
+    q: word(s["q"]),
+    state: texts(s["state"])?.join(","),
+    who: one(["mine", "all"], s["who"]),
+    owner: word(s["owner"]),
+    workspace: word(s["workspace"]),
+    pool: word(s["pool"]),
+    framework: word(s["framework"]),
+    node: word(s["node"]),
+    since: word(s["since"]),
+    until: word(s["until"]),
     order: text(s["order"]),
   }),
   component: lazyRouteComponent(() => import("./pages/jobs"), "JobsPage"),

@@ -194,7 +194,7 @@ async def test_a_preview_of_a_job_over_a_limit_says_so_like_any_other_problem(
 
 
 async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) -> None:
-    """R170: an administrator sees every job; others their own, and of the rest only the size."""
+    """R170: an administrator sees every job; others their own, and of the rest only whose it is and the size."""
     amy, bob = Principal("amy", "user"), Principal("bob", "user")
     first, _ = await fake.platform.submit({"spec": fake_spec("hers", SLEEP, resources={"gpu": 2})}, amy, None)
     await fake.running(first.id)
@@ -202,21 +202,21 @@ async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) 
     behind, _ = await fake.platform.submit({"spec": fake_spec("second", resources={"gpu": 1})}, amy, None)
 
     [holder] = (await fake.platform.explain(waits.id, bob)).evidence["holders"]
-    assert holder == {"job": None, "name": None, "holds": 2, "expires_at": None}
+    assert holder == {"job": None, "name": None, "owner": "amy", "holds": 2, "expires_at": None}
     [holder] = (await fake.platform.explain(waits.id, ADMIN)).evidence["holders"]
     assert (holder["job"], holder["name"]) == (first.id, "hers")
 
     told = {who.name: (await fake.platform.explain(behind.id, who)).reason.message for who in (amy, ADMIN)}
-    assert told["amy"].en.startswith("Free resources are reserved for another user's job, which starts when")
+    assert told["amy"].en.startswith("Free resources are reserved for a job of bob, which starts when")
     assert told["amy"].en.endswith("without a time limit this job would delay it")
-    assert told["amy"].zh.startswith("空闲资源已预留给其他用户的任务")
+    assert told["amy"].zh.startswith("空闲资源已预留给用户 bob 的任务")
     assert told["admin"].en.startswith("Free resources are reserved for job his")
     assert waits.id not in str(await fake.platform.jobs(JobQuery(), 50, None, amy))
 
     seen = {who.name: str(await fake.platform.cluster(who)) for who in (amy, bob, ADMIN)}
     assert first.id in seen["amy"]
     assert first.id in seen["admin"]
-    assert not {first.id, "hers", "amy"} & set(seen["bob"].replace("'", " ").split())
+    assert not {first.id, "hers"} & set(seen["bob"].replace("'", " ").split())
     node = (await fake.platform.cluster(bob)).nodes[0]
     assert [[use.job for use in card.uses] for card in node.gpus] == [[None], [None]]
     assert node.tasks[0].gpus == [0, 1]

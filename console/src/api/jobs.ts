@@ -2,10 +2,13 @@
 import { get, patch, post, remove, text } from "./client";
 import type {
   Bulk,
+  Chosen,
   Explanation,
   Job,
   JobDetail,
   JobEvent,
+  JobFacets,
+  JobFilter,
   JobPage,
   JobQuery,
   JsonObject,
@@ -57,6 +60,30 @@ export const releaseJob = (id: string): Promise<unknown> => post(`${at(id)}/rele
 
 export const deleteJob = (id: string): Promise<void> => remove(at(id));
 
-export const stopJobs = (ids: string[]): Promise<Bulk> => post("/jobs/stop", { ids });
+export const readFacets = (filter: JobFilter, signal?: AbortSignal): Promise<JobFacets> =>
+  get("/jobs/facets", { ...filter }, signal);
 
-export const deleteJobs = (ids: string[]): Promise<Bulk> => post("/jobs/delete", { ids });
+/** The ids of one request. */
+const AT_ONCE = 1000;
+
+/** Stop, delete or change all that were chosen, in as many requests as it takes. Raises where one is refused as a whole. */
+export async function toSeveral(
+  verb: "stop" | "delete" | "change",
+  chosen: Chosen,
+  change: { duration_s?: number | null } = {},
+): Promise<Pick<Bulk, "done" | "refused">> {
+  const found: Pick<Bulk, "done" | "refused"> = { done: [], refused: [] };
+  const send = async (body: object): Promise<Bulk> => {
+    const part = await post<Bulk>(`/jobs/${verb}`, { ...body, ...change });
+    found.done.push(...part.done);
+    found.refused.push(...part.refused);
+    return part;
+  };
+  if ("ids" in chosen) {
+    for (let at = 0; at < chosen.ids.length; at += AT_ONCE) await send({ ids: chosen.ids.slice(at, at + AT_ONCE) });
+    return found;
+  }
+  let part = await send(chosen);
+  while (part.after != null) part = await send({ ...chosen, expected: part.left, after: part.after });
+  return found;
+}

@@ -45,12 +45,23 @@ export interface JobQuery {
   state?: State[];
   q?: string;
   owner?: string;
+  mine?: boolean;
+  workspace?: string;
   framework?: string;
   pool?: string;
   node?: string;
+  since?: number;
+  until?: number;
   order?: string;
   limit?: number;
 }
+
+/** What a list is cut to, without order and page. */
+export type JobFilter = Omit<JobQuery, "order" | "limit">;
+export type JobFacets = S["JobFacets"];
+export type FacetValue = S["FacetValue"];
+/** Several jobs: by id, or all of a filter, of which there were so many. */
+export type Chosen = { ids: string[] } | { filter: JobFilter; expected: number };
 
 export type JobEvent = Omit<S["Event"], "data"> & { data: Record<string, Json> };
 export type Explanation = S["Explanation"];

@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { App } from "antd";
 import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
-import { deleteJob, deleteJobs, stopJob, stopJobs } from "../api/jobs";
+import { deleteJob, stopJob, toSeveral } from "../api/jobs";
 import { type Bulk, ENDED, type Job } from "../api/types";
 import { useBilingual } from "../i18n";
 import { leave } from "./live";
@@ -21,7 +21,6 @@ const ALLOWED: Record<Verb, (job: Subject) => boolean> = {
 };
 
 const ONE: Record<Verb, (id: string) => Promise<unknown>> = { stop: stopJob, delete: deleteJob };
-const MANY: Record<Verb, (ids: string[]) => Promise<Bulk>> = { stop: stopJobs, delete: deleteJobs };
 
 export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void) => void {
   const { t } = useTranslation();
@@ -42,7 +41,7 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
           : undefined;
       try {
         if (jobs.length === 1 && jobs[0]) await ONE[verb](jobs[0].id);
-        else refused = (await MANY[verb](jobs.map((job) => job.id))).refused;
+        else refused = (await toSeveral(verb, { ids: jobs.map((job) => job.id) })).refused;
       } catch (error) {
         stay?.();
         const { title, remedy } = errorText(error);

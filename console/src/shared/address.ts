@@ -2,10 +2,18 @@
 
 export interface JobsSearch {
   q?: string;
-  state?: string[];
+  /** States, with commas between them. */
+  state?: string;
+  /** Whose: one's own, or everybody's; absent: as last time. */
+  who?: "mine" | "all";
   owner?: string;
+  workspace?: string;
+  pool?: string;
   framework?: string;
   node?: string;
+  /** Submitted since: so long ago (7d), or a day (2026-11-01); until: a day, which is included. */
+  since?: string;
+  until?: string;
   order?: string;
 }
 

@@ -9,7 +9,7 @@ import { parseDuration, spellDuration } from "./format";
 import { useAllowedPriority } from "./session";
 import { useErrorText } from "./ui";
 
-const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
+export const LENGTHS = ["30m", "1h", "2h", "4h", "8h", "1d", "3d", "7d"];
 const PRIORITIES = ["normal", "urgent", "very_urgent"] as const;
 
 /** R191, R192: by list or free value, without touching the processes. */
@@ -43,7 +43,8 @@ export function ChangeJob({
     setBusy(true);
     try {
       await changeJob(job.id, what === "duration" ? { duration_s: seconds } : { priority });
-      for (const key of [["job", job.id], ["queue"], ["timeline"]]) void client.invalidateQueries({ queryKey: key });
+      for (const key of [["job", job.id], ["jobs"], ["queue"], ["timeline"]])
+        void client.invalidateQueries({ queryKey: key });
       message.success(t("job.act.changed"));
       close();
     } catch (error) {

@@ -56,6 +56,8 @@ class Inbox {
   private readonly refetchTimers = new Map<string, ReturnType<typeof setTimeout>>();
   private readonly refetchedAt = new Map<string, number>();
   private readonly client: QueryClient;
+  /** By job: up to which event it was seen. What changes without one, how far it is, moves no list. */
+  private readonly versions = new Map<string, number>();
 
   constructor(client: QueryClient) {
     this.client = client;
@@ -69,6 +71,7 @@ class Inbox {
   deleted(id: string): void {
     for (const key of ["jobs", ...BY_JOBS]) this.refetchSoon([key]);
     this.client.removeQueries({ queryKey: ["job", id] });
+    this.versions.delete(id);
   }
 
   /** The feed has a gap: everything on screen is read again. */
@@ -90,7 +93,10 @@ class Inbox {
     const fresh = new Map(this.jobs);
     this.jobs.clear();
     this.client.setQueriesData<InfiniteData<JobPage>>({ queryKey: ["jobs"] }, (data) => patchPages(data, fresh));
+    let moved = false;
     for (const job of fresh.values()) {
+      moved ||= this.versions.get(job.id) !== job.version;
+      this.versions.set(job.id, job.version);
       const before = this.client.getQueryData<JobDetail>(["job", job.id]);
       if (!before) continue;
       this.client.setQueryData<JobDetail>(["job", job.id], newer(before, job));
@@ -99,7 +105,7 @@ class Inbox {
         this.refetchSoon(["events", job.id]);
       }
     }
-    for (const key of ["jobs", ...BY_JOBS]) this.refetchSoon([key]);
+    if (moved) for (const key of ["jobs", ...BY_JOBS]) this.refetchSoon([key]);
   }
 
   /** At once, then at most once a second per key, the last change always included. What is not on screen is only marked stale. */

@@ -1,39 +1,58 @@
-/** Times and durations on the page. One clock for everything that ticks, so a thousand rows cost one timer. */
-import { Tooltip } from "antd";
-import { type ReactNode, useSyncExternalStore } from "react";
+/**
+ * Times and durations on the page. Two clocks for everything that ticks, of a second and of a minute, so a thousand rows cost two
+ * timers; and what has a text is drawn again only when its text changes.
+ */
+import { type PointerEvent, type ReactNode, useCallback, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { useLanguage } from "../i18n";
 import { duration } from "./format";
 
-const listeners = new Set<() => void>();
-let now = Math.floor(Date.now() / 1000);
-let timer: ReturnType<typeof setInterval> | undefined;
+const seconds = (): number => Math.floor(Date.now() / 1000);
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  timer ??= setInterval(() => {
-    now = Math.floor(Date.now() / 1000);
-    for (const each of listeners) each();
-  }, 1000);
-  return () => {
-    listeners.delete(listener);
-    if (listeners.size === 0) {
-      clearInterval(timer);
-      timer = undefined;
-    }
+class Clock {
+  now = seconds();
+  private readonly listeners = new Set<() => void>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private readonly everyMs: number;
+
+  constructor(everyMs: number) {
+    this.everyMs = everyMs;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    if (this.listeners.size === 0) this.now = seconds();
+    this.listeners.add(listener);
+    this.timer ??= setInterval(() => {
+      this.now = seconds();
+      for (const each of this.listeners) each();
+    }, this.everyMs);
+    return () => {
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      clearInterval(this.timer);
+      this.timer = undefined;
+    };
   };
 }
 
+const SECOND = new Clock(1000);
+/** Half a minute, so that no "2 minutes ago" is old by more than that. */
+const MINUTE = new Clock(30_000);
+const never = (): (() => void) => () => undefined;
+
 /** Seconds since the epoch, ticking once a second. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(SECOND.subscribe, () => SECOND.now);
 }
 
-/** A span that grows until `to` is known. */
+/** A span that grows until `to` is known; beyond an hour it is said in minutes, and ticks so. */
 export function Elapsed({ from, to }: { from: number | null; to: number | null }): ReactNode {
-  const current = useNow();
-  if (from === null) return <span className="tm-faint">–</span>;
-  return <span className="tm-num">{duration((to ?? Math.max(current, from)) - from, to !== null)}</span>;
+  const text = useCallback((): string => {
+    if (from === null) return "–";
+    return to === null ? duration(Math.max(0, SECOND.now - from)) : duration(to - from, true);
+  }, [from, to]);
+  const words = useSyncExternalStore(from === null || to !== null ? never : SECOND.subscribe, text);
+  return <span className={from === null ? "tm-faint" : "tm-num"}>{words}</span>;
 }
 
 const LOCALES = { zh: "zh-CN", en: "en-GB" } as const;
@@ -71,38 +90,39 @@ const STEPS = [
   ["minute", 60],
 ] as const;
 
-/** "3 minutes ago", exact in the tooltip with the zone. */
+/** To make one takes longer than to use it: one for each language. */
+const AGO = {
+  zh: new Intl.RelativeTimeFormat(LOCALES.zh, { numeric: "auto", style: "short" }),
+  en: new Intl.RelativeTimeFormat(LOCALES.en, { numeric: "auto", style: "short" }),
+} as const;
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** "3 minutes ago", exact when pointed at, with the zone. */
 export function Ago({ at }: { at: number | null | undefined }): ReactNode {
-  const current = useNow();
   const { t } = useTranslation();
-  const locale = LOCALES[useLanguage()];
+  const language = useLanguage();
+  const text = useCallback((): string => {
+    const passed = at == null ? 0 : Math.max(0, MINUTE.now - at);
+    const step = STEPS.find(([, size]) => passed >= size);
+    return step ? AGO[language].format(-Math.floor(passed / step[1]), step[0]) : "";
+  }, [at, language]);
+  const words = useSyncExternalStore(at == null ? never : MINUTE.subscribe, text);
   if (at === null || at === undefined) return <span className="tm-faint">–</span>;
-  const passed = Math.max(0, current - at);
-  const step = STEPS.find(([, size]) => passed >= size);
-  const text = step
-    ? new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" }).format(
-        -Math.floor(passed / step[1]),
-        step[0],
-      )
-    : t("time.justNow");
-  return <Stamp at={at}>{text}</Stamp>;
+  return <Stamp at={at}>{words || t("time.justNow")}</Stamp>;
 }
 
-/** Any text about a moment, with the exact moment in the tooltip: local and UTC. */
+/** Any text about a moment, with the exact moment when it is pointed at: local and UTC. */
 export function Stamp({ at, children }: { at: number; children?: ReactNode }): ReactNode {
   const format = useFormatTime();
   const { t } = useTranslation();
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const exact = (
-    <>
-      {t("time.local")} ({zone}): {format(at)}
-      <br />
-      {t("time.utc")}: {new Date(at * 1000).toISOString().replace("T", " ").slice(0, 19)}
-    </>
-  );
+  // Written when somebody points at it: most of a thousand rows are never pointed at.
+  const tell = (event: PointerEvent<HTMLElement>): void => {
+    const utc = new Date(at * 1000).toISOString().replace("T", " ").slice(0, 19);
+    event.currentTarget.title = `${t("time.local")} (${ZONE}): ${format(at)}\n${t("time.utc")}: ${utc}`;
+  };
   return (
-    <Tooltip title={exact}>
-      <time dateTime={new Date(at * 1000).toISOString()}>{children ?? format(at, "short")}</time>
-    </Tooltip>
+    <time dateTime={new Date(at * 1000).toISOString()} onPointerEnter={tell}>
+      {children ?? format(at, "short")}
+    </time>
   );
 }

@@ -134,7 +134,7 @@ export const common = {
     username: "用户名",
     password: "密码",
     submit: "登录",
-    tagline: "用手头的机器训练模型。",
+    tagline: "用手头的计算机训练模型。",
     firstStart: "首次启动？请用 admin 登录，一次性密码显示在启动服务的终端里。",
     wrong: "用户名或密码不正确。",
     wrongHint: "请检查后重试。服务器的管理者可在服务器上运行 tm password 设置新密码。",

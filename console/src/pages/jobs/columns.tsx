@@ -1,79 +1,111 @@
-/** The columns of the list (R200 and more). Two lines per cell keep them on one screen. */
-import { CopyOutlined, DeleteOutlined, MoreOutlined, StopOutlined } from "@ant-design/icons";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Dropdown, type TableColumnsType, Tag, Tooltip } from "antd";
-import { type ReactNode, useMemo } from "react";
+/** The columns of the list (R200): what each says of a job, how wide it is, and by what a click on its heading sorts. */
+import { Tag } from "antd";
+import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { ENDED, type Job } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { useJobActions } from "../../shared/actions";
-import { duration, labelText, mib, number } from "../../shared/format";
+import { duration, labelText, mib, number, percent } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
-import { StateTag } from "../../shared/state";
+import { StateTag, toneOf } from "../../shared/state";
 import { Ago, Elapsed, useFormatTime } from "../../shared/time";
-import { JobProgress, Nothing } from "../../shared/ui";
+import { Nothing } from "../../shared/ui";
 
-export function useColumns(): TableColumnsType<Job> {
-  const { t } = useTranslation();
-  return useMemo(
-    () => [
-      {
-        title: t("jobs.col.name"),
-        key: "name",
-        width: 172,
-        fixed: "start",
-        render: (_, job) => <NameCell job={job} />,
-      },
-      { title: t("jobs.col.state"), key: "state", width: 112, render: (_, job) => <StateTag state={job.state} /> },
-      { title: t("jobs.col.progress"), key: "progress", width: 98, render: (_, job) => <JobProgress job={job} /> },
-      {
-        title: t("jobs.col.metric"),
-        key: "metric",
-        width: 80,
-        render: (_, job) => <KeyMetric metrics={job.metrics} />,
-      },
-      { title: t("jobs.col.owner"), key: "owner", width: 76, ellipsis: true, render: (_, job) => job.owner },
-      {
-        title: t("jobs.col.submitted"),
-        key: "submitted",
-        width: 96,
-        render: (_, job) => <Ago at={job.submitted_at} />,
-      },
-      { title: t("jobs.col.run"), key: "run", width: 88, render: (_, job) => <RunCell job={job} /> },
-      { title: t("jobs.col.where"), key: "where", width: 100, render: (_, job) => <WhereCell job={job} /> },
-      { title: t("jobs.col.resources"), key: "resources", width: 128, render: (_, job) => <ResourceCell job={job} /> },
-      {
-        title: <span className="tm-hidden">{t("jobs.col.actions")}</span>,
-        key: "actions",
-        width: 40,
-        fixed: "end",
-        align: "end",
-        render: (_, job) => <RowActions job={job} />,
-      },
-    ],
-    [t],
+export const COLUMNS = [
+  "name",
+  "state",
+  "run",
+  "metric",
+  "owner",
+  "workspace",
+  "submitted",
+  "where",
+  "resources",
+  "framework",
+  "priority",
+  "ended",
+  "labels",
+] as const;
+export type ColumnKey = (typeof COLUMNS)[number];
+
+export interface Column {
+  /** In pixels; 0: what is left. */
+  width: number;
+  /** The server's name of its order; without one there is none. */
+  order?: string;
+  /** The first click sorts from the highest. */
+  falling?: boolean;
+  Cell: (props: { job: Job }) => ReactNode;
+}
+
+/** The narrowest that a name can be read in: less on a phone. */
+export const leastName = (room: number): number => (room < 640 ? 140 : 200);
+export const TABLE: Record<ColumnKey, Column> = {
+  name: { width: 0, order: "name", Cell: NameCell },
+  state: { width: 128, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
+  run: { width: 132, order: "run_s", falling: true, Cell: RunCell },
+  metric: { width: 86, Cell: MetricCell },
+  owner: { width: 90, order: "owner", Cell: ({ job }) => <Text>{job.owner}</Text> },
+  workspace: { width: 98, order: "workspace", Cell: ({ job }) => <Text>{job.workspace}</Text> },
+  submitted: { width: 102, order: "submitted_at", falling: true, Cell: ({ job }) => <Ago at={job.submitted_at} /> },
+  where: { width: 110, order: "pool", Cell: WhereCell },
+  resources: { width: 146, order: "gpus", falling: true, Cell: ResourceCell },
+  framework: { width: 120, order: "framework", Cell: FrameworkCell },
+  priority: { width: 100, order: "priority", falling: true, Cell: ({ job }) => <Priority priority={job.priority} /> },
+  ended: { width: 106, order: "ended_at", falling: true, Cell: ({ job }) => <Ago at={job.ended_at} /> },
+  labels: { width: 150, Cell: LabelsCell },
+};
+
+/** Shown until somebody chooses; the last of `SPARE` goes first where there is no room. */
+export const USUAL: readonly ColumnKey[] = COLUMNS.slice(0, 9);
+const SPARE: readonly ColumnKey[] = ["run", "submitted", "where", "resources", "owner", "workspace", "metric"];
+const BESIDES = 84; // the tick box and the menu
+
+export const widthOf = (keys: readonly ColumnKey[], name: number): number =>
+  keys.reduce((sum, key) => sum + (TABLE[key].width || name), BESIDES);
+
+/** The usual columns that fit beside a readable name. */
+export function fitting(room: number, mine: boolean): ColumnKey[] {
+  let keys = USUAL.filter((key) => !(mine && key === "owner"));
+  for (const spare of [...SPARE].reverse()) {
+    if (widthOf(keys, leastName(room)) <= room) break;
+    keys = keys.filter((key) => key !== spare);
+  }
+  return keys;
+}
+
+function Text({ children }: { children: string }): ReactNode {
+  return (
+    <span className="tm-ellipsis" title={children}>
+      {children}
+    </span>
   );
 }
 
+/** What there is to say of a job that waits or failed takes the second line of its whole row, so that it can be read. */
+export const speaks = (job: Job): boolean =>
+  job.reason !== null || (job.verdict !== null && (job.state === "failed" || job.state === "expired"));
+
 function NameCell({ job }: { job: Job }): ReactNode {
   const pick = useBilingual();
-  const failed = job.verdict && (job.state === "failed" || job.state === "expired") ? pick(job.verdict.title) : "";
+  const failed = job.verdict && speaks(job) ? pick(job.verdict.title) : "";
+  const labels = Object.entries(job.labels).map(labelText).join(" · ");
+  const line = failed || job.description || labels || job.id.slice(0, 12);
   return (
-    <div className="tm-cell">
+    <>
       <span className="tm-name-line">
-        <Link to="/jobs/$id" params={{ id: job.id }} search={{}} className="tm-name" data-testid="job-link">
+        <a href={`/jobs/${job.id}`} className="tm-name" data-testid="job-link" title={job.name}>
           {job.name}
-        </Link>
+        </a>
         {job.priority !== "normal" && <Priority priority={job.priority} />}
       </span>
       {job.reason ? (
         <WaitLine job={job} />
       ) : (
-        <span className={failed ? "tm-line tm-line-bad" : "tm-line"}>
-          {failed || job.description || Object.entries(job.labels).map(labelText).join(" · ") || job.id.slice(0, 12)}
+        <span className={failed ? "tm-line tm-line-bad tm-why" : "tm-line"} title={line}>
+          {line}
         </span>
       )}
-    </div>
+    </>
   );
 }
 
@@ -85,15 +117,13 @@ function WaitLine({ job }: { job: Job }): ReactNode {
   const at = job.forecast?.at ?? null;
   const start = at === null ? "" : t("queue.forecast.about", { time: time(at, "minute") });
   const by = job.forecast?.by && start ? t("queue.forecast.by", { engine: job.forecast.by }) : "";
-  const text = [pick(job.reason.message), start].filter(Boolean).join(" · ");
-  const place =
-    job.reason.position != null && job.reason.position > 0 ? t("jobs.position", { n: job.reason.position }) : "";
+  const position = job.reason.position;
+  const place = position != null && position > 0 ? t("jobs.position", { n: position }) : "";
+  const text = [place, pick(job.reason.message), start].filter(Boolean).join(" · ");
   return (
-    <Tooltip title={[text, by, place].filter(Boolean).join(" · ")} placement="bottomLeft">
-      <span className="tm-line" data-testid="wait-reason">
-        {text}
-      </span>
-    </Tooltip>
+    <span className="tm-line tm-why" data-testid="wait-reason" title={[text, by].filter(Boolean).join(" · ")}>
+      {text}
+    </span>
   );
 }
 
@@ -128,32 +158,61 @@ export function keyMetric(metrics: Record<string, number | null>): [string, numb
   return wanted === undefined ? null : [wanted, metrics[wanted] ?? Number.NaN];
 }
 
-function KeyMetric({ metrics }: { metrics: Record<string, number | null> }): ReactNode {
-  const found = keyMetric(metrics);
+function MetricCell({ job }: { job: Job }): ReactNode {
+  const found = keyMetric(job.metrics);
   if (!found) return <Nothing />;
-  const all = Object.entries(metrics).map(([name, value]) => (
-    <div key={name}>
-      {name}: {value === null ? "–" : number(value)}
-    </div>
-  ));
+  const all = Object.entries(job.metrics).map(([name, value]) => `${name}: ${value === null ? "–" : number(value)}`);
   return (
-    <Tooltip title={all}>
-      <div className="tm-cell">
-        <span className="tm-num">{number(found[1])}</span>
-        <span className="tm-line">{found[0]}</span>
-      </div>
-    </Tooltip>
+    <div className="tm-cell" title={all.join("\n")}>
+      <span className="tm-num">{number(found[1])}</span>
+      {!speaks(job) && <span className="tm-line">{found[0]}</span>}
+    </div>
   );
 }
 
+/** How long, of how much, and how far. Nothing before it has started. */
 function RunCell({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
+  if (job.started_at === null) return <Nothing />;
+  const live = !ENDED.has(job.state);
+  const progress = job.progress && job.state !== "succeeded" && !speaks(job);
+  const limit =
+    live && job.duration_s !== null ? t("jobs.ranOf", { run: "", limit: duration(job.duration_s) }).trim() : "";
   return (
     <div className="tm-cell">
-      <Elapsed from={job.started_at} to={job.ended_at} />
-      {!ENDED.has(job.state) && job.duration_s != null && (
-        <span className="tm-line">{t("jobs.ranOf", { run: "", limit: duration(job.duration_s) }).trim()}</span>
-      )}
+      <span className="tm-ellipsis">
+        <Elapsed from={job.started_at} to={job.ended_at} />
+        {progress && limit && <span className="tm-faint"> {limit}</span>}
+      </span>
+      {progress ? <SmallProgress job={job} /> : limit && <span className="tm-line">{limit}</span>}
+    </div>
+  );
+}
+
+function SmallProgress({ job }: { job: Job }): ReactNode {
+  const { t } = useTranslation();
+  const p = job.progress;
+  if (!p) return null;
+  const left = ENDED.has(job.state) || p.eta_s === null ? "" : t("jobs.eta", { time: duration(p.eta_s) });
+  const share = percent(p.fraction);
+  return (
+    <div
+      className="tm-progress"
+      role="progressbar"
+      aria-label={`${t("jobs.col.progress")}: ${job.name}`}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={share}
+      data-testid="progress"
+      title={[t("jobs.step", { step: number(p.step), of: number(p.of) }), left].filter(Boolean).join(" · ")}
+    >
+      <div className="tm-progress-track">
+        <div
+          className={`tm-progress-bar tm-fill-${job.state === "running" ? "blue" : toneOf(job.state)}`}
+          style={{ width: `${share}%` }}
+        />
+      </div>
+      <span className="tm-num">{Math.floor(share)}%</span>
     </div>
   );
 }
@@ -161,81 +220,40 @@ function RunCell({ job }: { job: Job }): ReactNode {
 function WhereCell({ job }: { job: Job }): ReactNode {
   const nodes = job.nodes.join(", ");
   return (
-    <Tooltip title={nodes}>
-      <div className="tm-cell">
-        <span className="tm-ellipsis">{job.pool}</span>
-        {nodes && (
-          <span className="tm-line">{job.nodes.length > 2 ? `${job.nodes[0]} +${job.nodes.length - 1}` : nodes}</span>
-        )}
-      </div>
-    </Tooltip>
+    <div className="tm-cell" title={nodes ? `${job.pool}: ${nodes}` : job.pool}>
+      <span className="tm-ellipsis">{(speaks(job) && nodes) || job.pool}</span>
+      {nodes && !speaks(job) && (
+        <span className="tm-line">{job.nodes.length > 2 ? `${job.nodes[0]} +${job.nodes.length - 1}` : nodes}</span>
+      )}
+    </div>
   );
 }
 
 function ResourceCell({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
-  const framework = useFrameworkTitle()(job.framework);
-  const r = job.resources;
-  const parts = [
-    r.gpu > 0 ? t("unit.cards", { n: r.gpu, count: r.gpu }) : "",
-    t("unit.cores", { n: number(r.cpu), count: r.cpu }),
-    mib(r.memory_mib),
-  ].filter(Boolean);
+  const { gpu, cpu, memory_mib, gpu_type } = job.resources;
+  const cores = t("unit.cores", { n: number(cpu), count: cpu });
+  const cards = gpu > 0 ? (gpu_type ? `${number(gpu)} × ${gpu_type}` : t("unit.cards", { n: gpu, count: gpu })) : "";
+  const rest = cards ? `${cores} · ${mib(memory_mib)}` : mib(memory_mib);
+  const replicas = t("jobs.replicas", { count: job.tasks.total });
   return (
-    <Tooltip
-      title={[framework, t("unit.tasks", { count: job.tasks.total }), ...parts, r.gpu_type ?? ""]
-        .filter(Boolean)
-        .join(" · ")}
-    >
-      <div className="tm-cell">
-        <span className="tm-ellipsis">{framework}</span>
-        <span className="tm-line">{parts.slice(0, 2).join(" · ")}</span>
-      </div>
-    </Tooltip>
+    <div className="tm-cell" title={[replicas, cards, cores, mib(memory_mib)].filter(Boolean).join(" · ")}>
+      <span className="tm-ellipsis">{cards || cores}</span>
+      {!speaks(job) && <span className="tm-line">{rest}</span>}
+    </div>
   );
 }
 
-function RowActions({ job }: { job: Job }): ReactNode {
+function FrameworkCell({ job }: { job: Job }): ReactNode {
+  return <Text>{useFrameworkTitle()(job.framework)}</Text>;
+}
+
+function LabelsCell({ job }: { job: Job }): ReactNode {
+  const labels = Object.entries(job.labels).map(labelText);
+  return labels.length > 0 ? <Text>{labels.join(" · ")}</Text> : <Nothing />;
+}
+
+export function useColumnTitle(): (key: ColumnKey) => string {
   const { t } = useTranslation();
-  const act = useJobActions();
-  const navigate = useNavigate();
-  const ended = ENDED.has(job.state);
-  return (
-    <Dropdown
-      trigger={["click"]}
-      placement="bottomRight"
-      menu={{
-        items: [
-          {
-            key: "clone",
-            icon: <CopyOutlined />,
-            label: <span data-testid="row-clone">{t("action.clone")}</span>,
-            onClick: () => void navigate({ to: "/submit", search: { clone: job.id } }),
-          },
-          {
-            key: "stop",
-            icon: <StopOutlined />,
-            disabled: ended || job.state === "stopping",
-            label: <span data-testid="row-stop">{t("action.stop")}</span>,
-            onClick: () => act("stop", [job]),
-          },
-          {
-            key: "delete",
-            icon: <DeleteOutlined />,
-            danger: true,
-            disabled: !ended,
-            label: <span data-testid="row-delete">{t("action.delete")}</span>,
-            onClick: () => act("delete", [job]),
-          },
-        ],
-      }}
-    >
-      <Button
-        type="text"
-        icon={<MoreOutlined />}
-        aria-label={`${t("jobs.col.actions")}: ${job.name}`}
-        data-testid="row-menu"
-      />
-    </Dropdown>
-  );
+  return useCallback((key) => t(`jobs.col.${key}`), [t]);
 }

@@ -1,95 +1,68 @@
-/** Search, states with their counts, submitter, framework, order. The address bar holds all of it, so a view can be shared. */
-import { CloseCircleFilled, SearchOutlined } from "@ant-design/icons";
+/** Search, states with their counts, and what else the list can be cut to. The address bar holds all of it, so a view can be shared. */
+import { SearchOutlined } from "@ant-design/icons";
 import { Button, Input, Select } from "antd";
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { type Job, STATES, type State } from "../../api/types";
+import { type FacetValue, type JobFacets, STATES, type State } from "../../api/types";
 import type { JobsSearch } from "../../shared/address";
+import { labelFilter, number } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { toneOf } from "../../shared/state";
+import { isDay, isFiltered, SPANS, statesOf } from "./query";
 
-const ORDERS = ["-submitted_at", "submitted_at", "name", "-run_s", "-priority"] as const;
 const TYPING_MS = 250;
+const FACETS = ["workspace", "owner", "pool", "node", "framework"] as const;
+type Facet = (typeof FACETS)[number];
 
 interface Props {
   search: JobsSearch;
   /** Undefined before the first answer. */
   counts: Partial<Record<State, number>> | undefined;
-  items: Job[];
+  facets: JobFacets | undefined;
+  mine: boolean;
   update: (change: Partial<JobsSearch>) => void;
+  clear: () => void;
 }
 
-export function Filters({ search, counts, items, update }: Props): ReactNode {
+export function Filters({ search, counts, facets, mine, update, clear }: Props): ReactNode {
   const { t } = useTranslation();
-  const title = useFrameworkTitle();
-  const owners = useMemo(
-    () =>
-      known(
-        items.map((job) => job.owner),
-        search.owner,
-      ),
-    [items, search.owner],
-  );
-  const frameworks = useMemo(
-    () =>
-      known(
-        items.map((job) => job.framework),
-        search.framework,
-        title,
-      ),
-    [items, search.framework, title],
+  const framework = useFrameworkTitle();
+  const shown = FACETS.filter(
+    (facet) => !(mine && facet === "owner") && ((facets?.[facet].length ?? 0) > 1 || search[facet] !== undefined),
   );
   return (
-    <div className="tm-filters">
+    <div className="tm-filters" role="search" aria-label={t("jobs.search")}>
       <div className="tm-filter-line">
         <SearchBox value={search.q ?? ""} onChange={(q) => update({ q: q || undefined })} />
-        <Select
-          allowClear
-          placeholder={t("jobs.filter.owner")}
-          value={search.owner}
-          options={owners}
-          onChange={(owner?: string) => update({ owner })}
-          className="tm-select"
-          showSearch
-          aria-label={t("jobs.filter.owner")}
+        {shown.map((facet) => (
+          <FacetSelect
+            key={facet}
+            facet={facet}
+            values={facets?.[facet] ?? []}
+            partial={facets?.partial ?? false}
+            chosen={search[facet]}
+            words={facet === "framework" ? framework : String}
+            choose={(value) => update({ [facet]: value })}
+          />
+        ))}
+        <LabelSelect
+          facets={facets}
+          choose={(label) => search.q?.includes(label) || update({ q: [search.q, label].filter(Boolean).join(" ") })}
         />
-        <Select
-          allowClear
-          placeholder={t("jobs.filter.framework")}
-          value={search.framework}
-          options={frameworks}
-          onChange={(framework?: string) => update({ framework })}
-          className="tm-select"
-          aria-label={t("jobs.filter.framework")}
-        />
-        <Select
-          value={search.order ?? "-submitted_at"}
-          onChange={(order: string) => update({ order: order === "-submitted_at" ? undefined : order })}
-          className="tm-select"
-          aria-label={t("jobs.filter.sort")}
-          options={ORDERS.map((order) => ({ value: order, label: t(`jobs.sort.${order}`) }))}
-        />
-        {search.node && (
-          <Button onClick={() => update({ node: undefined })} icon={<CloseCircleFilled />}>
-            {search.node}
+        <TimeFilter search={search} update={update} />
+        {isFiltered(search) && (
+          <Button type="link" onClick={clear} data-testid="clear-filters">
+            {t("jobs.clearFilters")}
           </Button>
         )}
       </div>
       <StateChips
-        chosen={search.state ?? []}
+        chosen={statesOf(search)}
         counts={counts}
-        update={(state) => update({ state: state.length > 0 ? state : undefined })}
+        update={(states) => update({ state: states.length > 0 ? states.join(",") : undefined })}
       />
     </div>
   );
-}
-
-function known(
-  values: string[],
-  chosen: string | undefined,
-  label = (value: string): string => value,
-): { value: string; label: string }[] {
-  return [...new Set(chosen ? [...values, chosen] : values)].sort().map((value) => ({ value, label: label(value) }));
 }
 
 function SearchBox({ value, onChange }: { value: string; onChange: (text: string) => void }): ReactNode {
@@ -112,7 +85,151 @@ function SearchBox({ value, onChange }: { value: string; onChange: (text: string
       className="tm-search"
       data-testid="search"
       aria-label={t("jobs.search")}
+      title={t("jobs.searchHint")}
+      maxLength={200}
     />
+  );
+}
+
+const any = (text: string): ReactNode => <span className="tm-any">{text}</span>;
+
+function FacetSelect({
+  facet,
+  values,
+  partial,
+  chosen,
+  words,
+  choose,
+}: {
+  facet: Facet;
+  values: readonly FacetValue[];
+  partial: boolean;
+  chosen: string | undefined;
+  words: (value: string) => string;
+  choose: (value: string | undefined) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  const known = values.map(({ value, jobs }) => ({ value, label: words(value), jobs: partial ? undefined : jobs }));
+  const options =
+    chosen === undefined || known.some(({ value }) => value === chosen)
+      ? known
+      : [{ value: chosen, label: words(chosen), jobs: partial ? undefined : 0 }, ...known];
+  return (
+    <Select
+      allowClear
+      showSearch={options.length > 8 ? { optionFilterProp: "label" } : false}
+      prefix={<span className="tm-select-label">{t(`jobs.filter.${facet}`)}</span>}
+      placeholder={any(t("jobs.any"))}
+      value={chosen}
+      options={options}
+      optionRender={(option) => (
+        <Counted label={String(option.data.label)} jobs={option.data["jobs"] as number | undefined} />
+      )}
+      onChange={(value?: string) => choose(value)}
+      className="tm-select"
+      popupMatchSelectWidth={false}
+      aria-label={t(`jobs.filter.${facet}`)}
+      data-testid={`filter-${facet}`}
+    />
+  );
+}
+
+function Counted({ label, jobs }: { label: string; jobs: number | undefined }): ReactNode {
+  return (
+    <span className="tm-counted">
+      <span className="tm-ellipsis" title={label}>
+        {label}
+      </span>
+      {jobs !== undefined && <span className="tm-num tm-faint">{number(jobs)}</span>}
+    </span>
+  );
+}
+
+/** What is chosen stands in the search, where it can be read and changed. */
+function LabelSelect({
+  facets,
+  choose,
+}: {
+  facets: JobFacets | undefined;
+  choose: (label: string) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  if (!facets || facets.labels.length === 0) return null;
+  const count = (jobs: number): number | undefined => (facets.partial ? undefined : jobs);
+  return (
+    <Select<string>
+      showSearch={{ optionFilterProp: "text" }}
+      prefix={<span className="tm-select-label">{t("jobs.filter.label")}</span>}
+      placeholder={any(t("jobs.any"))}
+      value={null}
+      options={facets.labels.map(({ key, jobs, values }) => ({
+        label: key,
+        options: [
+          { value: labelFilter([key, ""]), label: t("jobs.anyValue", { key }), text: key, jobs: count(jobs) },
+          ...values
+            .filter(({ value }) => value !== "")
+            .map(({ value, jobs: of }) => ({
+              value: labelFilter([key, value]),
+              label: `${key}=${value}`,
+              text: `${key}=${value}`,
+              jobs: count(of),
+            })),
+        ],
+      }))}
+      optionRender={(option) => (
+        <Counted label={String(option.data.label)} jobs={option.data["jobs"] as number | undefined} />
+      )}
+      onChange={choose}
+      className="tm-select"
+      popupMatchSelectWidth={false}
+      aria-label={t("jobs.filter.label")}
+      data-testid="filter-label"
+    />
+  );
+}
+
+function TimeFilter({ search, update }: Pick<Props, "search" | "update">): ReactNode {
+  const { t } = useTranslation();
+  const [open, setOpen] = useState(false);
+  const days = open || isDay(search.since) || search.until !== undefined;
+  const value = days ? "days" : search.since;
+  const spans: string[] = search.since && !days ? [...new Set([...SPANS, search.since])] : [...SPANS];
+  return (
+    <>
+      <Select
+        allowClear
+        prefix={<span className="tm-select-label">{t("jobs.filter.submitted")}</span>}
+        placeholder={any(t("jobs.any"))}
+        value={value}
+        options={[
+          ...spans.map((span) => ({
+            value: span,
+            label: (SPANS as readonly string[]).includes(span) ? t(`jobs.since.${span as "1h"}`) : span,
+          })),
+          { value: "days", label: t("jobs.since.days") },
+        ]}
+        onChange={(chosen?: string) => {
+          setOpen(chosen === "days");
+          update({ since: chosen === "days" ? undefined : chosen, until: undefined });
+        }}
+        className="tm-select"
+        popupMatchSelectWidth={false}
+        aria-label={t("jobs.filter.submitted")}
+        data-testid="filter-submitted"
+      />
+      {days &&
+        (["since", "until"] as const).map((edge) => (
+          <label key={edge} className="tm-day">
+            <span>{t(`jobs.${edge}Day`)}</span>
+            <input
+              type="date"
+              value={isDay(search[edge]) ? search[edge] : ""}
+              onChange={(event) => update({ [edge]: event.target.value || undefined })}
+              data-testid={`day-${edge}`}
+            />
+          </label>
+        ))}
+    </>
   );
 }
 
@@ -121,16 +238,16 @@ function StateChips({
   counts: known,
   update,
 }: {
-  chosen: string[];
+  chosen: State[];
   counts: Partial<Record<State, number>> | undefined;
-  update: (states: string[]) => void;
+  update: (states: State[]) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const counts = known ?? {};
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const shown = STATES.filter((state) => (counts[state] ?? 0) > 0 || chosen.includes(state));
-  const toggle = (state: string): void =>
-    update(chosen.includes(state) ? chosen.filter((s) => s !== state) : [...chosen, state]);
+  const toggle = (state: State): void =>
+    update(chosen.includes(state) ? chosen.filter((one) => one !== state) : [...chosen, state]);
   return (
     <div className="tm-chips" role="group" aria-label={t("jobs.col.state")}>
       <button
@@ -140,7 +257,7 @@ function StateChips({
         onClick={() => update([])}
         data-testid="chip-all"
       >
-        {t("jobs.all")} {known && <b className="tm-num">{total}</b>}
+        {t("jobs.all")} {known && <b className="tm-num">{number(total)}</b>}
       </button>
       {shown.map((state) => (
         <button
@@ -152,7 +269,7 @@ function StateChips({
           data-testid={`chip-${state}`}
         >
           <i className={`tm-fill-${toneOf(state)}`} />
-          {t(`state.${state}`)} {known && <b className="tm-num">{counts[state] ?? 0}</b>}
+          {t(`state.${state}`)} {known && <b className="tm-num">{number(counts[state] ?? 0)}</b>}
         </button>
       ))}
     </div>

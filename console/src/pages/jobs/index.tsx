@@ -1,100 +1,126 @@
 /** The list of jobs: live, searched, filtered, sorted, and acted upon one by one or together. */
-import { DeleteOutlined, StopOutlined } from "@ant-design/icons";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Table } from "antd";
-import { type ReactNode, useMemo, useState } from "react";
+import { Button, Segmented } from "antd";
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { listJobs } from "../../api/jobs";
-import { ENDED, type Job, type JobQuery, STATES, type State } from "../../api/types";
-import { useJobActions } from "../../shared/actions";
+import { listJobs, readFacets } from "../../api/jobs";
+import type { Job } from "../../api/types";
 import type { JobsSearch } from "../../shared/address";
-import { useKept } from "../../shared/kept";
-import { Outdated, PageHeader, Pending } from "../../shared/ui";
-import { useColumns } from "./columns";
+import { ChangeJob } from "../../shared/change";
+import { number } from "../../shared/format";
+import { type Kept, useKept } from "../../shared/kept";
+import { useSession } from "../../shared/session";
+import { ErrorPanel, Outdated, PageHeader } from "../../shared/ui";
+import { Bulk, type Everything } from "./bulk";
+import { ColumnChooser } from "./choose";
+import { keepWho, lastWho, useColumnChoice } from "./chosen";
+import { COLUMNS, fitting, leastName, widthOf } from "./columns";
 import { Filters } from "./filters";
+import { type MenuAt, RowMenu } from "./menu";
 import { FirstJob, NoneMatches } from "./none";
+import { filterOf, isFiltered, NEWEST } from "./query";
+import { JobTable } from "./table";
 
 const PAGE = 50;
-
-function queryOf(search: JobsSearch): JobQuery {
-  const state = (search.state ?? []).filter((s): s is State => (STATES as readonly string[]).includes(s));
-  return {
-    q: search.q,
-    state,
-    owner: search.owner,
-    framework: search.framework,
-    node: search.node,
-    order: search.order ?? "-submitted_at",
-    limit: PAGE,
-  };
-}
+/** The feed tells what happens to jobs; what is asked again besides is when those that wait are expected to start. */
+const AGAIN_MS = 60_000;
+const WAITING_ROWS = Array.from({ length: 10 }, (_, at) => at);
 
 export function JobsPage(): ReactNode {
   const { t } = useTranslation();
   const search = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
-  const [selected, setSelected] = useState<ReadonlyMap<string, Job>>(new Map());
-  const query = queryOf(search);
+  const mine = (search.who ?? lastWho()) === "mine";
+  const order = search.order ?? NEWEST;
+  const filter = useMemo(() => filterOf(search, mine, Math.floor(Date.now() / 60_000) * 60), [search, mine]);
   const list = useInfiniteQuery({
-    queryKey: ["jobs", query],
-    queryFn: ({ pageParam, signal }) => listJobs(query, pageParam, signal),
+    queryKey: ["jobs", filter, order],
+    queryFn: ({ pageParam, signal }) => listJobs({ ...filter, order, limit: PAGE }, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
+    refetchInterval: AGAIN_MS,
+  });
+  const facets = useQuery({
+    queryKey: ["job-facets", filter],
+    queryFn: ({ signal }) => readFacets(filter, signal),
+    placeholderData: keepPreviousData,
+    staleTime: AGAIN_MS,
+    refetchInterval: AGAIN_MS,
   });
   const kept = useKept(list);
   const items = useMemo(() => unique(kept.data?.pages.flatMap((page) => page.items) ?? []), [kept.data]);
-  const counts = kept.data?.pages[0]?.counts;
-  const filtered = Boolean(search.q || search.state || search.owner || search.framework || search.node);
+  const first = kept.data?.pages[0];
   const update = (change: Partial<JobsSearch>): void =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
-  const columns = useColumns();
+  const clear = (): void =>
+    void navigate({ search: (old: JobsSearch) => ({ who: old.who, order: old.order }), replace: true });
+  const choice = useSelection(items, JSON.stringify(filter), list.isPlaceholderData);
+  const [frame, room] = useRoom();
+  const [chosen, choose] = useColumnChoice(COLUMNS);
+  const columns = useMemo(() => chosen ?? fitting(room, mine), [chosen, room, mine]);
+  const [menu, setMenu] = useState<MenuAt>();
+  const [limit, setLimit] = useState<Job>();
+  const openMenu = (job: Job, button: HTMLElement): void => {
+    const outer = frame.current?.getBoundingClientRect();
+    const at = button.getBoundingClientRect();
+    if (outer) setMenu({ job, button, left: at.right - outer.left, top: at.bottom - outer.top });
+  };
 
-  if (list.data && items.length === 0 && !filtered)
+  if (list.data && items.length === 0 && !isFiltered(search) && !mine)
     return (
       <>
         <PageHeader title={t("jobs.title")} />
         <FirstJob />
       </>
     );
+  const total = Math.max(first?.total ?? 0, items.length);
+  const matching: Everything | undefined =
+    first && !kept.earlier ? { filter, total, counts: first.counts, at: first.at } : undefined;
   return (
     <>
       <PageHeader
         title={t("jobs.title")}
         actions={
-          <Bulk
-            selected={items.filter((job) => selected.has(job.id)).concat(gone(selected, items))}
-            clear={() => setSelected(new Map())}
-          />
+          <>
+            <Whose mine={mine} others={facets.data?.owner.length} update={update} />
+            <ColumnChooser columns={columns} choose={choose} />
+          </>
         }
       />
-      <Filters search={search} counts={counts} items={items} update={update} />
+      <Filters search={search} counts={first?.counts} facets={facets.data} mine={mine} update={update} clear={clear} />
       <Outdated query={kept} />
-      {!kept.data ? (
-        <Pending query={kept} rows={10} />
-      ) : (
-        <div className="tm-panel tm-table" data-testid="jobs">
-          <Table<Job>
-            rowKey="id"
-            size="middle"
-            dataSource={items}
+      <div
+        className={`tm-panel tm-table${widthOf(columns, leastName(room)) > room ? " tm-table-wide" : ""}`}
+        data-testid="jobs"
+        ref={frame}
+      >
+        <div className="tm-table-scroll">
+          <JobTable
+            items={items}
             columns={columns}
-            pagination={false}
-            loading={list.isPlaceholderData && !kept.error}
-            scroll={{ x: 1022 }}
-            rowSelection={{
-              selectedRowKeys: [...selected.keys()],
-              preserveSelectedRowKeys: true,
-              onChange: (_, rows) => setSelected(new Map(rows.filter(Boolean).map((job) => [job.id, job]))),
-              getCheckboxProps: (job) => ({ "aria-label": job.name }) as object,
+            order={order}
+            setOrder={(by) => update({ order: by })}
+            selected={choice.ids}
+            select={choice.select}
+            selectAll={(on) => {
+              choice.select(
+                items.map((job) => job.id),
+                on,
+              );
+              if (on && matching && total > items.length) choice.takeEverything(matching);
             }}
-            onRow={(job) => ({ "data-testid": "job-row", "data-id": job.id }) as object}
-            locale={{ emptyText: <NoneMatches clear={() => void navigate({ search: {}, replace: true })} /> }}
+            openMenu={openMenu}
+            stale={list.isPlaceholderData && !kept.error}
+            instead={items.length > 0 ? null : <InsteadOfRows query={kept} clear={clear} mine={mine} update={update} />}
           />
+        </div>
+        {kept.data && (
           <div className="tm-table-foot">
-            <span className="tm-faint">{t("jobs.loaded", { n: items.length })}</span>
+            <span className="tm-faint" data-testid="shown">
+              {t("jobs.shown", { n: number(items.length), total: number(total) })}
+            </span>
             {list.hasNextPage && (
               <Button
                 onClick={() => void list.fetchNextPage()}
@@ -105,8 +131,11 @@ export function JobsPage(): ReactNode {
               </Button>
             )}
           </div>
-        </div>
-      )}
+        )}
+        <Bulk selected={choice.jobs} everything={choice.everything} onlyShown={choice.onlyShown} clear={choice.clear} />
+        {menu && <RowMenu at={menu} close={() => setMenu(undefined)} changeLimit={setLimit} />}
+      </div>
+      {limit && <ChangeJob job={limit} what="duration" close={() => setLimit(undefined)} />}
     </>
   );
 }
@@ -116,39 +145,108 @@ function unique(jobs: Job[]): Job[] {
   return [...new Map(jobs.map((job) => [job.id, job])).values()];
 }
 
-function gone(selected: ReadonlyMap<string, Job>, items: Job[]): Job[] {
-  const shown = new Set(items.map((job) => job.id));
-  return [...selected.values()].filter((job) => !shown.has(job.id));
+interface Selection {
+  ids: ReadonlySet<string>;
+  jobs: readonly Job[];
+  everything: Everything | undefined;
+  select: (ids: readonly string[], on: boolean) => void;
+  takeEverything: (all: Everything) => void;
+  onlyShown: () => void;
+  clear: () => void;
 }
 
-function Bulk({ selected, clear }: { selected: Job[]; clear: () => void }): ReactNode {
+/** What is ticked. It is never more than what is on the page: a job that a filter hides is dropped, and so is "all" of another filter. */
+function useSelection(items: readonly Job[], filter: string, stale: boolean): Selection {
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const [everything, setEverything] = useState<{ of: string; all: Everything }>();
+  const jobs = useMemo(() => items.filter((job) => ids.has(job.id)), [items, ids]);
+  useEffect(() => {
+    if (!stale) setIds((old) => (old.size > jobs.length ? new Set(jobs.map((job) => job.id)) : old));
+  }, [jobs, stale]);
+  const select = useCallback((some: readonly string[], on: boolean) => {
+    setEverything(undefined);
+    setIds((old) => {
+      const next = new Set(old);
+      for (const id of some) {
+        if (on) next.add(id);
+        else next.delete(id);
+      }
+      return next;
+    });
+  }, []);
+  const clear = useCallback(() => {
+    setEverything(undefined);
+    setIds(new Set());
+  }, []);
+  const all = everything?.of === filter ? everything.all : undefined;
+  return {
+    ids,
+    jobs,
+    everything: all,
+    select,
+    takeEverything: (of) => setEverything({ of: filter, all: of }),
+    onlyShown: () => setEverything(undefined),
+    clear,
+  };
+}
+
+/** How wide the panel is: what the usual columns have to fit into. */
+function useRoom(): [React.RefObject<HTMLDivElement | null>, number] {
+  const frame = useRef<HTMLDivElement>(null);
+  const [room, setRoom] = useState(() => Math.max(320, window.innerWidth - 260));
+  useEffect(() => {
+    if (!frame.current) return undefined;
+    const watch = new ResizeObserver(([entry]) => entry && setRoom(Math.floor(entry.contentRect.width)));
+    watch.observe(frame.current);
+    return () => watch.disconnect();
+  }, []);
+  return [frame, room];
+}
+
+/** Only where others' jobs are seen, or only one's own are looked at. */
+function Whose({
+  mine,
+  others,
+  update,
+}: {
+  mine: boolean;
+  others: number | undefined;
+  update: (change: Partial<JobsSearch>) => void;
+}): ReactNode {
   const { t } = useTranslation();
-  const act = useJobActions();
-  if (selected.length === 0) return null;
-  const ended = selected.filter((job) => ENDED.has(job.state)).length;
+  const admin = useSession()?.user.role === "admin";
+  if (!admin && !mine && (others ?? 0) < 2) return null;
   return (
-    <div className="tm-bulk" role="toolbar">
-      <span>{t("jobs.selected", { count: selected.length })}</span>
-      <Button
-        icon={<StopOutlined />}
-        disabled={ended === selected.length}
-        onClick={() => act("stop", selected, clear)}
-        data-testid="bulk-stop"
-      >
-        {t("action.stop")}
-      </Button>
-      <Button
-        danger
-        icon={<DeleteOutlined />}
-        disabled={ended === 0}
-        onClick={() => act("delete", selected, clear)}
-        data-testid="bulk-delete"
-      >
-        {t("action.delete")}
-      </Button>
-      <Button type="text" onClick={clear}>
-        {t("action.clear")}
-      </Button>
-    </div>
+    <Segmented
+      value={mine ? "mine" : "all"}
+      options={[
+        { value: "mine", label: t("jobs.who.mine") },
+        { value: "all", label: t("jobs.who.all") },
+      ]}
+      onChange={(value) => {
+        const who = value === "mine" ? "mine" : "all";
+        keepWho(who);
+        update({ who, owner: undefined });
+      }}
+      aria-label={t("jobs.who.title")}
+      data-testid="who"
+    />
   );
+}
+
+function InsteadOfRows({
+  query,
+  clear,
+  mine,
+  update,
+}: {
+  query: Kept<unknown>;
+  clear: () => void;
+  mine: boolean;
+  update: (change: Partial<JobsSearch>) => void;
+}): ReactNode {
+  if (query.data !== undefined)
+    return <NoneMatches clear={clear} everybody={mine ? () => update({ who: "all" }) : undefined} />;
+  if (query.error) return <ErrorPanel error={query.error} retry={() => void query.refetch()} />;
+  return WAITING_ROWS.map((at) => <div key={at} className="tm-waiting-row" />);
 }

@@ -36,12 +36,22 @@ export function FirstJob(): ReactNode {
   );
 }
 
-export function NoneMatches({ clear }: { clear: () => void }): ReactNode {
+export function NoneMatches({
+  clear,
+  everybody,
+}: {
+  clear: () => void;
+  /** While only one's own are looked at. */
+  everybody: (() => void) | undefined;
+}): ReactNode {
   const { t } = useTranslation();
   return (
     <Empty title={t("jobs.noneTitle")}>
       <p className="tm-faint">{t("jobs.noneHint")}</p>
-      <Button onClick={clear}>{t("jobs.clearFilters")}</Button>
+      <div className="tm-none-ways">
+        <Button onClick={clear}>{t("jobs.clearFilters")}</Button>
+        {everybody && <Button onClick={everybody}>{t("jobs.showAll")}</Button>}
+      </div>
     </Empty>
   );
 }

@@ -36,7 +36,7 @@ export function ModelsPage(): ReactNode {
       {!query.data ? (
         <Pending query={query} />
       ) : query.data.items.length === 0 && q === "" ? (
-        <div className="tm-panel">
+        <div className="tm-panel" data-testid="models">
           <Empty title={t("models.none")} icon={<DeploymentUnitOutlined className="tm-empty-icon" />}>
             <p className="tm-faint">{t("models.noneHint")}</p>
           </Empty>

@@ -1,0 +1,45 @@
+/** What a person chose for the list and finds again: whose jobs, which columns and in which order. Kept in this browser. */
+import { useState } from "react";
+
+const COLUMNS = "trainmaster.jobs.columns";
+const WHO = "trainmaster.jobs.who";
+
+function read<T>(key: string, known: (value: unknown) => T | undefined): T | undefined {
+  try {
+    return known(JSON.parse(localStorage.getItem(key) ?? "null"));
+  } catch {
+    return undefined;
+  }
+}
+
+function write(key: string, value: unknown): void {
+  if (value === undefined) localStorage.removeItem(key);
+  else localStorage.setItem(key, JSON.stringify(value));
+}
+
+/** Names of columns in order; undefined: nobody has chosen, so the page may leave out what does not fit. */
+export function useColumnChoice<T extends string>(
+  known: readonly T[],
+): [T[] | undefined, (keys: T[] | undefined) => void] {
+  const [keys, setKeys] = useState(() =>
+    read(COLUMNS, (value) =>
+      Array.isArray(value) ? known.filter((key) => value.includes(key)).sort(by(value)) : undefined,
+    ),
+  );
+  return [
+    keys,
+    (next) => {
+      write(COLUMNS, next);
+      setKeys(next);
+    },
+  ];
+}
+
+const by =
+  (order: unknown[]) =>
+  (a: unknown, b: unknown): number =>
+    order.indexOf(a) - order.indexOf(b);
+
+/** Whose jobs were looked at last; at first everybody's that may be seen. */
+export const lastWho = (): "mine" | "all" => read(WHO, (value) => (value === "mine" ? value : "all")) ?? "all";
+export const keepWho = (who: "mine" | "all"): void => write(WHO, who);
