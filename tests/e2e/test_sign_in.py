@@ -38,6 +38,8 @@ def test_the_first_sign_in_demands_an_own_password(world: World, new_console: Op
     expect(console.page.get_by_text("No jobs yet")).to_be_visible()
     expect(console.at("first-job")).to_be_visible()
     expect(console.page).to_have_title("Training jobs – Trainmaster")
+    letter = "getComputedStyle(document.querySelector('.tm-avatar'), '::before').content"
+    assert '"A"' in console.page.evaluate(letter)
     console.press("user-menu")
     console.press("sign-out")
     expect(console.at("username")).to_have_value("admin")  # the last one who signed in here, and nobody before that
