@@ -102,7 +102,7 @@ def test_pages_that_cannot_be_read_say_so(world: World, jobs: dict[str, str], co
     console.watch.expect("429")
     console.page.route("**/api/v1/queue?*", refuse)
     console.open("/queue")
-    expect(console.at("error")).to_contain_text("The server could not answer (HTTP 429)")
+    expect(console.at("error")).to_contain_text("The server failed to answer (HTTP 429)")
     console.page.unroute("**/api/v1/queue?*")
     console.page.get_by_role("button", name="Try again").click()
     expect(console.at("queue-job").first).to_be_visible()
