@@ -1,0 +1,28 @@
+/** Where an address belongs: in the navigation, and in the guide. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { chapterOf, currentPage, pagesFor } from "../src/pages/shell/pages";
+
+const DOCS = resolve(import.meta.dirname, "../../docs");
+const ADDRESSES = ["/", "/submit", "/jobs/t1", "/queue", "/cluster", "/models", "/models/m1", "/admin", "/settings"];
+
+describe("the pages of the navigation", () => {
+  it("marks the page that an address belongs to", () => {
+    expect(["/", "/jobs/t1", "/submit", "/models/m1"].map(currentPage)).toEqual(["/", "/", "/", "/models"]);
+  });
+  it("shows administration to administrators, and gives no key twice", () => {
+    expect(pagesFor("user").map((page) => page.name)).not.toContain("admin");
+    const keys = pagesFor("admin").map((page) => page.key);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys).not.toContain("g");
+  });
+  it.each(["en", "zh"] as const)("leads to chapters that there are (%s)", (language) => {
+    const files = ADDRESSES.map((path) =>
+      chapterOf(path, language)
+        .replace(/^\/docs/, DOCS)
+        .replace(/html$/, "md"),
+    );
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  });
+});
