@@ -12,7 +12,7 @@ from bench.stage import Stage
 
 NAMES: Final = (
     "latency", "throughput", "submit", "logs", "training", "idle", "client", "list", "crash", "abuse", "queue", "live",
-    "slurm",
+    "slurm", "console",
 )  # fmt: skip
 MODULES: Final = {"list": "listing"}
 TRACES: Final = Path("../shared/traces")

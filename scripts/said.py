@@ -1,7 +1,8 @@
 """Types what a page of the guide tells to type, and compares what is printed with what the page shows.
 
     scripts/said.py docs/guide/getting-started.md           say where the page and the product differ
-    scripts/said.py docs/guide/getting-started.md --write   put what was printed into the page
+    scripts/said.py docs/guide/getting-started.md --write   put what was printed into the page, and
+                                                            into the Chinese pages that show the same
 
 A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
 other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
@@ -9,17 +10,23 @@ Commands run one after the other in one empty folder; the server that the page s
 """
 
 import argparse
+import fcntl
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
 OWN = Path(sys.executable).parent
 COLUMNS = "88"
 READY = "Stop with Ctrl-C"
@@ -27,9 +34,13 @@ READY_S = 120.0
 COMMAND_S = 300.0
 FENCE = re.compile(r"^( *):?```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
-ID = re.compile(r"\bt[0-9a-f]{12,40}\b")
+ID = re.compile(r"\bt[0-9a-f]{11,40}\b")
 NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
 SHORT = 6
+PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
+    r"(?i)\S+ +(queued|initiali[sz]ing|running|saving|stopping)$|note +memory|The Python of tasks|PATH -m pip|"
+    r"expected start|queued for"
+)
 TYPED_ID = re.compile(r"\bt[0-9a-f]{3,40}\b")
 
 
@@ -65,6 +76,7 @@ class Session:
             "TRAINMASTER_HOME": str(self.home),
             "COLUMNS": COLUMNS,
             "NO_COLOR": "1",
+            "TERM": "xterm",
             "LC_ALL": "C.UTF-8",
         }
 
@@ -80,28 +92,23 @@ class Session:
             return
         one.command = NEW.sub(lambda found: [*self.ids][int(found[1]) - 1][:SHORT], one.command)
         typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
-        done = subprocess.run(
-            ["bash", "-c", typed],
-            cwd=self.folder, env=self.env, text=True, check=False, timeout=COMMAND_S,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        printed = self.as_ann("".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines()))
+        printed = self.as_ann(on_a_terminal(typed, self.folder, self.env))
         self.learn(one.shown, printed)
         for page, here in self.ids.items():
-            printed = re.sub(rf"\b{here[:13]}[0-9a-f]*", lambda found, page=page: page[: len(found[0])], printed)
+            printed = re.sub(rf"\b{here[:12]}[0-9a-f]*", lambda found, page=page: page[: len(found[0])], printed)
         one.printed = printed
 
     def current(self, typed: str) -> str:
         return next((here for page, here in self.ids.items() if page.startswith(typed)), typed)
 
     def learn(self, shown: str, printed: str) -> None:
-        known = {here[:13] for here in self.ids.values()}
-        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:13] not in known]
+        known = {here[:12] for here in self.ids.values()}
+        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:12] not in known]
         old = [found for found in dict.fromkeys(ID.findall(shown)) if not self.knows(found)]
         self.ids.update(zip(old if len(old) == len(new) else new, new, strict=True))
 
     def knows(self, page: str) -> bool:
-        return any(known[:13] == page[:13] for known in self.ids)
+        return any(known[:12] == page[:12] for known in self.ids)
 
     def serve(self, command: str) -> str:
         where = "" if "--port" in command else " --port 0"
@@ -130,14 +137,52 @@ class Session:
             self.server.communicate(timeout=60)
 
 
+def on_a_terminal(command: str, folder: Path, env: dict[str, str]) -> str:
+    """What a person sees in the end: a command may look at its terminal, and draw over what it wrote."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 60, int(COLUMNS), 0, 0))
+    words = ["bash", "-c", command]
+    running = subprocess.Popen(words, cwd=folder, env=env, stdin=its, stdout=its, stderr=its, start_new_session=True)
+    os.close(its)
+    written, give_up = b"", time.monotonic() + COMMAND_S
+    with suppress(OSError):  # it has ended, and with it its side of the terminal
+        while time.monotonic() < give_up and (piece := os.read(ours, 1 << 16)):
+            written += piece
+    os.close(ours)
+    running.wait(10)
+    return screen(written.decode(errors="replace"))
+
+
+def screen(text: str) -> str:
+    """The lines that stand on a terminal on which `text` was written: the few orders that progress bars use."""
+    lines, row, column = [""], 0, 0
+    for order in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r|\n|[^\x1b\r\n]+", text):
+        if order == "\r":
+            column = 0
+        elif order == "\n":
+            row, column = row + 1, 0
+            lines += [""] * (row == len(lines))
+        elif order[0] != "\x1b":
+            lines[row] = lines[row][:column].ljust(column) + order + lines[row][column + len(order) :]
+            column += len(order)
+        elif order[-1] == "A":
+            row = max(0, row - int(order[2:-1] or 1))
+        elif order[-1] == "K":
+            lines[row] = "" if order[2:-1] == "2" else lines[row][:column]
+    return "".join(f"{line.rstrip()}\n" for line in lines).rstrip("\n") + "\n"
+
+
 def skeleton(text: str) -> list[str]:
     """What must be the same: words, in their lines. Numbers, ids, paths, bars and blanks are not."""
     text = ID.sub("ID", text)
     text = re.sub(r"(?:https?:/)?/[\w./:-]+", "PATH", text)
     text = re.sub(r"password +\S+", "password", text)
+    text = re.sub(r"\bm[0-9a-f]{12}\b", "MODEL", text)
+    text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
     text = re.sub(r"[▁▂▃▄▅▆▇█━╸╺ ─]+", " ", text)
     text = re.sub(r"\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b)?(?: \d+[smh])*", "N", text)
-    return [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines()]
+    return [line for line in lines if line and not PASSING.match(line)]
 
 
 def commands(block: str) -> Iterator[Said]:
@@ -168,6 +213,16 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
     return done, "".join(pieces) + text[last:]
 
 
+def take_along(old: str, new: str, pages: Iterable[Path]) -> None:
+    """Put the sessions that are new in a page into `pages` of the other language, which show the same sessions."""
+    before, after = ([found[0] for found in FENCE.finditer(text) if found[2] == "console"] for text in (old, new))
+    for page in pages:
+        text = page.read_text()
+        for was, now in zip(before, after, strict=True):
+            text = text.replace(was, now)
+        page.write_text(text)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("page", type=Path)
@@ -183,6 +238,7 @@ def main() -> int:
         finally:
             session.close()
     if options.write:
+        take_along(options.page.read_text(), text, [ROOT / "README.zh.md", *(ROOT / "docs/zh").rglob("*.md")])
         options.page.write_text(text)
     different = [one for one in done if not one.same]
     for one in different:

@@ -1,7 +1,7 @@
 """What scripts/screenshots does once the machine is set up: a server with a day's work on it, and a picture of every
 page.
 
-The pictures are the real console on the real platform; only the trainings are small. A picture has few colours (a
+The pictures are the real console on the real platform; only the trainings are small. A picture has few colors (a
 palette), so that the documentation stays light. It fails when a page shows an error or when a picture is too heavy.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))  # the tests' server and jobs are these pictures' server and jobs
 
-import numpy  # noqa: E402
+from palette import few_colors  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import Browser, Page, Playwright, expect, sync_playwright  # noqa: E402
 from screenshots_clusters import cluster, cluster_shots, on_both  # noqa: E402
@@ -29,8 +29,6 @@ from tests.e2e.world import CONFIG, World  # noqa: E402
 
 IMAGES = ROOT / "docs/images"
 LANGUAGES = {"zh": "zh-CN", "en": "en-GB"}
-COLOURS = 256
-EXACT = 64
 HEAVIEST = 150 * 1024
 SIZE = (1440, 900)
 NARROW = (1024, 768)
@@ -182,28 +180,19 @@ def shots(jobs: Jobs) -> list[tuple[str, str, str, Prepare | None]]:
     ]
 
 
-def few_colours(picture: Image.Image) -> Image.Image:
-    """The same picture with a palette: the colours of areas stay exactly as they are, those of edges share what is
-    left.
-    """
-    pixels = numpy.asarray(picture).reshape(-1, 3)
-    colours, place, count = numpy.unique(pixels, axis=0, return_inverse=True, return_counts=True)
-    areas = colours[numpy.argsort(-count)[:EXACT]]
-    edges = Image.fromarray(colours.reshape(1, -1, 3)).quantize(COLOURS - EXACT, method=Image.Quantize.MEDIANCUT)
-    palette = numpy.concatenate([areas, numpy.array(edges.getpalette()).reshape(-1, 3)[: COLOURS - EXACT]]).astype(int)
-    nearest = ((colours[:, None, :].astype(int) - palette[None]) ** 2).sum(axis=2).argmin(axis=1)
-    small = Image.fromarray(nearest[place.ravel()].astype(numpy.uint8).reshape(picture.height, picture.width), "P")
-    small.putpalette(palette.astype(numpy.uint8).tobytes())
-    return small
+_FADED = """() => [...document.querySelectorAll(
+  "[role=dialog], .ant-modal, .ant-drawer-content-wrapper, .ant-dropdown, .ant-select-dropdown, .ant-tooltip"
+)].filter((e) => e.checkVisibility()).every((e) => getComputedStyle(e).opacity === "1")"""
 
 
 def shoot(page: Page, name: str) -> None:
-    """Write a picture of the page as it is, with few colours. Raises SystemExit when it is too heavy."""
+    """Write a picture of the page as it is, with few colors. Raises SystemExit when it is too heavy."""
     page.evaluate("document.fonts.ready")
     expect(page.locator(".ant-skeleton, .ant-spin-spinning")).to_have_count(0)
     expect(page.locator(".ant-alert-error")).to_have_count(0)
+    page.wait_for_function(_FADED)  # D13: a dialog half faded in is a grey page
     raw = page.screenshot(animations="disabled", caret="hide")
-    small = few_colours(Image.open(io.BytesIO(raw)).convert("RGB"))
+    small = few_colors(Image.open(io.BytesIO(raw)).convert("RGB"))
     path = IMAGES / f"{name}.png"
     small.save(path, optimize=True)
     if path.stat().st_size > HEAVIEST:
@@ -222,6 +211,7 @@ def new_page(browser: Browser, world: World, language: str, look: str, size: tup
         storage_state=cookies,
         timezone_id="Asia/Shanghai",
         color_scheme="dark" if look == "dark" else "light",
+        reduced_motion="reduce",
     )
     context.set_default_timeout(60_000)
     return context.new_page()

@@ -3,6 +3,7 @@ import { theme as antd, type ThemeConfig } from "antd";
 import { FONT, MONO } from "./theme";
 
 export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
+  const field = dark ? "#6f7889" : "#878e9b";
   return {
     algorithm: dark ? antd.darkAlgorithm : antd.defaultAlgorithm,
     cssVar: { key: "tm" },
@@ -11,7 +12,7 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       colorLink: dark ? "#91a7ff" : "#3b5bdb",
       colorInfo: dark ? "#5c7cfa" : "#3b5bdb",
       colorSuccess: dark ? "#40a858" : "#1f7a35",
-      colorError: dark ? "#f0524f" : "#c92a2a",
+      colorError: dark ? "#ea4845" : "#c92a2a",
       colorWarning: "#e8890c",
       colorBgLayout: dark ? "#0f1115" : "#f5f6f8",
       colorBgContainer: dark ? "#171a21" : "#ffffff",
@@ -32,6 +33,12 @@ export function antdTheme(dark: boolean, still: boolean): ThemeConfig {
       motion: !still,
     },
     components: {
+      // What is typed into is known by its border alone: at least 3 to 1 (WCAG 1.4.11).
+      Input: { colorBorder: field },
+      InputNumber: { colorBorder: field },
+      Select: { colorBorder: field },
+      Checkbox: { colorBorder: field },
+      Radio: { colorBorder: field },
       Table: {
         headerBg: "transparent",
         cellPaddingBlockMD: 9,

@@ -76,7 +76,10 @@ _COVERED = """() => {
     e.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
     const box = e.getClientRects()[0];
     if (!box || box.width < 6 || box.height < 6) continue;
-    if (box.right > innerWidth + 1 || box.left < -1) { wrong.push(`${name(e)} reaches out of the window`); continue; }
+    // A bar of tabs moves by itself to what has the keyboard; what it hides meanwhile is also in its menu.
+    const out = box.right > innerWidth + 1 || box.left < -1;
+    if (out && e.closest(".ant-tabs-nav-wrap")) continue;
+    if (out) { wrong.push(`${name(e)} reaches out of the window`); continue; }
     for (const x of [box.left + 4, box.left + box.width / 2, box.right - 4]) {
       const top = document.elementFromPoint(x, box.top + box.height / 2);
       if (!top || e.contains(top) || top.contains(e)) continue;

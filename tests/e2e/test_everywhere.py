@@ -26,13 +26,14 @@ RAW_KEY = re.compile(
 ENGLISH = re.compile(
     r"(?<![\w/.-])("
     "Jobs|Cluster|Models|Settings|New job|Training jobs|Owner|Submitted|Run time|Metric|Newest first|Queued|"
-    "Running|Succeeded|Failed|Stopped|Search|No jobs|just now|Live|Overview|Logs|Metrics|Usage|Events|Files|Clone|"
+    "Running|Succeeded|Failed|Stopped|Search|No jobs|just now|Live|Overview|Logs|Metrics|Files|Clone|"
+    "Resource usage|Run history|Job file|Time limit|Last lines|Details|Workspace|Runs on|Failure|Main steps|"
     "Stop|Delete|Attempt|Replica|Sub-task|Command|Completion|Resources|Memory|Shared memory|Cards|Network|Disk|"
     "Processes|limit|Follow|Download|Basic|Expert|Import|Review|Job name|Description|Framework|Parameters|Ports|"
     "Environment|Usage duration|What will run|Start training|Nodes ready|Ready|simulated|idle|Version|Latest|Created|"
     "Size|Digest|Made by job|API tokens|Create token|No end|Password|Sign in|User name|About|Appearance|Light|Dark|"
     "System|Why it failed|Why it waits|exit code|There is no such page|Retries|Priority|Nothing|Loading|cores|"
-    "Started|Ended|platform|scheduler"
+    "Started|Ended|Why it is queued|platform|scheduler"
     r")(?![\w/.-])"
 )
 
@@ -94,13 +95,13 @@ def test_the_language_is_switched_in_place(jobs: dict[str, str], new_console: Op
     console.open_job(jobs["bad"], "events")
     expect(console.at("events").locator("strong").first).not_to_have_text(CHINESE)
     console.press("language")
-    expect(console.at("tab-events")).to_have_text("事件")
+    expect(console.at("tab-events")).to_have_text("运行记录")
     for title in console.at("events").locator("strong").all_inner_texts():
         assert CHINESE.search(title), title
     console.page.reload()
-    expect(console.at("tab-events")).to_have_text("事件")
+    expect(console.at("tab-events")).to_have_text("运行记录")
     console.press("language")
-    expect(console.at("tab-events")).to_have_text("Events")
+    expect(console.at("tab-events")).to_have_text("Run history")
 
 
 def test_dark_is_dark_and_stays(jobs: dict[str, str], console: Console) -> None:

@@ -85,6 +85,7 @@ def test_an_example_runs_as_it_is(world: World, console: Console, example: str) 
     console.press(f"example-{example}")
     expect(console.at("fits")).to_have_attribute("data-when", "now")
     job = console.start()
+    console.page.set_default_timeout(240_000)  # PyTorch is imported by every replica
     console.expect_state("succeeded")
     if example != "hello":
         assert "loss" in world.show(job)["metrics"]
@@ -198,8 +199,7 @@ def test_workspace_and_gpu_model_are_chosen_in_basic_mode(world: World, console:
     console.fill("roles.0.command", "true")
     console.choose("field-workspace", "speech")
     console.field("roles.0.resources.gpu").fill("1")
-    console.field("roles.0.resources.gpu_type").click()
-    console.page.get_by_role("option", name="sim-a100").click()
+    console.choose("field-roles.0.resources.gpu_type", "sim-a100")
     expect(console.at("fits")).to_have_attribute("data-when", "now")
     expect(console.page.locator('[data-path="image"]')).to_have_count(0)  # D16: nothing here runs images
     job = console.start()

@@ -28,7 +28,8 @@ def test_the_first_stop_leads_past_the_navigation(job: str, console: Console) ->
 def test_letters_go_to_pages(job: str, console: Console) -> None:
     console.open("/")
     keys = console.page.keyboard
-    for letter, mark in (("q", "queue"), ("c", "cluster"), ("m", "models"), ("s", "token-create"), ("j", "jobs")):
+    marks = {"q": "queue-page", "c": "cluster", "m": "models", "s": "token-create", "j": "jobs"}
+    for letter, mark in marks.items():
         keys.press("g")
         keys.press(letter)
         expect(console.at(mark).first).to_be_visible()

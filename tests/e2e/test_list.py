@@ -1,5 +1,7 @@
 """The list of jobs: live, searched, filtered, sorted, acted upon together (R200-R203)."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -12,7 +14,7 @@ from tests.e2e.world import World
 def jobs(world: World) -> dict[str, str]:
     """One of each: succeeded, failed, running, and one that waits for cards that the running one holds."""
     made = {
-        "good": plain(world, "alpha-good", "true", description="the first of all"),
+        "good": plain(world, "alpha-good", "true", description="the first of all", labels={"team": "vision"}),
         "bad": plain(world, "beta-bad", "bash -c 'echo no such dataset >&2; exit 3'"),
         "long": plain(world, "gamma-long", "sleep 1000", resources={"gpu": 2}),
     }
@@ -50,10 +52,70 @@ def test_it_is_searched_filtered_and_sorted(jobs: dict[str, str], console: Conso
     expect(console.row(jobs["long"])).to_have_count(0)
     console.press("chip-running")
     expect(console.row(jobs["long"])).to_be_visible()
+    expect(console.page).to_have_url(re.compile(r"\?state=running(%2C|,)failed$"))
     console.press("chip-all")
-    console.page.get_by_role("combobox", name="Sort by").click()
-    console.page.locator(".ant-select-dropdown:visible .ant-select-item-option").get_by_text("Name", exact=True).click()
+    console.press("sort-name")
     expect(console.at("job-link")).to_have_text(["alpha-good", "beta-bad", "delta-waits", "gamma-long"])
+    expect(console.page.get_by_role("columnheader", name="Name")).to_have_attribute("aria-sort", "ascending")
+    console.press("sort-name")
+    expect(console.at("job-link")).to_have_text(["gamma-long", "delta-waits", "beta-bad", "alpha-good"])
+    console.page.reload()
+    expect(console.at("job-link")).to_have_text(["gamma-long", "delta-waits", "beta-bad", "alpha-good"])
+
+
+def test_an_old_job_is_found_by_what_it_ran(jobs: dict[str, str], console: Console) -> None:
+    """R198, D18: by a word of its command or a label, in one field; labels there are to choose are offered."""
+    console.open("/")
+    console.at("search").fill("DATASET exit")
+    expect(console.at("job-link")).to_have_text(["beta-bad"])
+    console.at("search").fill("")
+    expect(console.row(jobs["good"])).to_be_visible()
+    console.at("filter-label").click()
+    console.page.locator(".ant-select-dropdown:visible").get_by_text("team=vision", exact=True).click()
+    expect(console.at("search")).to_have_value("label:team=vision")
+    expect(console.at("job-link")).to_have_text(["alpha-good"])
+    expect(console.at("shown")).to_have_text("1 of 1")
+    console.press("clear-filters")
+    console.choose("filter-submitted", "last hour")
+    expect(console.at("shown")).to_have_text("4 of 4")
+    expect(console.page).to_have_url(re.compile(r"\?since=1h$"))
+    console.open("/?since=2020-01-01&until=2020-12-31")
+    expect(console.page.get_by_text("No job matches")).to_be_visible()
+
+
+def test_a_row_is_a_way_to_its_job(jobs: dict[str, str], console: Console) -> None:
+    """Wherever it is clicked, but for its box and its menu."""
+    console.open("/")
+    console.row(jobs["good"]).get_by_test_id("state").click()
+    expect(console.at("job-page")).to_have_attribute("data-id", jobs["good"])
+
+
+def test_columns_are_chosen_and_kept(jobs: dict[str, str], console: Console) -> None:
+    """R200: another column, another order; the browser keeps both."""
+    console.open("/")
+    console.press("choose-columns")
+    chooser = console.at("columns")
+    chooser.get_by_role("checkbox", name="Labels").check()
+    chooser.get_by_role("checkbox", name="Owner").uncheck()
+    chooser.get_by_role("button", name="Move Labels to the left").click()
+    wanted = ["Name", "State", "Run time", "Metric", "Workspace", "Submitted", "Pool / nodes", "Labels", "Resources"]
+    headings = console.at("jobs").locator("thead th:not(:first-child):not(:last-child)")
+    expect(headings).to_have_text(wanted)
+    console.page.reload()
+    expect(headings).to_have_text(wanted)
+    expect(console.row(jobs["good"])).to_contain_text("team=vision")
+
+
+def test_ones_own_or_everybodys(world: World, jobs: dict[str, str], console: Console) -> None:
+    """The choice stands in the address, and is that of the next visit."""
+    console.open("/")
+    console.at("who").get_by_text("Mine").click()
+    expect(console.page).to_have_url(re.compile(r"\?who=mine$"))
+    expect(console.row(jobs["good"])).to_be_visible()
+    with console.page.expect_request(lambda request: "/api/v1/jobs?" in request.url and "mine=true" in request.url):
+        console.open("/")
+    console.at("who").get_by_text("Everybody's").click()
+    expect(console.page).to_have_url(re.compile(r"\?who=all$"))
 
 
 def test_a_job_from_the_terminal_appears_by_itself(world: World, jobs: dict[str, str], console: Console) -> None:
@@ -67,46 +129,72 @@ def test_a_job_from_the_terminal_appears_by_itself(world: World, jobs: dict[str,
     expect(console.row(job)).to_have_count(0)
 
 
-def test_only_what_has_ended_can_be_deleted(world: World, jobs: dict[str, str], console: Console) -> None:
-    """R194, R202: of a selection the ended ones go, and the question says before how many stay and why."""
+def test_every_heading_sorts_by_what_the_server_knows(jobs: dict[str, str], console: Console) -> None:
+    """R200, D2: each is clicked twice, sent, answered and shown."""
+    every = ["name", "state", "run", "metric", "owner", "workspace", "submitted", "where", "resources"]
+    every += ["framework", "priority", "ended", "labels"]
     console.open("/")
-    for name in ("good", "bad", "long"):
-        console.row(jobs[name]).get_by_role("checkbox").check()
-    console.press("bulk-delete")
-    question = console.at("confirm")
-    expect(question).to_contain_text("alpha-good")
-    expect(question).to_contain_text("1 of the selected jobs has not ended")
-    expect(question).not_to_contain_text("gamma-long")
-    console.press("confirm-ok")
-    expect(console.row(jobs["good"])).to_have_count(0)
-    expect(console.row(jobs["bad"])).to_have_count(0)
-    expect(console.row(jobs["long"]).get_by_test_id("state")).to_have_attribute("data-state", "running")
-
-    console.row(jobs["long"]).get_by_test_id("row-menu").click()
-    expect(console.page.get_by_role("menuitem", name="Delete")).to_have_attribute("aria-disabled", "true")
-    console.press("row-stop")
-    console.press("confirm-ok")
-    expect(console.row(jobs["long"]).get_by_test_id("state")).to_have_attribute("data-state", "stopped")
-    expect(console.row(jobs["waits"]).get_by_test_id("state")).to_have_attribute("data-state", "succeeded")
-
-
-def test_every_order_that_is_offered_is_one_that_the_server_knows(jobs: dict[str, str], console: Console) -> None:
-    """R200: each entry is sent, answered and shown; so is each entry of the states."""
+    console.page.evaluate("keys => localStorage.setItem('trainmaster.jobs.columns', JSON.stringify(keys))", every)
     console.open("/?order=name")
-    expect(console.row(jobs["long"])).to_be_visible()
-    offered = console.page.locator(".ant-select-dropdown:visible .ant-select-item-option")
-    sort = console.page.get_by_role("combobox", name="Sort by")
-    sort.click()
-    labels = [label for label in offered.all_inner_texts() if label != "Name"]
-    assert {"Newest first", "Longest run time", "Priority"} <= set(labels)
-    console.page.keyboard.press("Escape")
-    for label in labels:
-        sort.click()
-        with console.page.expect_response(lambda answer: "/api/v1/jobs?" in answer.url) as asked:
-            offered.get_by_text(label, exact=True).click()
-        assert asked.value.status == 200, (label, asked.value.text())
-        expect(console.row(jobs["long"])).to_be_visible()
-        expect(console.at("outdated")).to_have_count(0)
+    headings = console.at("jobs").locator("thead button")
+    expect(headings).to_have_count(len(every) - 2)  # a metric and labels have no order
+    for heading in headings.all():
+        if heading.inner_text() == "Name":
+            continue  # is chosen already
+        for _ in range(2):
+            with console.page.expect_response(lambda answer: "/api/v1/jobs?" in answer.url) as asked:
+                heading.click()
+            assert asked.value.status == 200, (asked.value.url, asked.value.text())
+            expect(console.row(jobs["long"])).to_be_visible()
+            expect(console.at("outdated")).to_have_count(0)
+
+
+def test_all_of_a_filter_are_stopped_in_three_clicks(world: World, jobs: dict[str, str], console: Console) -> None:
+    """R202: more than the page shows, told before; what a filter hides is selected no more, and others stay."""
+    resources = {"cpu": 0.25, "memory": "64MiB", "gpu": 2}
+    document = {"roles": [{"name": "worker", "replicas": 2, "command": "true", "resources": resources}]}
+    with world.client() as client:
+        keep = client.submit({"name": "keep-waiting", **document}).id
+        made = [one.id for one in client.submit_many([{"name": f"sweep-{n}", **document} for n in range(60)])]
+    console.open("/?q=sweep")
+    expect(console.at("shown")).to_have_text("50 of 60")
+    console.row(made[-1]).get_by_role("checkbox").check()
+    expect(console.at("bulk")).to_contain_text("1 selected")
+    console.at("search").fill("keep")
+    expect(console.at("bulk")).to_have_count(0)
+    console.open("/?q=sweep")
+    console.at("select-all").click()
+    expect(console.at("bulk")).to_contain_text("All 60 matching jobs selected")
+    console.press("bulk-stop")
+    expect(console.page.get_by_role("dialog")).to_contain_text("Stop 60 jobs?")
+    console.press("confirm-ok")
+    expect(console.at("chip-stopped")).to_contain_text("60")
+    expect(console.at("bulk")).to_have_count(0)
+    assert world.show(keep)["state"] == "queued"
+    console.at("select-all").click()
+    console.press("only-shown")
+    expect(console.at("bulk")).to_contain_text("50 selected")
+    console.press("bulk-delete")
+    console.press("confirm-ok")
+    expect(console.at("shown")).to_have_text("10 of 10")
+    world.tm("stop", keep)
+
+
+def test_the_time_limit_of_several_is_changed_in_the_list(world: World, jobs: dict[str, str], console: Console) -> None:
+    """R193: in the menu of one, and for all that are ticked."""
+    console.open("/")
+    console.row(jobs["long"]).get_by_test_id("row-menu").click()
+    console.press("row-limit")
+    console.at("duration-input").fill("3h")
+    console.press("change-ok")
+    expect(console.row(jobs["long"])).to_contain_text("of 3h")
+    for name in ("long", "waits"):
+        console.row(jobs[name]).get_by_role("checkbox").check()
+    console.press("bulk-limit")
+    console.at("duration-input").fill("4h")
+    console.press("change-ok")
+    expect(console.row(jobs["long"])).to_contain_text("of 4h")
+    assert [world.show(jobs[name])["duration_s"] for name in ("long", "waits")] == [14400.0, 14400.0]
 
 
 def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str], console: Console) -> None:
@@ -130,7 +218,29 @@ def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str],
     expect(console.row(jobs["long"])).to_be_visible()
     console.page.reload()
     expect(console.at("error")).to_contain_text("Jobs cannot be sorted by 'size'")
-    console.page.get_by_role("combobox", name="Sort by").click()
-    console.page.locator(".ant-select-dropdown:visible .ant-select-item-option").get_by_text("Oldest first").click()
+    console.press("sort-submitted")
     expect(console.row(jobs["long"])).to_be_visible()
     expect(console.at("error")).to_have_count(0)
+
+
+def test_only_what_has_ended_can_be_deleted(world: World, jobs: dict[str, str], console: Console) -> None:
+    """R194, R202: of a selection the ended ones go, and the question says before how many stay and why."""
+    console.open("/")
+    for name in ("good", "bad", "long"):
+        console.row(jobs[name]).get_by_role("checkbox").check()
+    console.press("bulk-delete")
+    question = console.at("confirm")
+    expect(question).to_contain_text("alpha-good")
+    expect(question).to_contain_text("1 of the selected jobs has not ended")
+    expect(question).not_to_contain_text("gamma-long")
+    console.press("confirm-ok")
+    expect(console.row(jobs["good"])).to_have_count(0)
+    expect(console.row(jobs["bad"])).to_have_count(0)
+    expect(console.row(jobs["long"]).get_by_test_id("state")).to_have_attribute("data-state", "running")
+
+    console.row(jobs["long"]).get_by_test_id("row-menu").click()
+    expect(console.page.get_by_role("menuitem", name="Delete")).to_have_attribute("aria-disabled", "true")
+    console.press("row-stop")
+    console.press("confirm-ok")
+    expect(console.row(jobs["long"]).get_by_test_id("state")).to_have_attribute("data-state", "stopped")
+    expect(console.row(jobs["waits"]).get_by_test_id("state")).to_have_attribute("data-state", "succeeded")

@@ -31,7 +31,7 @@ async def test_a_lower_class_gives_way_keeps_its_place_and_is_told_why(fake: Sta
     again = await fake.state(gives, "queued")
     assert [waiting.job for waiting in fake.platform.queueing.page(ADMIN).items] == [gives, waits]
     assert (again.attempts, again.retries.used) == (1, 0)
-    for who, by, zh, en in ((ANN, None, "另一个任务", "another job"), (ADMIN, head, "任务 head", "job head")):
+    for who, by, zh, en in ((ANN, None, "用户 admin 的任务", "a job of admin"), (ADMIN, head, "任务 head", "job head")):
         (told,) = [e for e in (await fake.platform.events(gives, who, 0)).items if e.kind == "preempted"]
         assert told.text == Text(
             zh=f"让位给{zh}：它的优先级更高",

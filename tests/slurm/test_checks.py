@@ -147,7 +147,7 @@ async def test_what_slurm_would_refuse(bed: Bed, data: Path, own: dict[str, Any]
 async def test_data_folders_that_cannot_be_used(bed: Bed, data: Path) -> None:
     blank, none = data / "two words", data / "none"
     blank.mkdir()
-    assert "for its own" in bad(await look(wanted(bed, blank)))["folder"]
+    assert "special to Slurm" in bad(await look(wanted(bed, blank)))["folder"]
     blank.rmdir()
     assert bad(await look(wanted(bed, none)))["folder"] == f"there is no folder {none}"
     memory = replace(wanted(bed, data), data="/dev/shm")

@@ -1,14 +1,15 @@
 """The language of the terminal, and how the command line's own words are written: English and Chinese side by side.
 
 What is printed is neither kept nor sent, so it needs no code as a message does: `words` stands where it is printed. A
-language is chosen once for a run, before the commands are made, since their helps are words, too. Only the standard
-library.
+language is chosen once for a run, before the commands are made, since their helps are words, too.
 """
 
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, Protocol
+
+from trainmaster.messages import amounts
 
 Language = Literal["en", "zh"]
 
@@ -73,18 +74,8 @@ def spaced(*texts: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a short text of `seconds` in its two largest units: ``12h 5m``, ``12 小时 5 分``; below ten seconds with a
-    tenth.
-    """
-    if seconds < 60:
-        number = f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
-        return words(f"{number}s", f"{number} 秒")
-    parts, rest = [], int(seconds)
-    for size, en, zh in ((86400, "d", "天"), (3600, "h", "小时"), (60, "m", "分"), (1, "s", "秒")):
-        count, rest = divmod(rest, size)
-        if count:
-            parts.append(words(f"{count}{en}", f"{count} {zh}"))
-    return " ".join(parts[:2])
+    """Return a short text of `seconds`: ``12h 5m``, ``12 小时 5 分``."""
+    return amounts.duration(seconds, language())
 
 
 def memory(mib: float) -> str:

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -31,6 +31,39 @@ Body = dict[str, Any]
 """What a submit sends: the document, its dialect, and what is to be changed in it."""
 
 UPLOAD_TIMEOUT_S: Final = 600.0
+
+
+class JobFilters(TypedDict, total=False):
+    """Which jobs. `q`: words in name, id, slug, description, labels, commands and parameters; `label`: ``key`` or
+    ``key=value``; `since`, `until`: seconds since the epoch, of the submit. Of a list, any of its values does.
+    """
+
+    state: str | Sequence[str]
+    q: str
+    owner: str
+    mine: bool
+    workspace: str
+    framework: str
+    pool: str
+    node: str
+    label: str | Sequence[str]
+    since: float
+    until: float
+
+
+class JobsAsked(JobFilters, total=False):
+    """The same, and in which order: submitted_at, started_at, ended_at, run_s, name, state, priority, owner, workspace,
+    pool, framework or gpus, with - in front for descending.
+    """
+
+    order: str
+
+
+class JobChange(TypedDict, total=False):
+    """What may change of a job that has not ended. `duration_s` None: no limit."""
+
+    duration_s: float | None
+    priority: str
 
 
 class Client:
@@ -181,17 +214,14 @@ class Client:
         """
         return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
 
-    def list(self, limit: int | None = 50, **filters: Any) -> builtins.list[Job]:
+    def list(self, limit: int | None = 50, **filters: Unpack[JobsAsked]) -> builtins.list[Job]:
         """Return jobs, newest first; `limit` None: all.
 
-        Filters: `state` (one or a list), `q` (words in name, id, slug, description, labels, commands, parameters),
-        `owner`, `mine`, `workspace`, `framework`, `pool`, `node`, `label` (``key`` or ``key=value``, one or a list),
-        `since`, `until`; and `order`: submitted_at, started_at, ended_at, run_s, name, state, priority, owner,
-        workspace, pool, framework or gpus, with - in front for descending.
+        Filters: those of JobFilters (`state`, `q`, `owner`, `mine`, `label`, ...), and `order`, see JobsAsked.
         """
         return [*self.iterate(limit, **filters)]
 
-    def iterate(self, limit: int | None = None, **filters: Any) -> Iterator[Job]:
+    def iterate(self, limit: int | None = None, **filters: Unpack[JobsAsked]) -> Iterator[Job]:
         """Yield jobs page by page, like `list`."""
         cursor: str | None = None
         left = limit
@@ -208,15 +238,17 @@ class Client:
             if cursor is None:
                 return
 
-    def facets(self, **filters: Any) -> answers.JobFacets:
+    def facets(self, **filters: Unpack[JobFilters]) -> answers.JobFacets:
         """Return which values the filters of `list` can have, and how many jobs each would leave."""
         return self.http.read(answers.JobFacets, "GET", "/jobs/facets", params=filters)
 
-    def count(self, **filters: Any) -> int:
+    def count(self, **filters: Unpack[JobFilters]) -> int:
         """Return how many jobs match; filters like `list`."""
         return self.http.read(answers.JobPage, "GET", "/jobs", params={**filters, "limit": 1}).total
 
-    def stop(self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Any) -> answers.OutcomeView:
+    def stop(
+        self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Unpack[JobFilters]
+    ) -> answers.OutcomeView:
         """Stop several jobs, or all that match filters of `list`; return which were, and why others were not.
 
         `expected`: with filters, how many may match (None: as many as do now). Raises Conflict when more do: then
@@ -224,22 +256,24 @@ class Client:
         """
         return self._several("stop", refs, expected, filters)
 
-    def delete(self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Any) -> answers.OutcomeView:
+    def delete(
+        self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Unpack[JobFilters]
+    ) -> answers.OutcomeView:
         """Delete several ended jobs, chosen as in `stop`; return which were, and why others were not."""
         return self._several("delete", refs, expected, filters)
 
     def change(
-        self, refs: Sequence[str] = (), *, change: Mapping[str, Any], expected: int | None = None, **filters: Any
+        self, refs: Sequence[str] = (), *, change: JobChange, expected: int | None = None, **filters: Unpack[JobFilters]
     ) -> answers.OutcomeView:
         """Change `duration_s` (None: no limit) or `priority` of several live jobs, chosen as in `stop`."""
         return self._several("change", refs, expected, filters, **change)
 
     def _several(
-        self, verb: str, refs: Sequence[str], expected: int | None, filters: Mapping[str, Any], **more: Any
+        self, verb: str, refs: Sequence[str], expected: int | None, filters: JobFilters, **more: Any
     ) -> answers.OutcomeView:
         path, repeat = f"/jobs/{verb}", verb != "delete"
         if refs or not filters:
-            body: dict[str, Any] = {"ids": [*refs], **more}
+            body: answers.Json = {"ids": [*refs], **more}
             return self.http.read(answers.OutcomeView, "POST", path, json=body, repeat=repeat)
         body = {"filter": _listed(filters), "expected": self.count(**filters) if expected is None else expected, **more}
         done: list[str] = []
@@ -315,7 +349,7 @@ def _segment(text: str) -> str:
     return quote(text, safe="") or "%20"
 
 
-def _listed(filters: Mapping[str, Any]) -> dict[str, Any]:
+def _listed(filters: JobFilters) -> answers.Json:
     """Return filters as a body holds them: what can be several is a list there."""
     several = {
         name: [value] for name, value in filters.items() if name in ("state", "label") and isinstance(value, str)

@@ -43,7 +43,7 @@ export function Crash({ error }: { error: unknown }): ReactNode {
 }
 
 const WayOn = ({ to, text }: { to: "/" | "/models"; text: string }): ReactNode => (
-  <ButtonLink to={to} type="primary">
+  <ButtonLink to={to} color="primary" variant="solid">
     {text}
   </ButtonLink>
 );

@@ -8,6 +8,7 @@ import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { basicSetup } from "codemirror";
 import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import { useTranslation } from "react-i18next";
 import { useFillHeight } from "./fill";
 
 interface Props {
@@ -40,6 +41,8 @@ const look = EditorView.theme({
 });
 
 export function Editor({ value, language, height, onChange, testId }: Props): ReactNode {
+  const { t } = useTranslation();
+  const label = useEffectEvent((): string => t("unit.document"));
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const fill = useRef<HTMLDivElement>(null);
@@ -61,6 +64,7 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
           look,
           syntaxHighlighting(colors),
           EditorView.lineWrapping,
+          EditorView.contentAttributes.of({ "aria-label": label() }),
           language === "json" ? [json(), editable ? linter(jsonParseLinter()) : []] : yaml(),
           EditorState.readOnly.of(!editable),
           EditorView.updateListener.of((update) => {
@@ -69,6 +73,7 @@ export function Editor({ value, language, height, onChange, testId }: Props): Re
         ],
       }),
     });
+    made.scrollDOM.tabIndex = 0; // what scrolls is reached by the keyboard, also where nothing can be typed
     view.current = made;
     return () => {
       made.destroy();

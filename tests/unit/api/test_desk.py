@@ -66,7 +66,7 @@ async def test_few_are_worked_at_side_by_side() -> None:
 async def test_who_asks_without_end_is_told_to_wait() -> None:
     work = Work()
     await work.ask("eve", PLACES)
-    with pytest.raises(RateLimited, match=f"{PLACES} of your requests"):
+    with pytest.raises(RateLimited, match=f"You already have {PLACES} requests"):
         async with work.turns.working("eve"):
             pass
     await work.ask("amy")
@@ -92,7 +92,7 @@ async def test_who_looks_at_many_logs_can_still_submit(
         while app.app.state.desk.of("admin").looks.here < PLACES:
             await asyncio.sleep(0)
         document = check(await local.get(address), 429, "rate_limited")
-        assert document["title"] == f"{PLACES} of your requests for logs and curves are being answered or wait already"
+        assert document["title"] == f"You already have {PLACES} requests for logs and curves in progress or waiting"
         assert document["remedy"] == "Close some pages that show logs or curves."
         assert (await local.post("/api/v1/jobs/preview", json=spec)).status_code == 200
         large = {"spec": {"name": "a", "description": "x" * 2 * SMALL}}

@@ -98,12 +98,12 @@ def test_the_window_is_as_large_as_was_said(enter: Enter) -> None:
 @pytest.mark.parametrize(
     ("message", "rule"),
     [
-        (b"\x09?", "is on no channel"),
+        (b"\x09?", "is on an unknown channel"),
         (b"\x04{}", "was not understood"),
         (b"\x04[", "was not understood"),
-        (b"\xff\x01", "is on no channel"),
-        (b"", "is on no channel"),
-        ("text", "is on no channel"),
+        (b"\xff\x01", "is on an unknown channel"),
+        (b"", "is on an unknown channel"),
+        ("text", "is on an unknown channel"),
         (b'\x04{"Width": "\xff", "Height": 1}', "it is not UTF-8"),
         (b'\x04{"Width": 1, "Height": 1, "Width": 2}', "is given twice"),
     ],

@@ -114,7 +114,7 @@ async def test_a_refusal_is_in_the_language_of_its_reader(http: httpx.AsyncClien
     """From the gate and from the use case; programs, which ask for no language, get English."""
     for accept, language, title in (
         ("", "en", "You are not signed in"),
-        ("zh-CN,zh;q=0.9,en;q=0.8", "zh", "没有登录"),
+        ("zh-CN,zh;q=0.9,en;q=0.8", "zh", "您没有登录"),
         ("en,zh;q=0.5", "en", "You are not signed in"),
     ):
         answer = await http.get("/api/v1/jobs", headers={"accept-language": accept})

@@ -99,7 +99,7 @@ def test_a_live_view_ends_with_the_token(server: Running, owner: httpx.Client, j
     headers, id_ = token(owner)
     said = last_words(server, path.format(job=job), headers, lambda: owner.delete(f"/tokens/{id_}"))
     assert (said["status"], said["kind"]) == (401, "unauthenticated")
-    assert said["title"] == "The token is not known here, or has expired"
+    assert said["title"] == "The token is invalid or has expired"
     assert said["remedy"]
 
 
@@ -173,7 +173,7 @@ def test_a_shell_ends_with_the_token(server: Running, owner: httpx.Client, job: 
                 messages.append(socket.recv(PATIENCE_S))  # type: ignore[arg-type]
     status = json.loads(messages[-1][1:])
     assert (messages[-1][0], status["code"]) == (3, 401)
-    assert status["problem"]["title"] == "The token is not known here, or has expired"
+    assert status["problem"]["title"] == "The token is invalid or has expired"
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
@@ -202,7 +202,7 @@ def test_the_sdk_raises_what_it_is_told(server: Running, owner: httpx.Client) ->
     owner.post("/jobs", json={"spec": {"name": "a"}})
     assert next(seen).event == "job"
     owner.delete(f"/tokens/{id_}")
-    with pytest.raises(Unauthenticated, match="not known here"):
+    with pytest.raises(Unauthenticated, match="is invalid"):
         for _ in seen:
             pass
     transport.close()

@@ -47,8 +47,8 @@ def test_pools_workspaces_and_flavors(tm: Shell) -> None:
     assert "vc" in said
     said = tm("pool", "share", "vc2", "--pool", "lab", "gpu=2", code=2)
     assert "1 of them are guaranteed to others" in said
-    assert "Guarantee 1 at most." in said
-    assert "in use" in tm("pool", "delete", "lab", code=2)
+    assert "Guarantee at most 1." in said
+    assert "still used by" in tm("pool", "delete", "lab", code=2)
     assert "is no limit" in tm("pool", "share", "vc3", "gpu", code=2)
     tm("flavor", "set", "one", "--memory", "256MiB", "--gpu", "1", "--type", "A100")
     assert "A100" in tm("flavor", "list", "--kind", "gpu")
@@ -60,13 +60,13 @@ def test_pools_workspaces_and_flavors(tm: Shell) -> None:
 
 
 def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: Path) -> None:
-    assert "is used" not in tm("workspace", "set", "vision", "cpu=1:1")
+    assert "Usage is" not in tm("workspace", "set", "vision", "cpu=1:1")
     job = write(tmp_path / "j.json", "sleep 100", name="holds", workspace="vision", resources={"cpu": 1, "memory": 64})
     made = tm.json("submit", job)
     while tm.json("show", made["id"])["state"] != "running":
         pass
-    assert "default cpu: More is used than is guaranteed" in tm("workspace", "set", "vision", "cpu=0.5")
-    assert "default cpu: More is used than its most" in tm("workspace", "set", "vision", "cpu=0.5:0.5")
+    assert "default cpu: Usage is above the guarantee" in tm("workspace", "set", "vision", "cpu=0.5")
+    assert "default cpu: Usage is above the cap" in tm("workspace", "set", "vision", "cpu=0.5:0.5")
     zh = {**tm.env, "LC_ALL": "zh_CN.UTF-8"}
     said = subprocess.run(
         [*TM, "workspace", "set", "vision"], env=zh, capture_output=True, text=True, timeout=100, check=True
@@ -142,7 +142,7 @@ def test_what_was_done_is_listed(tm: Shell) -> None:
     tm("pool", "delete", "audited")
     said = tm("audit", "pool:audited", "--since", "1h")
     assert [row.split("\t")[-1] for row in said.splitlines()[1:]] == [
-        "The pool audited was removed",
+        "Deleted pool audited",
         "Created pool audited: only the name",
     ]
     found = tm.json("audit", "pool:audited", "--by", "admin", "-n", "1")

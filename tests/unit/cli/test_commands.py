@@ -111,7 +111,7 @@ def test_the_first_start_shows_address_and_password_once(tm: Shell) -> None:
 
 def test_a_second_server_on_the_same_home_is_refused_in_words(tm: Shell) -> None:
     said = tm("serve", "--port", "0", code=2)
-    assert "already runs on the home" in said
+    assert "is already running on the home folder" in said
     assert json.loads((tm.home / "run" / "server.json").read_text())["url"] in said
 
 
@@ -165,7 +165,7 @@ def test_stop_clone_delete_and_several_at_once(tm: Shell, tmp_path: Path) -> Non
     """R194, R201-R203."""
     file = write(tmp_path / "j.json", "sleep 1000", name="long")
     one, two = (tm("submit", file).strip() for _ in range(2))
-    assert "Only ended jobs" in tm("delete", one, code=1)
+    assert "Only jobs that have ended" in tm("delete", one, code=1)
     stopped = tm.json("stop", one, two)
     assert {job["id"] for job in stopped} == {one, two}
     until = time.monotonic() + 60
@@ -212,7 +212,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     assert command is not None, said
     assert "time limit 1h30m  priority urgent" in tm("change", waiting, "--duration", "90m", "--priority", "urgent")
     assert tm.json("change", waiting, "--duration", "none")["duration_s"] is None
-    assert "nothing is changed" in tm("change", waiting, code=2)
+    assert "nothing to change" in tm("change", waiting, code=2)
     assert "is not a time" in tm("change", waiting, "--duration", "soon", code=2)
     found = tm.json("preview", both)["would_start"]
     assert (found["when"], found["position"]) == ("queue", 2)
@@ -222,7 +222,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     said = tm("preview", both, "-s", "description=a b", "--instead-of", waiting[:12])
     assert "position 1 in the queue" in said
     assert f"tm submit {both} --set 'description=a b' --set roles.0.replicas=1" in said
-    assert "does not wait" in tm("preview", both, "--instead-of", holder, code=2)
+    assert "is not queued" in tm("preview", both, "--instead-of", holder, code=2)
     copy = tm(*shlex.split(command[1])).strip()
     assert waiting in tm(*shlex.split(command[2]))
     until = time.monotonic() + 60
@@ -296,7 +296,7 @@ def test_tokens_and_password(tm: Shell) -> None:
     assert tm.json("token", "list") == []
     revoked = listed(TRAINMASTER_TOKEN=secret)
     assert (revoked.returncode, revoked.stdout) == (1, "")
-    assert "The token is not known here" in revoked.stderr
+    assert "The token is invalid" in revoked.stderr
     assert "password is changed" in tm("password", input="correct horse battery\n")
     assert "characters" in tm("password", input="short\n", code=2)
 

@@ -40,7 +40,7 @@ def test_the_readmes_own_job_runs_on_the_server_that_it_starts(shell: Shell, tmp
         ("node-1", True, 2),
         ("node-2", True, 2),
     ]
-    assert "shown as 2 nodes with 2 simulated cards each" in shell.said
+    assert "2 nodes with 2 simulated GPUs each" in shell.said
     assert "runs on the CPU" in shell.said
 
 
@@ -51,7 +51,7 @@ def test_it_says_how_tasks_get_pytorch(shell: Shell, tmp_path: Path) -> None:
     (shell.home / "config.toml").write_text(f'[local]\nenvironment = "{bare}"\n')
     shell.serve("--demo-cards", "1")
     shell.stop()
-    assert f"The Python of tasks, {bare}/bin/python, lacks what the example digits-ddp needs" in shell.said
+    assert f"The Python of jobs, {bare}/bin/python, lacks what the example digits-ddp needs" in shell.said
     assert f"{bare}/bin/python -m pip install scikit-learn torch" in shell.said
 
 

@@ -68,7 +68,7 @@ def test_an_option_behind_the_dashes_is_the_commands(tm: Shell, job: str) -> Non
     [
         (("none",), "There is no job"),
         (("JOB", "--task", "worker-2"), "tm show"),
-        (("JOB", "--task", "x"), "no task x"),
+        (("JOB", "--task", "x"), "no replica x"),
     ],
 )
 def test_what_cannot_be_entered_is_said_with_a_remedy_and_125(

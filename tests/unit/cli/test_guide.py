@@ -1,7 +1,9 @@
-"""What the administration page tells to type works on a server set up as the page says."""
+"""What the guide tells to type works on a server set up as the page says, and prints what the page shows."""
 
+import importlib.util
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +11,8 @@ import pytest
 
 from tests.unit.cli.test_commands import Shell
 
-PAGE = (Path(__file__).parents[3] / "docs/guide/administration.md").read_text()
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs/guide/administration.md").read_text()
 
 
 def blocks(language: str) -> list[str]:
@@ -38,3 +41,21 @@ def test_every_command_of_the_page(tm: Shell) -> None:
     assert "quotas default: gpu 0/16 (at most 32)" in said["workspace set"]
     assert "lab  dedicated" in said["pool set"]
     assert re.search(r"age_cap_s\t1d12h\t", said["queue policy"])
+
+
+def test_getting_started_shows_what_is_printed(tmp_path: Path) -> None:
+    """From the start of the server to a job that waits; `scripts/said.py PAGE --write` renews the page."""
+    spec = importlib.util.spec_from_file_location("said", ROOT / "scripts/said.py")
+    assert spec is not None
+    assert spec.loader is not None
+    said = sys.modules["said"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(said)
+    (tmp_path / "work").mkdir()
+    session = said.Session(tmp_path / "work", tmp_path / "home")
+    try:
+        done, _ = said.play(ROOT / "docs/guide/getting-started.md", session)
+    finally:
+        session.close()
+    assert [one.command for one in done if "submit" in one.command][-1] == "tm submit wide.yaml --name next"
+    for one in done:
+        assert said.skeleton(one.printed) == said.skeleton(one.shown), one.command

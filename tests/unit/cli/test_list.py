@@ -49,7 +49,7 @@ def test_each_filter_cuts(tm: Shell) -> None:
 
 def test_what_is_no_order_and_no_time_is_said(tm: Shell) -> None:
     assert "there are submitted, started" in tm.here("list", "--sort", "age", code=2)
-    assert "is not a duration" in tm.here("list", "--since", "yesterday", code=2)
+    assert "is not a time such as 30m" in tm.here("list", "--since", "yesterday", code=2)
 
 
 def test_replicas_of_a_job_that_ended_are_counted(tm: Shell) -> None:

@@ -89,7 +89,7 @@ def test_for_one_that_is_not_there_those_that_are_there_are_named(install: Insta
         ("broken_engine:KIND", "1 / 0\n", "ZeroDivisionError: division by zero"),
         ("empty_engine:KIND", "pass\n", "AttributeError"),
         ("other_engine:KIND", module("other"), "is not an EngineKind with the name warp"),
-        ("wrong_engine:KIND", "KIND = 3\n", "is no EngineKind"),
+        ("wrong_engine:KIND", "KIND = 3\n", "is not an EngineKind"),
         ("loose_engine:KIND", module("warp").replace("@dataclass(frozen=True)\n", ""), "are no dataclass"),
     ],
 )

@@ -1,11 +1,12 @@
-"""One word for one thing in everything that people read (R29): no entry of a catalogue, no name of a state or an event
-has a word that another one was chosen for. docs/guide/glossary.md has the words.
+"""One word for one thing in everything that people read (R29): no entry of a catalogue, no name of a state or an event,
+and no text of the console has a word that another one was chosen for. docs/guide/glossary.md has the words.
 
 What is an identifier stays as it is: what stands in backticks, a path, an option, a setting, a variable.
 """
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,12 @@ EXCEPTIONS = {
     ("not_our_host", "Host"): "likewise",
 }
 """(where, word) that is meant as it stands, and why."""
+
+CONSOLE = {
+    r"^common\.role\.|\b(?:account|people|person|users?)\b": ("role", "roles", "角色"),
+    r"\b(?:tokens?|signin|password)\b": ("machine",),
+}
+"""Keys of the console under which a word is meant as it stands: the role of a person, the computer of who signs in."""
 
 IDENTIFIER = re.compile(
     r"`[^`]*`"  # in backticks
@@ -154,3 +161,52 @@ def test_what_the_server_says_has_one_word_for_one_thing() -> None:
 def test_every_exception_is_still_one() -> None:
     used = {(code, word) for code, language, text in said() for word, _ in found(text, language)}
     assert EXCEPTIONS.keys() <= used
+
+
+I18N = Path(__file__).parents[3] / "console" / "src" / "i18n"
+TOKENS = re.compile(
+    r"//[^\n]*|/\*.*?\*/"  # a comment
+    r'|(?P<key>\w+|"[^"\n]*")\s*:(?!:)'
+    r'|"(?P<double>(?:[^"\\\n]|\\.)*)"'
+    r"|'(?P<single>(?:[^'\\\n]|\\.)*)'"
+    r"|`(?P<template>(?:[^`\\]|\\.)*)`"
+    r"|export const (?P<file>\w+)"
+    r"|(?P<open>\{)|(?P<close>\})",
+    re.DOTALL,
+)
+
+
+def texts(source: str) -> Iterator[tuple[str, str]]:
+    """(path of its key, text) of every text of a file of the console."""
+    path: list[str] = []
+    key = ""
+    for token in TOKENS.finditer(source):
+        if token["key"] or token["file"]:
+            key = token["key"] or token["file"]
+        elif token["open"]:
+            path.append(key.strip('"'))
+        elif token["close"]:
+            path.pop()
+        elif token.lastgroup is not None:
+            yield ".".join([*path, key.strip('"')]), token[token.lastgroup]
+
+
+def test_the_texts_of_the_console_are_found() -> None:
+    source = 'export const job = {\n  // a "comment"\n  a: { b_one: "x: {{n}}", "c": `y` }, d:\n "z" };'
+    assert list(texts(source)) == [("job.a.b_one", "x: {{n}}"), ("job.a.c", "y"), ("job.d", "z")]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_the_console_says_has_one_word_for_one_thing(language: str) -> None:
+    files = sorted((I18N / language).glob("*.ts"))
+    assert files
+    wrong = [
+        f"{file.parent.name}/{file.name} {key}: {word!r}, say {instead}: {text}"
+        for file in files
+        for key, text in texts(file.read_text(encoding="utf-8"))
+        for word, instead in found(text, language)
+        if not any(
+            word.lower() in words and re.search(pattern, key, re.IGNORECASE) for pattern, words in CONSOLE.items()
+        )
+    ]
+    assert wrong == [], "\n".join(wrong)

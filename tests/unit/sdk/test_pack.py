@@ -42,7 +42,7 @@ def test_a_file_that_goes_while_it_is_sent_is_one_sentence(tmp_path: Path) -> No
     (tmp_path / "a.py").write_text("1")
     blocks = pack(tmp_path)
     (tmp_path / "a.py").unlink()
-    with pytest.raises(InvalidSpec, match="changed while it was sent"):
+    with pytest.raises(InvalidSpec, match="changed during the upload"):
         b"".join(blocks)
 
 

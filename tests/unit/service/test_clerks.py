@@ -77,7 +77,7 @@ async def test_who_waits_for_their_own_holds_nobody_else_up(clerks: Clerks) -> N
 async def test_one_that_hangs_costs_the_answer_only() -> None:
     clerks = Clerks(limit_s=1.0)
     try:
-        with pytest.raises(Unavailable, match=r"longer than 1\.0s"):
+        with pytest.raises(Unavailable, match=r"longer than 1s"):
             await clerks.do("ann", time.sleep, LONG_S)
         assert children() == []
         clerks._limit_s = 60.0

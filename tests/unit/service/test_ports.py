@@ -6,6 +6,7 @@ from dataclasses import replace
 from tests.builders import job, node
 from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import PortRequest, Role
+from trainmaster.queue.explaining.reasons import Known
 from trainmaster.queue.placing.fit import fit
 from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for, is_free
 from trainmaster.service.scheduling.scheduling import Scheduling
@@ -48,7 +49,7 @@ def test_a_fixed_port_in_use_waits_and_is_tried_again() -> None:
         waiting = a_job(PortRequest("http", begin_at=taken))
         world.queue.add(waiting)
         assert world.schedule(1000.0) == []
-        reason = world.reason(waiting, lambda job: job)
+        reason = world.reason(waiting, Known)
         assert reason is not None
         assert reason.code == "waiting_ports"
         assert world.again_s == AGAIN_S

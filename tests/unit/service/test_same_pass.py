@@ -13,6 +13,7 @@ from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Priority
+from trainmaster.queue.explaining.reasons import Known
 from trainmaster.queue.ordering.quota import Account, Quota
 from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
@@ -54,14 +55,14 @@ def full(passes: Passes) -> Scheduling:
 def test_a_pass_after_which_nothing_changed_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     passes = Passes(monkeypatch)
     found = full(passes)
-    before = found.reason(asks("waits", 2, 2), str)
+    before = found.reason(asks("waits", 2, 2), Known)
     for second in range(int(SHARES_S)):
         assert found.schedule(EPOCH + second) == []
     found.set_nodes([node("n1", cpu=16, gpus=2)])
     found.set_rules(DEFAULT, {}, {})
     assert found.schedule(EPOCH + SHARES_S - 1) == []
     assert passes.made == 0
-    assert found.reason(asks("waits", 2, 2), str) == before
+    assert found.reason(asks("waits", 2, 2), Known) == before
 
 
 CHANGES: dict[str, Callable[[Scheduling], object]] = {

@@ -129,7 +129,7 @@ def test_another_ledger_is_not_taken_for_ours(home: Home, tmp_path: Path) -> Non
     other.open().close()
     home.wal.unlink()
     shutil.copy(other.file, home.file)
-    with pytest.raises(Conflict, match="another ledger"):
+    with pytest.raises(Conflict, match="does not belong to this home"):
         home.open()
 
 

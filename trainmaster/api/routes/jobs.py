@@ -1,12 +1,13 @@
 """Submitting and what is done to one or many jobs. The submits are raw: no layer between bytes and use case."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import DocumentJson, Json, language, platform, read_object
@@ -119,7 +120,7 @@ class Change(_Body):
     duration_s: float | None = None
     priority: Literal["normal", "urgent", "very_urgent"] | None = None
 
-    def given(self) -> dict[str, Any]:
+    def given(self) -> answers.Json:
         """Return what is not absent. Raises InvalidRequest."""
         given = self.model_dump(exclude_unset=True, include={"duration_s", "priority"})
         if given.get("priority", "") is None:

@@ -103,38 +103,41 @@ def _parameter(option: "Option", hint: Any, plain: Any) -> inspect.Parameter:
     )
 
 
+Data = Annotated[
+    str,
+    typer.Option(
+        metavar="DIR",
+        help=words("Folder that server and nodes share (server.data).", "服务器与节点共享的文件夹（server.data）。"),
+    ),
+]
+MostPending = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help=words(
+            "Most jobs of each pool in the engine's own queue, if it has one.",
+            "引擎有自己的队列时，每个资源池在其中的最多任务数。",
+        ),
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help=words("Check all, and only print what would be written.", "只检查并输出将写入的内容。")
+    ),
+]
+
+
 def _add(
     kind: "EngineKind",
     settings: dict[str, Any],
     *,
     name: Annotated[str, typer.Argument(metavar="NAME", help=words("Name for the new engine.", "新引擎的名称。"))],
     pool: list[str] | None = None,
-    data: Annotated[
-        str,
-        typer.Option(
-            metavar="DIR",
-            help=words(
-                "Folder that server and nodes share (server.data).", "服务器与节点共享的文件夹（server.data）。"
-            ),
-        ),
-    ] = "",
-    most_pending: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            help=words(
-                "Most jobs of each pool in the engine's own queue, if it has one.",
-                "引擎有自己的队列时，每个资源池在其中的最多任务数。",
-            ),
-        ),
-    ] = 1000,
+    data: Data = "",
+    most_pending: MostPending = 1000,
     wait: Wait = "10m",
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help=words("Check all, and only print what would be written.", "只检查并输出将写入的内容。")
-        ),
-    ] = False,
+    dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
     demand_server()

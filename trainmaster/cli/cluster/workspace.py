@@ -111,38 +111,39 @@ def list_workspaces(as_json: AsJson = False) -> None:
     tables.show(columns, rows)
 
 
+Pool = Annotated[
+    str,
+    typer.Option(
+        help=words("The pool of the quota; quotas of other pools stay.", "配额所属的资源池；其他资源池的配额不变。"),
+        autocompletion=completing.pools,
+    ),
+]
+Weight = Annotated[
+    float | None,
+    typer.Option(
+        help=words("Its part of the cluster, relative to others.", "相对于其他工作空间的份额。"),
+        show_default=words("unchanged, or 1", "不变，或 1"),
+    ),
+]
+UrgentPerUser = Annotated[
+    int | None,
+    typer.Option(min=-1, help=words("Urgent jobs of one person; -1: any number.", "每人的紧急任务数；-1 表示不限。")),
+]
+UrgentTotal = Annotated[
+    int | None,
+    typer.Option(min=-1, help=words("Urgent jobs of all together; -1: any number.", "紧急任务总数；-1 表示不限。")),
+]
+Description = Annotated[str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))]
+
+
 def set_workspace(
     name: WorkspaceName,
     limits: Annotated[list[str] | None, typer.Argument(metavar="[RESOURCE=GUARANTEED[:MOST]]...", help=LIMITS)] = None,
-    pool: Annotated[
-        str,
-        typer.Option(
-            help=words(
-                "The pool of the quota; quotas of other pools stay.", "配额所属的资源池；其他资源池的配额不变。"
-            ),
-            autocompletion=completing.pools,
-        ),
-    ] = "default",
-    weight: Annotated[
-        float | None,
-        typer.Option(
-            help=words("Its part of the cluster, relative to others.", "相对于其他工作空间的份额。"),
-            show_default=words("unchanged, or 1", "不变，或 1"),
-        ),
-    ] = None,
-    urgent_per_user: Annotated[
-        int | None,
-        typer.Option(
-            min=-1, help=words("Urgent jobs of one person; -1: any number.", "每人的紧急任务数；-1 表示不限。")
-        ),
-    ] = None,
-    urgent_total: Annotated[
-        int | None,
-        typer.Option(min=-1, help=words("Urgent jobs of all together; -1: any number.", "紧急任务总数；-1 表示不限。")),
-    ] = None,
-    description: Annotated[
-        str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))
-    ] = None,
+    pool: Pool = "default",
+    weight: Weight = None,
+    urgent_per_user: UrgentPerUser = None,
+    urgent_total: UrgentTotal = None,
+    description: Description = None,
     as_json: AsJson = False,
 ) -> None:
     """Create or change a workspace; what is not named stays.

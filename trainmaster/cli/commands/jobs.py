@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar, cast
 
 import typer
 
@@ -15,6 +15,7 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
+    from trainmaster.sdk.client import JobsAsked
 
 T = TypeVar("T")
 ORDERS: Final = {
@@ -83,70 +84,79 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
+Mine = Annotated[
+    bool,
+    typer.Option(
+        "--mine/--all",
+        help=words("Your own jobs, or everybody's that you may see.", "只看自己的，或看所有可见的任务。"),
+    ),
+]
+Owner = Annotated[str, typer.Option(metavar="NAME", help=words("Only jobs of this person.", "只列出此人的任务。"))]
+Workspace = Annotated[
+    str,
+    typer.Option(
+        "--workspace",
+        "-w",
+        help=words("Only jobs of this workspace.", "只列出该工作空间的任务。"),
+        autocompletion=completing.workspaces,
+    ),
+]
+Pool = Annotated[
+    str,
+    typer.Option(help=words("Only jobs of this pool.", "只列出该资源池的任务。"), autocompletion=completing.pools),
+]
+Node = Annotated[
+    str,
+    typer.Option(
+        help=words("Only jobs that run or ran on this node.", "只列出在该节点上运行过的任务。"),
+        autocompletion=completing.nodes,
+    ),
+]
+Label = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label",
+        "-l",
+        metavar="KEY[=VALUE]",
+        help=words("Only jobs with this label; repeatable.", "只列出带该标签的任务；可重复。"),
+    ),
+]
+Since = Annotated[
+    str,
+    typer.Option(
+        metavar="WHEN",
+        help=words(
+            "Submitted at or after: 7d (that long ago), 2026-03-01, or 2026-03-01T12:00 (UTC).",
+            "在此之后提交：7d（多久以前）、2026-03-01 或 2026-03-01T12:00（UTC）。",
+        ),
+    ),
+]
+Until = Annotated[
+    str, typer.Option(metavar="WHEN", help=words("Submitted before; written likewise.", "在此之前提交；写法相同。"))
+]
+Sort = Annotated[
+    str,
+    typer.Option(
+        metavar="BY",
+        help=words(f"Order: {', '.join(ORDERS)}.", f"排序：{'、'.join(ORDERS)}。"),
+        autocompletion=completing.one_of(*ORDERS),
+    ),
+]
+
+
 def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
     query: Query = "",
     search: Annotated[str, typer.Option(metavar="TEXT", help=words("The same as TEXT.", "与 TEXT 相同。"))] = "",
-    mine: Annotated[
-        bool,
-        typer.Option(
-            "--mine/--all",
-            help=words("Your own jobs, or everybody's that you may see.", "只看自己的，或看所有可见的任务。"),
-        ),
-    ] = False,
+    mine: Mine = False,
     state: States = None,
-    owner: Annotated[
-        str, typer.Option(metavar="NAME", help=words("Only jobs of this person.", "只列出此人的任务。"))
-    ] = "",
-    workspace: Annotated[
-        str,
-        typer.Option(
-            "--workspace",
-            "-w",
-            help=words("Only jobs of this workspace.", "只列出该工作空间的任务。"),
-            autocompletion=completing.workspaces,
-        ),
-    ] = "",
-    pool: Annotated[
-        str,
-        typer.Option(help=words("Only jobs of this pool.", "只列出该资源池的任务。"), autocompletion=completing.pools),
-    ] = "",
-    node: Annotated[
-        str,
-        typer.Option(
-            help=words("Only jobs that run or ran on this node.", "只列出在该节点上运行过的任务。"),
-            autocompletion=completing.nodes,
-        ),
-    ] = "",
-    label: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--label",
-            "-l",
-            metavar="KEY[=VALUE]",
-            help=words("Only jobs with this label; repeatable.", "只列出带该标签的任务；可重复。"),
-        ),
-    ] = None,
-    since: Annotated[
-        str,
-        typer.Option(
-            metavar="WHEN",
-            help=words(
-                "Submitted at or after: 7d (that long ago), 2026-03-01, or 2026-03-01T12:00 (UTC).",
-                "在此之后提交：7d（多久以前）、2026-03-01 或 2026-03-01T12:00（UTC）。",
-            ),
-        ),
-    ] = "",
-    until: Annotated[
-        str, typer.Option(metavar="WHEN", help=words("Submitted before; written likewise.", "在此之前提交；写法相同。"))
-    ] = "",
-    sort: Annotated[
-        str,
-        typer.Option(
-            metavar="BY",
-            help=words(f"Order: {', '.join(ORDERS)}.", f"排序：{'、'.join(ORDERS)}。"),
-            autocompletion=completing.one_of(*ORDERS),
-        ),
-    ] = "submitted",
+    owner: Owner = "",
+    workspace: Workspace = "",
+    pool: Pool = "",
+    node: Node = "",
+    label: Label = None,
+    since: Since = "",
+    until: Until = "",
+    sort: Sort = "submitted",
     reverse: Annotated[bool, typer.Option("--reverse", help=words("The other way round.", "反向排序。"))] = False,
     limit: Limit = 50,
     as_json: AsJson = False,
@@ -173,7 +183,7 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "until": _moment(until),
         "order": _order(sort, reverse),
     }
-    wanted = {name: value for name, value in filters.items() if value not in (None, "", [], False)}
+    wanted = cast("JobsAsked", {name: value for name, value in filters.items() if value not in (None, "", [], False)})
     found = [job.seen for job in client().iterate(limit or None, **wanted)]
     if as_json:
         emit_json(found)

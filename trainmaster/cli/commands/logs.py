@@ -48,46 +48,52 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
+Follow = Annotated[
+    bool,
+    typer.Option(
+        "--follow",
+        "-f",
+        help=words("Stay and print what comes, until the job has ended.", "持续输出新内容，直到任务结束。"),
+    ),
+]
+Attempt = Annotated[
+    str, typer.Option(help=words("Which attempt: its number, or last.", "第几次运行：编号，或 last 表示最近一次。"))
+]
+Tail = Annotated[
+    int | None,
+    typer.Option(
+        "--tail",
+        "-n",
+        min=1,
+        max=100_000,
+        help=words("Only the last lines of each replica.", "只输出每个副本的最后若干行。"),
+    ),
+]
+Search = Annotated[
+    str | None, typer.Option(metavar="TEXT", help=words("Only lines with this text.", "只输出含有该文本的行。"))
+]
+Regex = Annotated[bool, typer.Option(help=words("Take TEXT as a regular expression.", "把 TEXT 当作正则表达式。"))]
+Raw = Annotated[
+    bool,
+    typer.Option(
+        "--raw",
+        help=words(
+            "Every byte, also what moves the cursor or sets titles. Of one replica.",
+            "输出每个字节，包括移动光标、设置标题的控制序列。仅限一个副本。",
+        ),
+    ),
+]
+
+
 def logs(
     job: OneJob,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            "-f",
-            help=words("Stay and print what comes, until the job has ended.", "持续输出新内容，直到任务结束。"),
-        ),
-    ] = False,
+    follow: Follow = False,
     replica: Replicas = None,
-    attempt: Annotated[
-        str, typer.Option(help=words("Which attempt: its number, or last.", "第几次运行：编号，或 last 表示最近一次。"))
-    ] = "last",
-    tail: Annotated[
-        int | None,
-        typer.Option(
-            "--tail",
-            "-n",
-            min=1,
-            max=100_000,
-            help=words("Only the last lines of each replica.", "只输出每个副本的最后若干行。"),
-        ),
-    ] = None,
-    search: Annotated[
-        str | None, typer.Option(metavar="TEXT", help=words("Only lines with this text.", "只输出含有该文本的行。"))
-    ] = None,
-    regex: Annotated[
-        bool, typer.Option(help=words("Take TEXT as a regular expression.", "把 TEXT 当作正则表达式。"))
-    ] = False,
-    raw: Annotated[
-        bool,
-        typer.Option(
-            "--raw",
-            help=words(
-                "Every byte, also what moves the cursor or sets titles. Of one replica.",
-                "输出每个字节，包括移动光标、设置标题的控制序列。仅限一个副本。",
-            ),
-        ),
-    ] = False,
+    attempt: Attempt = "last",
+    tail: Tail = None,
+    search: Search = None,
+    regex: Regex = False,
+    raw: Raw = False,
     task: Task = None,
     as_json: AsJson = False,
 ) -> None:

@@ -93,43 +93,46 @@ def audit(
     tables.show(columns, rows) if rows else print(words("Nobody did anything.", "没有操作记录。"))
 
 
+Jobs = Annotated[
+    float | None,
+    typer.Option(
+        "--jobs-days",
+        min=0,
+        metavar="DAYS",
+        help=words("As if ended jobs were kept so long.", "假设已结束的任务保留这么久。"),
+    ),
+]
+Logs = Annotated[
+    float | None,
+    typer.Option("--logs-days", min=0, metavar="DAYS", help=words("The same for their logs.", "同上，针对任务日志。")),
+]
+Audit = Annotated[
+    float | None,
+    typer.Option("--audit-days", min=0, metavar="DAYS", help=words("The same for the audit.", "同上，针对操作记录。")),
+]
+Uploads = Annotated[
+    float | None,
+    typer.Option(
+        "--uploads-days", min=0, metavar="DAYS", help=words("The same for code folders.", "同上，针对代码文件夹。")
+    ),
+]
+Keys = Annotated[
+    float | None,
+    typer.Option(
+        "--keys-days",
+        min=0,
+        metavar="DAYS",
+        help=words("The same for keys of requests.", "同上，针对请求的幂等键。"),
+    ),
+]
+
+
 def retention(
-    jobs: Annotated[
-        float | None,
-        typer.Option(
-            "--jobs-days",
-            min=0,
-            metavar="DAYS",
-            help=words("As if ended jobs were kept so long.", "假设已结束的任务保留这么久。"),
-        ),
-    ] = None,
-    logs: Annotated[
-        float | None,
-        typer.Option(
-            "--logs-days", min=0, metavar="DAYS", help=words("The same for their logs.", "同上，针对任务日志。")
-        ),
-    ] = None,
-    audit: Annotated[
-        float | None,
-        typer.Option(
-            "--audit-days", min=0, metavar="DAYS", help=words("The same for the audit.", "同上，针对操作记录。")
-        ),
-    ] = None,
-    uploads: Annotated[
-        float | None,
-        typer.Option(
-            "--uploads-days", min=0, metavar="DAYS", help=words("The same for code folders.", "同上，针对代码文件夹。")
-        ),
-    ] = None,
-    keys: Annotated[
-        float | None,
-        typer.Option(
-            "--keys-days",
-            min=0,
-            metavar="DAYS",
-            help=words("The same for keys of requests.", "同上，针对请求的幂等键。"),
-        ),
-    ] = None,
+    jobs: Jobs = None,
+    logs: Logs = None,
+    audit: Audit = None,
+    uploads: Uploads = None,
+    keys: Keys = None,
     as_json: AsJson = False,
 ) -> None:
     """List what would be removed by itself now; asking removes nothing. For administrators.

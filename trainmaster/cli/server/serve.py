@@ -57,75 +57,85 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
+Home = Annotated[
+    str | None,
+    typer.Option(
+        help=words("Folder for everything the server keeps.", "服务器存放所有数据的文件夹。"),
+        show_default="~/.trainmaster",
+    ),
+]
+Host = Annotated[
+    str | None,
+    typer.Option(
+        help=words("Address to listen on.", "监听地址。"),
+        show_default=words("127.0.0.1: this machine only", "127.0.0.1：仅限本机"),
+    ),
+]
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=0, max=65535, help=words("Port; 0 takes a free one.", "端口；0 表示任选空闲端口。"), show_default="8470"
+    ),
+]
+DemoCards = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=64,
+        help=words(
+            "Try jobs for GPUs without any: two nodes with so many simulated GPUs each.",
+            "没有加速卡也可试用：两个节点，各有这么多模拟加速卡。",
+        ),
+    ),
+]
+AcceptLoss = Annotated[
+    bool,
+    typer.Option(
+        "--accept-loss",
+        help=words(
+            "Start although the database has lost something, and forget it.",
+            "即使数据库有丢失也启动，并放弃丢失的内容。",
+        ),
+    ),
+]
+Standby = Annotated[
+    bool,
+    typer.Option(
+        "--standby",
+        help=words(
+            "Beside another server on this home (PostgreSQL): take its place once it is gone.",
+            "与此平台目录上的另一台服务器并存（PostgreSQL），在其停止后接替它。",
+        ),
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        help=words(
+            "Host, or host:port, at which the other servers reach this one.",
+            "其他服务器访问本服务器的地址：host 或 host:port。",
+        ),
+        show_default="--host",
+    ),
+]
+LogLevel = Annotated[
+    str,
+    typer.Option(
+        metavar="error|warning|info|debug",
+        help=words("How much is logged to standard error.", "写到标准错误的日志级别。"),
+    ),
+]
+
+
 def serve(
-    home: Annotated[
-        str | None,
-        typer.Option(
-            help=words("Folder for everything the server keeps.", "服务器存放所有数据的文件夹。"),
-            show_default="~/.trainmaster",
-        ),
-    ] = None,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            help=words("Address to listen on.", "监听地址。"),
-            show_default=words("127.0.0.1: this machine only", "127.0.0.1：仅限本机"),
-        ),
-    ] = None,
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=65535, help=words("Port; 0 takes a free one.", "端口；0 表示任选空闲端口。"), show_default="8470"
-        ),
-    ] = None,
-    demo_cards: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            max=64,
-            help=words(
-                "Try jobs for GPUs without any: two nodes with so many simulated GPUs each.",
-                "没有加速卡也可试用：两个节点，各有这么多模拟加速卡。",
-            ),
-        ),
-    ] = 0,
-    accept_loss: Annotated[
-        bool,
-        typer.Option(
-            "--accept-loss",
-            help=words(
-                "Start although the database has lost something, and forget it.",
-                "即使数据库有丢失也启动，并放弃丢失的内容。",
-            ),
-        ),
-    ] = False,
-    standby: Annotated[
-        bool,
-        typer.Option(
-            "--standby",
-            help=words(
-                "Beside another server on this home (PostgreSQL): take its place once it is gone.",
-                "与此平台目录上的另一台服务器并存（PostgreSQL），在其停止后接替它。",
-            ),
-        ),
-    ] = False,
-    address: Annotated[
-        str | None,
-        typer.Option(
-            help=words(
-                "Host, or host:port, at which the other servers reach this one.",
-                "其他服务器访问本服务器的地址：host 或 host:port。",
-            ),
-            show_default="--host",
-        ),
-    ] = None,
-    log_level: Annotated[
-        str,
-        typer.Option(
-            metavar="error|warning|info|debug",
-            help=words("How much is logged to standard error.", "写到标准错误的日志级别。"),
-        ),
-    ] = "info",
+    home: Home = None,
+    host: Host = None,
+    port: Port = None,
+    demo_cards: DemoCards = 0,
+    accept_loss: AcceptLoss = False,
+    standby: Standby = False,
+    address: Address = None,
+    log_level: LogLevel = "info",
     access_log: Annotated[bool, typer.Option(help=words("Log every request.", "记录每个请求。"))] = False,
 ) -> None:
     """Run the server until Ctrl-C; jobs go on without it.

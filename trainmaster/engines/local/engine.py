@@ -277,9 +277,8 @@ class LocalEngine:
     def _connected(self, hello: dict[str, Any]) -> None:
         if hello.get("elsewhere"):
             log.warning(
-                "this home is a copy, or was moved to another disk: "
-                "its records name %s attempts whose tasks are not here. "
-                "They are lost to this server, and what runs of them is not touched",
+                "this home folder is a copy, or was moved to another disk: its records name %s attempts whose "
+                "tasks are not here. This server counts them as lost and touches nothing that runs of them",
                 hello["elsewhere"],
             )
         version, self._agents_data = hello["cgroups"], hello.get("data", "")

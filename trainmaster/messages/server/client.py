@@ -19,7 +19,7 @@ INSTALL_ZH = '要在这里运行服务器：pip install "trainmaster[server]"'
 @say("No Trainmaster server is running on the home folder {folder}", "平台目录 {folder} 上没有运行 Trainmaster 服务器", "Start one with trainmaster serve, or name another one with TRAINMASTER_URL (or --url).", "请用 trainmaster serve 启动服务器，或用 TRAINMASTER_URL（或 --url）指定其他服务器。")
 def no_server_on_home(folder: str) -> Said: ...
 
-@say("The home folder {folder} belongs to another user", "平台目录 {folder} 属于其他用户", "Ask whoever runs that server for its address and a token, and name them by TRAINMASTER_URL and TRAINMASTER_TOKEN.", "请向运行该服务器的人索取地址和令牌，用 TRAINMASTER_URL 和 TRAINMASTER_TOKEN 指定。")
+@say("The home folder {folder} belongs to another user", "平台目录 {folder} 属于其他用户", "Ask the person who runs that server for its address and a token, and set TRAINMASTER_URL and TRAINMASTER_TOKEN.", "请向运行该服务器的人索取地址和令牌，用 TRAINMASTER_URL 和 TRAINMASTER_TOKEN 指定。")
 def home_is_closed(folder: str) -> Said: ...
 
 @say("{address} is not a server's address", "{address} 不是服务器地址", "Write it like http://127.0.0.1:8470.", "请写成 http://127.0.0.1:8470 的形式。")
@@ -31,7 +31,7 @@ def not_a_server_address(address: str) -> Said: ...
 @say("The server at {url} does not answer ({error})", "服务器 {url} 没有响应（{error}）", "Make sure that it is running (trainmaster serve), and check it with: tm doctor", "请确认它在运行：用 trainmaster serve 启动，用 tm doctor 检查。")
 def server_does_not_answer(url: str, error: str) -> Said: ...
 
-@say("The certificate of the server at {url} is not trusted here: {why}", "此机器不信任服务器 {url} 的证书：{why}", "Name the file of the CA that issued it by --ca, TRAINMASTER_CA or SSL_CERT_FILE.", "请用 --ca、TRAINMASTER_CA 或 SSL_CERT_FILE 指定签发该证书的 CA 文件。")
+@say("The certificate of the server at {url} is not trusted here: {why}", "本机不信任服务器 {url} 的证书：{why}", "Name the file of the CA that issued it by --ca, TRAINMASTER_CA or SSL_CERT_FILE.", "请用 --ca、TRAINMASTER_CA 或 SSL_CERT_FILE 指定签发该证书的 CA 文件。")
 def certificate_not_trusted(url: str, why: str) -> Said: ...
 
 @say("There is no TLS at {url}: {why}", "{url} 不提供 TLS：{why}", "Write http:// if the server speaks plain HTTP.", "如果服务器只提供 HTTP，请写 http://。")

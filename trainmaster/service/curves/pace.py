@@ -28,14 +28,14 @@ SILENT_S: Final = 60.0
 SILENT_SPANS: Final = 4
 
 
-class Pace(NamedTuple):
+class StepPace(NamedTuple):
     """How many seconds are left, and how many one more takes."""
 
     left_s: float
     each_s: float
 
 
-def pace_of(counts: Curve, missing: float, now: float) -> Pace | None:
+def pace_of(counts: Curve, missing: float, now: float) -> StepPace | None:
     """Return how long it takes until `missing` more are counted; None when nobody can know. O(points of the last
     tenth).
     """
@@ -47,7 +47,7 @@ def pace_of(counts: Curve, missing: float, now: float) -> Pace | None:
     usual = max(span[1] for span in spans)
     if waited > max(SILENT_S, SILENT_SPANS * usual):
         return None
-    return Pace(max(0.0, missing * seconds / steps - min(waited, usual)), seconds / steps)
+    return StepPace(max(0.0, missing * seconds / steps - min(waited, usual)), seconds / steps)
 
 
 def _spans(counts: Curve) -> list[Mark]:

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
 from trainmaster.access.roles import Principal
-from trainmaster.answers import SuggestionView
+from trainmaster.answers import Json, SuggestionView
 from trainmaster.core.records import Job, Resources, Role, Verdict
 from trainmaster.core.verdicts import VERDICTS
 from trainmaster.messages.jobs import remedies as say
@@ -45,7 +45,7 @@ class Remedy(NamedTuple):
     """A change: field path -> new value, and its sentence. No change: it is for the owner to make one."""
 
     message: Said
-    change: dict[str, Any]
+    change: Json
 
 
 def remedies(

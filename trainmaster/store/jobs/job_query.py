@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select, exists, literal_column, select, un
 from trainmaster.access.visible import Visible
 from trainmaster.core.states import Shown
 from trainmaster.store.jobs import labels, search
-from trainmaster.store.jobs.orders import Mark, read_mark, walks_of
+from trainmaster.store.jobs.orders import ListPlace, read_mark, walks_of
 from trainmaster.store.seen import seen
 from trainmaster.store.tables import job, task
 
@@ -103,7 +103,7 @@ def in_states(query: JobQuery) -> list[ColumnElement[bool]]:
 
 def write_cursor(query: JobQuery, last: Any) -> str:
     """Return the cursor behind `last`, a row of `page_keys`."""
-    return Mark(last.part, last.key, last.seq, query.now).written(query.order)
+    return ListPlace(last.part, last.key, last.seq, query.now).written(query.order)
 
 
 def _sorted(statement: _Keys, by: list[ColumnElement[Any]], falling: bool) -> _Keys:

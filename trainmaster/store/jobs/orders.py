@@ -53,7 +53,7 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ListPlace:
     """The last job of a page: its part, its key, its number; and the moment of the first page (`JobQuery.now`)."""
 
     part: int
@@ -101,7 +101,7 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float) -> list[Walk]:
     return [Walk(walk.key, (*walk.which, _in(shown))) for walk in walks for shown in states] or walks
 
 
-def read_mark(cursor: str, order: str) -> Mark:
+def read_mark(cursor: str, order: str) -> ListPlace:
     """Return where a page of `order` ended. Raises InvalidSpec for a cursor of another list."""
     try:
         written, part, key, seq, now = msgspec.json.decode(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
@@ -112,7 +112,7 @@ def read_mark(cursor: str, order: str) -> Mark:
             and isinstance(key, str if order.removeprefix("-") in _TEXTS else int | float)
             and isinstance(now, int | float)
         ):
-            return Mark(part, key, seq, float(now))
+            return ListPlace(part, key, seq, float(now))
     except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
         pass
     raise InvalidSpec(said.cursor_of_another_list(), problems=(problem_of("cursor", said.not_a_cursor_here()),))

@@ -51,7 +51,7 @@ export const admin = {
     on: "on",
     off: "off",
     bad: "Enter a value between {{min}} and {{max}}.",
-    badDuration: "Enter a duration, such as 30m, 12h or 3d.",
+    badDuration: "Enter a time, such as 30m, 12h or 3d.",
     whole: "Enter a whole number.",
     simulate: "Simulate",
     simulateHint:

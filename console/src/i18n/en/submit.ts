@@ -97,7 +97,7 @@ export const submit = {
     failsAfter: "fails the job after {{n}} failures",
     failsAfter_one: "fails the job after {{n}} failure",
     isMain: "ends the job",
-    distributedHint: "Replicas train together: {{launcher}}",
+    distributedHint: "Replicas train together",
   },
   place: {
     how: "How resources are chosen",
@@ -272,7 +272,7 @@ export const help = {
   metrics:
     "A regular expression over the log. Named groups become metrics; a group named step gives the step: loss=(?P<loss>[\\d.]+)",
   model:
-    "What lies in /model and /workspace/outputs after success becomes the next version of this model. Empty: the job's name.",
+    "What is in /model and /workspace/outputs after success becomes the next version of this model. Empty: the job's name.",
   saveModel: "Off: the outputs stay with the job, and no version of a model is made.",
   labels: "Free words to find and group jobs by: label:key=value in the list of jobs.",
   mounts: "Folders of the nodes shown inside the replicas. Only those the administrator has allowed.",

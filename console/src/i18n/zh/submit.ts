@@ -61,7 +61,7 @@ export const submit = {
     image: "镜像",
     flavors: "规格",
     min_replicas: "最少副本数",
-    gpu_share: "单卡份额",
+    gpu_share: "单张加速卡份额",
     virtual_cluster: "虚拟集群",
     nodes: "节点",
     driver: "驱动版本",
@@ -95,7 +95,7 @@ export const submit = {
     failsNever: "副本失败不影响任务",
     failsAfter: "{{n}} 个副本失败时任务失败",
     isMain: "完成即结束任务",
-    distributedHint: "副本共同训练：{{launcher}}",
+    distributedHint: "副本共同训练",
   },
   place: {
     how: "资源选择方式",
@@ -224,7 +224,7 @@ export const help = {
   priority: "优先级高的先开始，排队时可以修改。",
   framework:
     "副本之间如何发现彼此。PyTorch 会设置 MASTER_ADDR、MASTER_PORT、WORLD_SIZE、RANK，并用 torchrun 启动 python 命令；不使用启动器则按原样运行命令。",
-  distributed: "打开：子任务的副本由启动器启动，共同训练。关闭：各副本独立运行。",
+  distributed: "打开：子任务的各副本由启动器启动，共同训练。关闭：各副本独立运行。",
   code: "您的脚本目录，会以只读方式复制到每个副本的 /code。打包后不超过 {{mib}} MiB。",
   env: "在每个副本中生效。名称由字母、数字、下划线组成，不以数字开头；不能替换平台自己的变量。",
   roleName: "字母、数字、点、下划线、波浪号和连字符，同一任务内不可重复。",

@@ -4,7 +4,6 @@ import {
   CopyOutlined,
   DeleteOutlined,
   FlagOutlined,
-  LeftOutlined,
   MoreOutlined,
   StopOutlined,
   UnlockOutlined,
@@ -32,7 +31,7 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
     <>
       <Crumb>
         <Link to="/" search={{}}>
-          <LeftOutlined /> {t("jobs.title")}
+          {t("jobs.title")}
         </Link>
       </Crumb>
       <PageHeader

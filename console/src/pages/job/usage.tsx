@@ -69,6 +69,7 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
           value={search.task && names.includes(search.task) ? search.task : ""}
           onChange={(task: string) => update({ task: task || undefined })}
           className="tm-select-task"
+          aria-label={t("unit.replica")}
           showSearch
           options={[
             { value: "", label: names.length > MOST_TASKS ? `1–${MOST_TASKS} / ${names.length}` : t("job.usage.all") },
@@ -78,6 +79,7 @@ export function UsageTab({ job, search, update }: TabProps): ReactNode {
         {job.attempt_list.length > 1 && (
           <Select
             value={search.attempt ?? job.attempts}
+            aria-label={t("unit.attempt")}
             onChange={(number: number) => update({ attempt: number })}
             options={job.attempt_list.map((a) => ({
               value: a.number,

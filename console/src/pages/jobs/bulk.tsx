@@ -28,19 +28,14 @@ export const chosenOf = ({ filter, total, at }: Everything): Chosen => ({
 
 export function Bulk({
   selected,
-  matching,
-  loaded,
   everything,
-  takeEverything,
+  onlyShown,
   clear,
 }: {
   selected: readonly Job[];
-  /** All that match the filter, of which so many are on the page. */
-  matching: Everything | undefined;
-  loaded: number;
-  /** Those, once they are chosen. */
+  /** All that match the filter, once they are chosen; those that are ticked are only some of them. */
   everything: Everything | undefined;
-  takeEverything: (all: Everything) => void;
+  onlyShown: () => void;
   clear: () => void;
 }): ReactNode {
   const { t } = useTranslation();
@@ -52,16 +47,15 @@ export function Bulk({
   const live = everything
     ? concerned("change", everything.counts, everything.filter.state ?? [])
     : selected.filter((job) => !ENDED.has(job.state)).length;
-  const rest = matching && !everything && selected.length === loaded && matching.total > loaded ? matching : undefined;
   const run = (verb: Verb): void => (everything ? toAll(verb, everything, clear) : act(verb, [...selected], clear));
   const chosen = (): Chosen =>
     everything ? chosenOf(everything) : { ids: selected.filter((job) => !ENDED.has(job.state)).map((job) => job.id) };
   return (
     <div className="tm-bulk" role="toolbar" aria-label={t("jobs.selected", { count })} data-testid="bulk">
       <strong aria-live="polite">{t(everything ? "jobs.allSelected" : "jobs.selected", { count })}</strong>
-      {rest && (
-        <Button type="link" onClick={() => takeEverything(rest)} data-testid="take-all">
-          {t("jobs.takeAll", { count: rest.total })}
+      {everything && (
+        <Button type="link" onClick={onlyShown} data-testid="only-shown">
+          {t("jobs.onlyShown", { count: selected.length })}
         </Button>
       )}
       <Button icon={<StopOutlined />} disabled={live === 0} onClick={() => run("stop")} data-testid="bulk-stop">

@@ -37,17 +37,18 @@ export interface Column {
   Cell: (props: { job: Job }) => ReactNode;
 }
 
-export const LEAST_NAME = 200;
+/** The narrowest that a name can be read in: less on a phone. */
+export const leastName = (room: number): number => (room < 640 ? 140 : 200);
 export const TABLE: Record<ColumnKey, Column> = {
   name: { width: 0, order: "name", Cell: NameCell },
-  state: { width: 124, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
-  run: { width: 128, order: "run_s", falling: true, Cell: RunCell },
-  metric: { width: 92, Cell: MetricCell },
-  owner: { width: 96, order: "owner", Cell: ({ job }) => <Text>{job.owner}</Text> },
-  workspace: { width: 104, order: "workspace", Cell: ({ job }) => <Text>{job.workspace}</Text> },
-  submitted: { width: 106, order: "submitted_at", falling: true, Cell: ({ job }) => <Ago at={job.submitted_at} /> },
-  where: { width: 116, order: "pool", Cell: WhereCell },
-  resources: { width: 136, order: "gpus", falling: true, Cell: ResourceCell },
+  state: { width: 128, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
+  run: { width: 132, order: "run_s", falling: true, Cell: RunCell },
+  metric: { width: 86, Cell: MetricCell },
+  owner: { width: 90, order: "owner", Cell: ({ job }) => <Text>{job.owner}</Text> },
+  workspace: { width: 98, order: "workspace", Cell: ({ job }) => <Text>{job.workspace}</Text> },
+  submitted: { width: 102, order: "submitted_at", falling: true, Cell: ({ job }) => <Ago at={job.submitted_at} /> },
+  where: { width: 110, order: "pool", Cell: WhereCell },
+  resources: { width: 146, order: "gpus", falling: true, Cell: ResourceCell },
   framework: { width: 120, order: "framework", Cell: FrameworkCell },
   priority: { width: 100, order: "priority", falling: true, Cell: ({ job }) => <Priority priority={job.priority} /> },
   ended: { width: 106, order: "ended_at", falling: true, Cell: ({ job }) => <Ago at={job.ended_at} /> },
@@ -66,7 +67,7 @@ export const widthOf = (keys: readonly ColumnKey[], name: number): number =>
 export function fitting(room: number, mine: boolean): ColumnKey[] {
   let keys = USUAL.filter((key) => !(mine && key === "owner"));
   for (const spare of [...SPARE].reverse()) {
-    if (widthOf(keys, LEAST_NAME) <= room) break;
+    if (widthOf(keys, leastName(room)) <= room) break;
     keys = keys.filter((key) => key !== spare);
   }
   return keys;
@@ -80,9 +81,13 @@ function Text({ children }: { children: string }): ReactNode {
   );
 }
 
+/** What there is to say of a job that waits or failed takes the second line of its whole row, so that it can be read. */
+export const speaks = (job: Job): boolean =>
+  job.reason !== null || (job.verdict !== null && (job.state === "failed" || job.state === "expired"));
+
 function NameCell({ job }: { job: Job }): ReactNode {
   const pick = useBilingual();
-  const failed = job.verdict && (job.state === "failed" || job.state === "expired") ? pick(job.verdict.title) : "";
+  const failed = job.verdict && speaks(job) ? pick(job.verdict.title) : "";
   const labels = Object.entries(job.labels).map(labelText).join(" · ");
   const line = failed || job.description || labels || job.id.slice(0, 12);
   return (
@@ -96,7 +101,7 @@ function NameCell({ job }: { job: Job }): ReactNode {
       {job.reason ? (
         <WaitLine job={job} />
       ) : (
-        <span className={failed ? "tm-line tm-line-bad" : "tm-line"} title={line}>
+        <span className={failed ? "tm-line tm-line-bad tm-why" : "tm-line"} title={line}>
           {line}
         </span>
       )}
@@ -104,7 +109,6 @@ function NameCell({ job }: { job: Job }): ReactNode {
   );
 }
 
-/** The second line of the whole row: what waits has nothing else to say there. */
 function WaitLine({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
@@ -161,7 +165,7 @@ function MetricCell({ job }: { job: Job }): ReactNode {
   return (
     <div className="tm-cell" title={all.join("\n")}>
       <span className="tm-num">{number(found[1])}</span>
-      <span className="tm-line">{found[0]}</span>
+      {!speaks(job) && <span className="tm-line">{found[0]}</span>}
     </div>
   );
 }
@@ -171,14 +175,16 @@ function RunCell({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
   if (job.started_at === null) return <Nothing />;
   const live = !ENDED.has(job.state);
+  const progress = job.progress && job.state !== "succeeded" && !speaks(job);
   const limit =
     live && job.duration_s !== null ? t("jobs.ranOf", { run: "", limit: duration(job.duration_s) }).trim() : "";
   return (
     <div className="tm-cell">
       <span className="tm-ellipsis">
-        <Elapsed from={job.started_at} to={job.ended_at} /> {limit && <span className="tm-faint">{limit}</span>}
+        <Elapsed from={job.started_at} to={job.ended_at} />
+        {progress && limit && <span className="tm-faint"> {limit}</span>}
       </span>
-      {job.progress && job.state !== "succeeded" && <SmallProgress job={job} />}
+      {progress ? <SmallProgress job={job} /> : limit && <span className="tm-line">{limit}</span>}
     </div>
   );
 }
@@ -215,8 +221,8 @@ function WhereCell({ job }: { job: Job }): ReactNode {
   const nodes = job.nodes.join(", ");
   return (
     <div className="tm-cell" title={nodes ? `${job.pool}: ${nodes}` : job.pool}>
-      <span className="tm-ellipsis">{job.pool}</span>
-      {nodes && (
+      <span className="tm-ellipsis">{(speaks(job) && nodes) || job.pool}</span>
+      {nodes && !speaks(job) && (
         <span className="tm-line">{job.nodes.length > 2 ? `${job.nodes[0]} +${job.nodes.length - 1}` : nodes}</span>
       )}
     </div>
@@ -233,7 +239,7 @@ function ResourceCell({ job }: { job: Job }): ReactNode {
   return (
     <div className="tm-cell" title={[replicas, cards, cores, mib(memory_mib)].filter(Boolean).join(" · ")}>
       <span className="tm-ellipsis">{cards || cores}</span>
-      {!job.reason && <span className="tm-line">{rest}</span>}
+      {!speaks(job) && <span className="tm-line">{rest}</span>}
     </div>
   );
 }

@@ -15,7 +15,7 @@ import { ErrorPanel, Outdated, PageHeader } from "../../shared/ui";
 import { Bulk, type Everything } from "./bulk";
 import { ColumnChooser } from "./choose";
 import { keepWho, lastWho, useColumnChoice } from "./chosen";
-import { COLUMNS, fitting, LEAST_NAME, widthOf } from "./columns";
+import { COLUMNS, fitting, leastName, widthOf } from "./columns";
 import { Filters } from "./filters";
 import { type MenuAt, RowMenu } from "./menu";
 import { FirstJob, NoneMatches } from "./none";
@@ -75,7 +75,7 @@ export function JobsPage(): ReactNode {
         <FirstJob />
       </>
     );
-  const total = first?.total ?? items.length;
+  const total = Math.max(first?.total ?? 0, items.length);
   const matching: Everything | undefined =
     first && !kept.earlier ? { filter, total, counts: first.counts, at: first.at } : undefined;
   return (
@@ -92,7 +92,7 @@ export function JobsPage(): ReactNode {
       <Filters search={search} counts={first?.counts} facets={facets.data} mine={mine} update={update} clear={clear} />
       <Outdated query={kept} />
       <div
-        className={`tm-panel tm-table${widthOf(columns, LEAST_NAME) > room ? " tm-table-wide" : ""}`}
+        className={`tm-panel tm-table${widthOf(columns, leastName(room)) > room ? " tm-table-wide" : ""}`}
         data-testid="jobs"
         ref={frame}
       >
@@ -104,6 +104,13 @@ export function JobsPage(): ReactNode {
             setOrder={(by) => update({ order: by })}
             selected={choice.ids}
             select={choice.select}
+            selectAll={(on) => {
+              choice.select(
+                items.map((job) => job.id),
+                on,
+              );
+              if (on && matching && total > items.length) choice.takeEverything(matching);
+            }}
             openMenu={openMenu}
             stale={list.isPlaceholderData && !kept.error}
             instead={items.length > 0 ? null : <InsteadOfRows query={kept} clear={clear} mine={mine} update={update} />}
@@ -112,7 +119,7 @@ export function JobsPage(): ReactNode {
         {kept.data && (
           <div className="tm-table-foot">
             <span className="tm-faint" data-testid="shown">
-              {t("jobs.shown", { n: number(items.length), total: number(Math.max(total, items.length)) })}
+              {t("jobs.shown", { n: number(items.length), total: number(total) })}
             </span>
             {list.hasNextPage && (
               <Button
@@ -125,14 +132,7 @@ export function JobsPage(): ReactNode {
             )}
           </div>
         )}
-        <Bulk
-          selected={choice.jobs}
-          matching={matching}
-          loaded={items.length}
-          everything={choice.everything}
-          takeEverything={choice.takeEverything}
-          clear={choice.clear}
-        />
+        <Bulk selected={choice.jobs} everything={choice.everything} onlyShown={choice.onlyShown} clear={choice.clear} />
         {menu && <RowMenu at={menu} close={() => setMenu(undefined)} changeLimit={setLimit} />}
       </div>
       {limit && <ChangeJob job={limit} what="duration" close={() => setLimit(undefined)} />}
@@ -151,6 +151,7 @@ interface Selection {
   everything: Everything | undefined;
   select: (ids: readonly string[], on: boolean) => void;
   takeEverything: (all: Everything) => void;
+  onlyShown: () => void;
   clear: () => void;
 }
 
@@ -178,7 +179,15 @@ function useSelection(items: readonly Job[], filter: string, stale: boolean): Se
     setIds(new Set());
   }, []);
   const all = everything?.of === filter ? everything.all : undefined;
-  return { ids, jobs, everything: all, select, takeEverything: (of) => setEverything({ of: filter, all: of }), clear };
+  return {
+    ids,
+    jobs,
+    everything: all,
+    select,
+    takeEverything: (of) => setEverything({ of: filter, all: of }),
+    onlyShown: () => setEverything(undefined),
+    clear,
+  };
 }
 
 /** How wide the panel is: what the usual columns have to fit into. */

@@ -2,7 +2,7 @@
 import { ClockCircleOutlined, CopyOutlined, DeleteOutlined, StopOutlined } from "@ant-design/icons";
 import { useNavigate } from "@tanstack/react-router";
 import { Dropdown } from "antd";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ENDED, type Job } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
@@ -28,14 +28,21 @@ export function RowMenu({
   const navigate = useNavigate();
   const { job } = at;
   const ended = ENDED.has(job.state);
+  useEffect(() => {
+    // Ant Design's own way scrolls the page to where the menu is before it is placed.
+    const frame = requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>(".tm-row-menu [role=menuitem]")?.focus({ preventScroll: true }),
+    );
+    return () => cancelAnimationFrame(frame);
+  }, []);
   const leave = (): void => {
     close();
-    at.button.focus();
+    at.button.focus({ preventScroll: true });
   };
   return (
     <Dropdown
       open
-      autoFocus
+      classNames={{ root: "tm-row-menu" }}
       trigger={["click"]}
       placement="bottomRight"
       onOpenChange={(open) => open || leave()}

@@ -23,7 +23,8 @@ export function FirstJob(): ReactNode {
         <ButtonLink
           to="/submit"
           search={{}}
-          type="primary"
+          color="primary"
+          variant="solid"
           size="large"
           icon={<PlusOutlined />}
           data-testid="first-job"

@@ -7,7 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type MouseEvent, memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job } from "../../api/types";
-import { type ColumnKey, TABLE, useColumnTitle } from "./columns";
+import { type ColumnKey, speaks, TABLE, useColumnTitle } from "./columns";
 import { nextOrder } from "./query";
 
 /** What an answer says anew each time without anything having happened: times until now, and the moment of the answer. */
@@ -32,7 +32,7 @@ const Row = memo(
   function Row({ job, columns, selected }: RowProps): ReactNode {
     const { t } = useTranslation();
     return (
-      <tr data-testid="job-row" data-id={job.id} data-waits={job.reason ? "" : undefined} aria-selected={selected}>
+      <tr data-testid="job-row" data-id={job.id} data-speaks={speaks(job) ? "" : undefined} aria-selected={selected}>
         <td>
           <input type="checkbox" checked={selected} aria-label={job.name} readOnly />
         </td>
@@ -68,6 +68,8 @@ export interface TableProps {
   setOrder: (order: string | undefined) => void;
   selected: ReadonlySet<string>;
   select: (ids: readonly string[], on: boolean) => void;
+  /** Every one on the page, and what else matches. */
+  selectAll: (on: boolean) => void;
   openMenu: (job: Job, button: HTMLElement) => void;
   /** What stands in place of rows. */
   instead: ReactNode;
@@ -114,12 +116,7 @@ export function JobTable(props: TableProps): ReactNode {
               ref={(box) => {
                 if (box) box.indeterminate = some;
               }}
-              onChange={() =>
-                select(
-                  items.map((job) => job.id),
-                  !all,
-                )
-              }
+              onChange={() => props.selectAll(!all)}
               data-testid="select-all"
             />
           </th>

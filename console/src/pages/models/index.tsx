@@ -11,6 +11,7 @@ import { bytes, number } from "../../shared/format";
 import { useKept } from "../../shared/kept";
 import { Ago } from "../../shared/time";
 import { Empty, Nothing, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
+import { useMedia } from "../../theme";
 import { keyMetric } from "../jobs/columns";
 import { ordered } from "./metrics";
 
@@ -35,7 +36,7 @@ export function ModelsPage(): ReactNode {
       {!query.data ? (
         <Pending query={query} />
       ) : query.data.items.length === 0 && q === "" ? (
-        <div className="tm-panel">
+        <div className="tm-panel" data-testid="models">
           <Empty title={t("models.none")} icon={<DeploymentUnitOutlined className="tm-empty-icon" />}>
             <p className="tm-faint">{t("models.noneHint")}</p>
           </Empty>
@@ -61,7 +62,7 @@ export function ModelsPage(): ReactNode {
               columns={columns}
               dataSource={query.data.items}
               tableLayout="fixed"
-              scroll={{ x: 860 }}
+              scroll={{ x: 1100 }}
               locale={{ emptyText: <span className="tm-faint">{t("models.noMatch")}</span> }}
               pagination={query.data.items.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}
             />
@@ -74,13 +75,14 @@ export function ModelsPage(): ReactNode {
 
 function useColumns(): TableColumnsType<ModelItem> {
   const { t } = useTranslation();
+  const narrow = useMedia("(max-width: 599px)");
   return useMemo(
     () => [
       {
         title: t("models.name"),
         key: "name",
         width: 220,
-        fixed: "start",
+        fixed: narrow ? undefined : "start",
         sorter: (a, b) => a.name.localeCompare(b.name),
         render: (_, model) => (
           <TwoLines
@@ -142,7 +144,7 @@ function useColumns(): TableColumnsType<ModelItem> {
         render: (_, model) => <Ago at={model.created_at} />,
       },
     ],
-    [t],
+    [t, narrow],
   );
 }
 

@@ -85,7 +85,8 @@ function Navigation(props: { session: Session; path: string; compact: boolean })
         <ButtonLink
           to="/submit"
           search={{}}
-          type="primary"
+          color="primary"
+          variant="solid"
           block
           icon={<PlusOutlined />}
           title={props.compact ? t("nav.newJob") : undefined}

@@ -3,7 +3,7 @@ import { SearchOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Modal } from "antd";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listJobs } from "../../api/jobs";
 import type { Session } from "../../api/types";
@@ -27,6 +27,7 @@ interface Entry {
 export function Palette({ session, close }: { session: Session; close: () => void }): ReactNode {
   const { t } = useTranslation();
   const list = useId();
+  const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState("");
   const [at, setAt] = useState(0);
   const found = useEntries(session, typed);
@@ -44,12 +45,19 @@ export function Palette({ session, close }: { session: Session; close: () => voi
     } else if (event.key === "Enter" && !event.nativeEvent.isComposing) take(found[chosen]);
   };
   return (
-    <Modal open title={t("palette.title")} onCancel={close} footer={null} width={560} className="tm-palette">
+    <Modal
+      open
+      title={t("palette.title")}
+      closable={false}
+      onCancel={close}
+      footer={null}
+      width={560}
+      afterOpenChange={(open) => open && field.current?.focus()}
+    >
       <div className="tm-palette-field">
         <SearchOutlined />
         <input
-          // biome-ignore lint/a11y/noAutofocus: whoever opens it wants to type.
-          autoFocus
+          ref={field}
           role="combobox"
           aria-expanded="true"
           aria-controls={list}

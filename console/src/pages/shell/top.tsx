@@ -143,8 +143,9 @@ function Account({ session }: { session: Session }): ReactNode {
         ],
       }}
     >
-      <Button type="text" data-testid="user-menu" aria-label={`${t("user.menu")}${t("mark.colon")}${name}`}>
-        <span className="tm-avatar">{name.slice(0, 1).toUpperCase()}</span>
+      <Button type="text" data-testid="user-menu">
+        <span className="tm-avatar" data-letter={name.slice(0, 1).toUpperCase()} />
+        <span className="tm-said">{t("user.menu")}</span>
         <span className="tm-user-name">{name}</span>
       </Button>
     </Dropdown>

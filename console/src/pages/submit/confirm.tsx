@@ -65,6 +65,7 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
   const lines = linesOf(effective, preview);
   const sum = (of: (line: RoleLine) => number): number =>
     lines.reduce((total, line) => total + line.replicas * of(line), 0);
+  const gpus = sum((line) => line.gpu);
   const start = async (): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -127,6 +128,8 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
           columns={4}
           items={[
             [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
+            [t("submit.field.workspace"), String(effective["workspace"] ?? "default")],
+            [t("submit.field.pool"), String(effective["pool"] ?? "default")],
             [t("submit.field.framework"), framework],
             [
               t("submit.field.duration"),
@@ -136,7 +139,7 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
               t("submit.confirm.total"),
               [
                 t("unit.tasks", { count: lines.reduce((n, line) => n + line.replicas, 0) }),
-                t("unit.cards", { n: sum((l) => l.gpu), count: sum((l) => l.gpu) }),
+                ...(gpus > 0 ? [t("unit.cards", { n: gpus, count: gpus })] : []),
                 t("unit.cores", { n: number(sum((l) => l.cpu)), count: sum((l) => l.cpu) }),
                 mib(sum((l) => l.memory)),
               ].join(" · "),

@@ -61,7 +61,6 @@ export function FrameworkField(): ReactNode {
 
 function Distributed(): ReactNode {
   const { t } = useTranslation();
-  const pick = useBilingual();
   const form = useForm();
   const launcher = (form.meta?.frameworks ?? []).find((one) => one.kind !== "single");
   if (!launcher) return null;
@@ -74,7 +73,7 @@ function Distributed(): ReactNode {
           aria-label={t("submit.field.distributed")}
           data-testid="distributed"
         />
-        <span className="tm-faint">{t("submit.role.distributedHint", { launcher: pick(launcher.title) })}</span>
+        <span className="tm-faint">{t("submit.role.distributedHint")}</span>
       </span>
     </FieldFrame>
   );

@@ -198,7 +198,7 @@ function RolePreview({
             size="small"
             value={chosen}
             onChange={setChosen}
-            options={role.tasks.map((one, i) => ({ value: i, label: one.name }))}
+            options={role.tasks.map((_, i) => ({ value: i, label: `${role.name}-${i}` }))}
             aria-label={t("submit.preview.replica")}
             style={{ minWidth: 110 }}
           />

@@ -99,13 +99,13 @@ def test_a_clock_is_wrong_only_where_no_delay_explains_it(low: float, high: floa
 def test_the_least_of_all_limits_counts() -> None:
     assert checks.pending(1000, 2, CONFIG, []).ok
     few = checks.pending(1000, 2, CONFIG, [500, 5000])
-    assert "takes only 500" in few.text
+    assert "accepts only 500" in few.text
     assert "most_pending = 125 " in few.remedy
     assert not few.bad
 
 
 def test_a_folder_in_memory_is_refused_and_one_that_may_be_served_from_here_is_not() -> None:
-    assert "memory of this machine" in checks.folder("/dev/shm/x", True, "tmpfs", "").text
+    assert "memory of the server" in checks.folder("/dev/shm/x", True, "tmpfs", "").text
     assert checks.folder("/srv/x", True, "ext4", "").ok
     assert checks.folder("/srv/x", True, "nfs4", "").text == "/srv/x (nfs4)"
     assert not checks.folder("/srv/a b", True, "nfs4", "").ok
@@ -137,7 +137,7 @@ def test_a_node_where_tasks_find_no_python_is_told_with_what_to_name(there: list
     told = probed.survey("gpu", {**FOUND, "pythons": there}, "w", "auto", 0)
     (check,) = [check for check in told if not check.ok]
     assert (check.name, check.bad) == ("environment", False)
-    assert check.text.startswith(f"tasks on n1 find no python{', only python3' if there else ''}: ")
+    assert check.text.startswith(f"replicas on n1 find no python{', only python3' if there else ''}, ")
     assert "--environment PREFIX" in check.remedy
     assert render.text(check.said, "zh") != check.text
 

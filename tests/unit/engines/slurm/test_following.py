@@ -130,7 +130,7 @@ def test_ended_before_it_began_is_a_refusal_in_words_and_forgotten_is_unknown() 
     assert kinds(facts) == ["Refused"]
     assert isinstance(facts[0], Refused)
     assert render.text(facts[0].said).endswith("was cancelled in Slurm; python3: not found")
-    assert render.text(facts[0].said, "zh") == "在运行之前就被 Slurm 结束：在 Slurm 中被取消；python3: not found"
+    assert render.text(facts[0].said, "zh") == "任务在运行之前就被 Slurm 结束：在 Slurm 中被取消；python3: not found"
     silent = following()
     silent.looked([line("CANCELLED")], NOW)
     (fact,) = [fact for _ in range(4) for fact in silent.read(NOW)]

@@ -209,7 +209,7 @@ def test_a_name_that_is_no_text_stays_on_the_node(site: Site) -> None:
 
 def test_what_lies_too_deep_stays_on_the_node(site: Site) -> None:
     why = left(site, lambda there: there.joinpath(*"d" * 70).mkdir(parents=True))
-    assert "of at most 64 names" in why
+    assert "more than 64 parts" in why
 
 
 def test_what_cannot_be_looked_at_stays_on_the_node(site: Site) -> None:
@@ -254,7 +254,7 @@ def test_links_that_are_left_out_are_told_and_hold_up_nobody(site: Site) -> None
     latest = say.link_left_out(f"{site.shape.trees[1]}/latest", say.link_leads_elsewhere())
     assert note == Note("t-1", "left_out", say.links_left_out(1, [latest]))
     why = "a link that leads elsewhere or takes a detour"
-    assert render.text(note.said) == f"1 link that its tasks made was left out: {site.shape.trees[1]}/latest ({why})"
+    assert render.text(note.said) == f"1 link was left out: {site.shape.trees[1]}/latest ({why})"
 
 
 def test_a_link_that_became_a_folder_is_one_here(site: Site) -> None:

@@ -138,7 +138,7 @@ def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
     saving = Saving(honest.layout, LimitsConfig(), none, none, none, time.time, os.urandom)
     policy = Policy(save_model=True)
     job = Job(honest.job, "n", "o", honest.gang.roles, "spec", 0.0, attempts_used=1, policy=policy)
-    with pytest.raises(StorageFailed, match="Not everything"):
+    with pytest.raises(StorageFailed, match="Not all output"):
         asyncio.run(saving.save(job))
     kept_alone = replace(job, policy=replace(policy, save_model=False))
     assert asyncio.run(saving.save(kept_alone))[0]["model"] is None

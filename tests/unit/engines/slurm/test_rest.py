@@ -118,7 +118,7 @@ async def test_a_token_is_read_anew_for_every_question_and_goes_into_a_header(si
     await served.close()
 
 
-@pytest.mark.parametrize(("status", "said"), [(401, "let this server in"), (404, "v0.0.38"), (500, "status 500")])
+@pytest.mark.parametrize(("status", "said"), [(401, "rejects this server"), (404, "v0.0.38"), (500, "status 500")])
 async def test_one_that_cannot_be_used_is_down_and_says_why(site: Site, status: int, said: str) -> None:
     site.status = status
     served = rest.Served(site.place, "", "root")

@@ -104,7 +104,7 @@ def test_all_that_a_cluster_may_be_asked() -> None:
 
 
 def test_shares_of_cards_are_refused() -> None:
-    with pytest.raises(ValueError, match="whole cards"):
+    with pytest.raises(ValueError, match="whole GPUs"):
         script(gang_of(Role("w", 1, Resources(gpu=1, gpu_milli=500))), Terms(), PLACE)
 
 

@@ -124,7 +124,7 @@ def test_how_a_job_ended_is_said_in_chinese_wherever_it_is_told() -> None:
         if state.standing == "ended":
             english, chinese = in_both(slurm_states.slurm_says_of_job(read(name).said))
             assert english == f"Slurm reports for the job: {render.text(state.said)}"
-            assert chinese.replace(" ", "") == f"Slurm对该任务的说明：{render.text(state.said, 'zh')}".replace(" ", "")
+            assert chinese.replace(" ", "") == f"Slurm对该任务的报告：{render.text(state.said, 'zh')}".replace(" ", "")
 
 
 def test_every_state_that_takes_a_node_out_of_service_is_said_with_what_its_administrator_wrote() -> None:

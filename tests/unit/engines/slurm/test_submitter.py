@@ -279,7 +279,7 @@ async def test_a_submission_that_was_not_answered_is_not_asked_of_the_next(site:
     asked = asyncio.create_task(site.hand.ask("submit", folder=site.at(1).path))
     await until(lambda: site.hand._asked)
     process.kill()
-    with pytest.raises(ClusterDown, match="has ended"):
+    with pytest.raises(ClusterDown, match="has stopped"):
         await asked
     assert site.scripts == []
 

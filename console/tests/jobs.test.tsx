@@ -1,0 +1,119 @@
+/** The list of jobs: what the address means to the server, what is drawn again and when. */
+import { act, cleanup, render, screen } from "@testing-library/react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Job } from "../src/api/types";
+import "../src/i18n";
+import { fitting, leastName, TABLE, USUAL, widthOf } from "../src/pages/jobs/columns";
+import { concerned, filterOf, isFiltered, nextOrder, sinceOf, statesOf, untilOf } from "../src/pages/jobs/query";
+import { sameJob } from "../src/pages/jobs/table";
+import { Ago, Elapsed } from "../src/shared/time";
+
+describe("the address", () => {
+  it("names states in one word, and leaves out what is none", () =>
+    expect(statesOf({ state: "stopped,failed,nonsense" })).toEqual(["failed", "stopped"]));
+  it("asks the server for what is chosen, and for nothing else", () => {
+    expect(filterOf({ order: "name", who: "all" }, false, 0)).toEqual({});
+    expect(filterOf({ q: "a", owner: "ann", pool: "p", state: "failed", since: "1h" }, false, 7200)).toEqual({
+      q: "a",
+      owner: "ann",
+      pool: "p",
+      state: ["failed"],
+      since: 3600,
+    });
+    expect(filterOf({ owner: "ann" }, true, 0)).toEqual({ mine: true });
+  });
+  it("counts spans back and takes days whole", () => {
+    const day = new Date(2026, 10, 2).getTime() / 1000;
+    expect(sinceOf("7d", 8 * 86400)).toBe(86400);
+    expect(sinceOf("2026-11-02", 0)).toBe(day);
+    expect(untilOf("2026-11-02")).toBe(new Date(2026, 10, 3).getTime() / 1000);
+    expect([sinceOf("x", 0), untilOf("7d"), sinceOf(undefined, 0)]).toEqual([undefined, undefined, undefined]);
+  });
+  it("does not count whose jobs and their order as a filter", () => {
+    expect(isFiltered({ who: "mine", order: "name", q: undefined })).toBe(false);
+    expect(isFiltered({ node: "n1" })).toBe(true);
+  });
+});
+
+describe("headings", () => {
+  it("sort one way, then the other, then by the newest again", () => {
+    expect(nextOrder("-submitted_at", "name", false)).toBe("name");
+    expect(nextOrder("name", "name", false)).toBe("-name");
+    expect(nextOrder("-name", "name", false)).toBeUndefined();
+    expect(nextOrder("name", "run_s", true)).toBe("-run_s");
+    expect(nextOrder("-submitted_at", "submitted_at", true)).toBe("submitted_at");
+    expect(nextOrder("submitted_at", "submitted_at", true)).toBeUndefined();
+  });
+  it("leave out what does not fit, first what is missed least", () => {
+    for (const room of [340, 640, 1024, 1184, 1700]) {
+      const keys = fitting(room, false);
+      expect(keys.slice(0, 2)).toEqual(["name", "state"]);
+      expect(widthOf(keys, leastName(room))).toBeLessThanOrEqual(Math.max(room, 84 + 140 + TABLE.state.width));
+    }
+    expect(fitting(2000, false)).toEqual(USUAL);
+    expect(fitting(2000, true)).not.toContain("owner");
+  });
+});
+
+describe("all of a filter", () => {
+  const counts = { queued: 2, running: 3, stopping: 1, succeeded: 5, failed: 7 };
+  it("says for how many a verb is", () => {
+    expect(concerned("stop", counts, [])).toBe(5);
+    expect(concerned("change", counts, [])).toBe(6);
+    expect(concerned("delete", counts, [])).toBe(12);
+    expect(concerned("delete", counts, ["failed", "running"])).toBe(7);
+    expect(concerned("stop", counts, ["failed", "running"])).toBe(3);
+  });
+});
+
+describe("a row", () => {
+  const job = { id: "a", version: 3, seq: 9, run_s: 1, wait_s: 1, metrics: {}, progress: null } as unknown as Job;
+  it("is the same while only the moment of the answer is another", () => {
+    expect(sameJob(job, { ...job, seq: 10, run_s: 2, wait_s: 3 })).toBe(true);
+    expect(sameJob(job, { ...job, version: 4 })).toBe(false);
+    expect(sameJob(job, { ...job, progress: { fraction: 0.1, step: 1, of: 10, eta_s: null } as Job["progress"] })).toBe(
+      false,
+    );
+  });
+});
+
+describe("clocks", () => {
+  beforeEach(() => vi.useFakeTimers({ now: 1_800_000_000_000 }));
+  afterEach(() => {
+    cleanup();
+    vi.useRealTimers();
+  });
+  const at = 1_800_000_000;
+  const pass = (ms: number): void => act(() => void vi.advanceTimersByTime(ms));
+
+  it("tick for what runs and stand for what has ended", () => {
+    const { container } = render(
+      <>
+        <Elapsed from={at - 10} to={null} />
+        <i />
+        <Elapsed from={at - 10} to={at - 4} />
+        <i />
+        <Elapsed from={null} to={null} />
+      </>,
+    );
+    expect(container.textContent).toBe("10s6s–");
+    pass(2000);
+    expect(container.textContent).toBe("12s6s–");
+  });
+  it("run only while something ticks", () => {
+    render(<Elapsed from={at - 10} to={at} />);
+    expect(vi.getTimerCount()).toBe(0);
+    const { unmount } = render(<Elapsed from={at} to={null} />);
+    expect(vi.getTimerCount()).toBe(1);
+    unmount();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+  it("say how long ago by the minute", () => {
+    render(<Ago at={at - 119} />);
+    expect(screen.getByText("1 min ago")).toBeTruthy();
+    pass(1000);
+    expect(screen.getByText("1 min ago")).toBeTruthy();
+    pass(30_000);
+    expect(screen.getByText("2 min ago")).toBeTruthy();
+  });
+});
