@@ -1,5 +1,7 @@
 """Rows hold every field of the records, once (design 7)."""
 
+import subprocess
+import sys
 from dataclasses import fields
 
 import pytest
@@ -58,3 +60,12 @@ def test_a_row_is_as_long_as_its_names() -> None:
         (rows.event_row(1, history.events[0]), rows.EVENT),
     ]
     assert all(len(values) == len(names) for values, names in pairs)
+
+
+def test_what_msgspec_knows_of_records_is_complete_before_a_thread_reads_one() -> None:
+    """Two threads that made a server's first lists at once ended it: it found out of `Job` in both."""
+    code = (
+        "from trainmaster.core.records import Attempt, Job; assert not hasattr(Job, '__msgspec_cache__');"
+        "import trainmaster.store.jobs.rows; assert Job.__msgspec_cache__ and Attempt.__msgspec_cache__"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -83,6 +83,10 @@ class _Gang(msgspec.Struct):
 
 _gang: Final = msgspec.json.Decoder(_Gang).decode
 
+# Made here, by one thread: msgspec keeps what it finds out of a class while it is still finding it out, and where two
+# threads read their first jobs at the same time, the process ends (segmentation fault).
+_READY: Final = (msgspec.json.Decoder(Job), msgspec.json.Decoder(Attempt))
+
 
 def roles_of(record: str) -> tuple[Role, ...]:
     """Return the roles of a job, from the `record` column of its row. Raises MalformedRow."""
