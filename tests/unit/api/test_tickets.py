@@ -37,7 +37,7 @@ async def test_a_ticket_is_good_once(browser: httpx.AsyncClient, bare: httpx.Asy
         assert first.status_code == 200, first.text
         again = await bare.get(address)
         assert again.status_code == 401
-        assert "used up" in again.json()["title"]
+        assert "already used" in again.json()["title"]
 
 
 async def test_a_ticket_is_for_one_address(browser: httpx.AsyncClient, bare: httpx.AsyncClient) -> None:

@@ -60,5 +60,5 @@ def test_values_are_changed_by_openpais_paths_and_by_ours(tm: Shell, tmp_path: P
     assert (spec["roles"][0]["replicas"], spec["roles"][0]["resources"]["memory"]) == (2, 128)
     job = tm.json("submit", file, *words, "--wait")
     assert (job["state"], job["tasks"]["total"]) == ("succeeded", 2)
-    assert tm("logs", job["id"]) == "fast\n"
+    assert tm("logs", job["id"]) == "w-0 | fast\nw-1 | fast\n"
     assert "roles.7" in tm("submit", file, "--set", "roles.7.replicas=2", code=2)

@@ -61,7 +61,7 @@ def show(columns: Sequence[TableColumn], rows: Iterable[Sequence[Value]], title:
 
 
 def _cells(row: Sequence[Value]) -> list[Cell]:
-    return [value if isinstance(value, Cell) else Cell(visible(value)) for value in row]
+    return [Cell(visible(value.text), value.tone) if isinstance(value, Cell) else Cell(visible(value)) for value in row]
 
 
 def drawn(columns: Sequence[TableColumn], rows: Sequence[Sequence[Value]], room: int) -> "list[Text]":
@@ -72,7 +72,7 @@ def drawn(columns: Sequence[TableColumn], rows: Sequence[Sequence[Value]], room:
     widths = fitted(columns, [[cell.text for cell in row] for row in cells], room)
     made = [_line([Text(one.name, "bold") for one in columns], columns, widths)]
     for row in cells:
-        texts = [Text(visible(cell.text).replace("\n", " "), TONES.get(cell.tone, "")) for cell in row]
+        texts = [Text(cell.text.replace("\n", " "), TONES.get(cell.tone, "")) for cell in row]
         parts = [
             [*_wrapped(text, width)] if one.wraps and width is not None else [text]
             for text, one, width in zip(texts, columns, widths, strict=True)

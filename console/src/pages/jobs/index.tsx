@@ -2,7 +2,16 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Segmented } from "antd";
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type ReactNode,
+  type RefCallback,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { listJobs, readFacets } from "../../api/jobs";
 import type { Job } from "../../api/types";
@@ -57,7 +66,7 @@ export function JobsPage(): ReactNode {
   const clear = (): void =>
     void navigate({ search: (old: JobsSearch) => ({ who: old.who, order: old.order }), replace: true });
   const choice = useSelection(items, JSON.stringify(filter), list.isPlaceholderData);
-  const [frame, room] = useRoom();
+  const { frame, attach, width: room } = useRoom();
   const [chosen, choose] = useColumnChoice(COLUMNS);
   const columns = useMemo(() => chosen ?? fitting(room, mine), [chosen, room, mine]);
   const [menu, setMenu] = useState<MenuAt>();
@@ -68,7 +77,7 @@ export function JobsPage(): ReactNode {
     if (outer) setMenu({ job, button, left: at.right - outer.left, top: at.bottom - outer.top });
   };
 
-  if (list.data && items.length === 0 && !isFiltered(search) && !mine)
+  if (list.data && !list.isPlaceholderData && items.length === 0 && !isFiltered(search) && !mine)
     return (
       <>
         <PageHeader title={t("jobs.title")} />
@@ -94,7 +103,7 @@ export function JobsPage(): ReactNode {
       <div
         className={`tm-panel tm-table${widthOf(columns, leastName(room)) > room ? " tm-table-wide" : ""}`}
         data-testid="jobs"
-        ref={frame}
+        ref={attach}
       >
         <div className="tm-table-scroll">
           <JobTable
@@ -190,17 +199,26 @@ function useSelection(items: readonly Job[], filter: string, stale: boolean): Se
   };
 }
 
-/** How wide the panel is: what the usual columns have to fit into. */
-function useRoom(): [React.RefObject<HTMLDivElement | null>, number] {
+interface Room {
+  frame: RefObject<HTMLDivElement | null>;
+  attach: RefCallback<HTMLDivElement>;
+  width: number;
+}
+
+/** How wide the panel is, whenever there is one: what the usual columns have to fit into. */
+function useRoom(): Room {
   const frame = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState(() => Math.max(320, window.innerWidth - 260));
-  useEffect(() => {
-    if (!frame.current) return undefined;
-    const watch = new ResizeObserver(([entry]) => entry && setRoom(Math.floor(entry.contentRect.width)));
-    watch.observe(frame.current);
+  const [width, setWidth] = useState(() => Math.max(320, window.innerWidth - 260));
+  const attach = useCallback((element: HTMLDivElement | null) => {
+    frame.current = element;
+    if (!element) return undefined;
+    const watch = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) setWidth(Math.floor(entry.contentRect.width));
+    });
+    watch.observe(element);
     return () => watch.disconnect();
   }, []);
-  return [frame, room];
+  return { frame, attach, width };
 }
 
 /** Only where others' jobs are seen, or only one's own are looked at. */
