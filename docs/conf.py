@@ -16,7 +16,15 @@ author = "The Trainmaster authors"
 copyright = "The Trainmaster authors, Apache-2.0"
 version = release = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "http_api", "product_tables", "command_reference", "languages"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "http_api",
+    "product_tables",
+    "command_reference",
+    "languages",
+    "inline_scripts",
+]
 default_role = "code"  # docstrings write `names` so
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"

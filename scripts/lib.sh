@@ -132,15 +132,23 @@ need_node() {
 }
 node_dir() { "$VENV/bin/python" -c 'import hatch_build; print(hatch_build.node_directory())' 2>/dev/null; }
 
-# need_console: the built console in trainmaster/api/static. Done again only when a source of it changed.
+# need_console, need_docs: the built console and documentation in trainmaster/api/static. Done again only when a source of it changed.
 # TRAINMASTER_SKIP_CONSOLE=1: whatever is built already will do.
 need_console() {
-    [ "${TRAINMASTER_SKIP_CONSOLE:-}" != 1 ] || return 0
     [ -f console/package.json ] || { note "console/ is not here yet; the server will run without it"; return 0; }
-    if "$VENV/bin/python" -c 'import sys, hatch_build, pathlib; sys.exit(not hatch_build.is_fresh(pathlib.Path.cwd()))'; then return 0; fi
+    if is_built CONSOLE; then return 0; fi
     need_node
     step "Building the console (once)"
-    quietly console "$VENV/bin/python" hatch_build.py
+    quietly console "$VENV/bin/python" hatch_build.py console
+}
+need_docs() {
+    if is_built DOCS; then return 0; fi
+    need_package docs docs,server
+    step "Building the documentation (once)"
+    quietly docs "$VENV/bin/python" hatch_build.py docs
+}
+is_built() {
+    [ "${TRAINMASTER_SKIP_CONSOLE:-}" = 1 ] || "$VENV/bin/python" -c "import sys, hatch_build, pathlib; sys.exit(not hatch_build.$1.is_fresh(pathlib.Path.cwd()))"
 }
 
 # ---- what has to come from the system -------------------------------------------------------------------------------

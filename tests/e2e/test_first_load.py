@@ -23,7 +23,7 @@ _OBSERVE = """
 
 def first_files() -> set[str]:
     """Return what the page loads before the sign-in page is there, by the manifest of the build."""
-    manifest: dict[str, dict[str, Any]] = json.loads((STATIC / ".vite/manifest.json").read_text())
+    manifest: dict[str, dict[str, Any]] = json.loads((STATIC / "console/.vite/manifest.json").read_text())
     wanted, left = set[str](), ["index.html"]
     while left:
         if (name := left.pop()) not in wanted:
@@ -35,8 +35,8 @@ def first_files() -> set[str]:
 
 def sent(name: str) -> int:
     """How many bytes of a file go over the wire."""
-    packed = STATIC / f"{name}.gz"
-    return (packed if packed.is_file() else STATIC / name).stat().st_size
+    packed = STATIC / f"console/{name}.gz"
+    return (packed if packed.is_file() else STATIC / "console" / name).stat().st_size
 
 
 def test_signing_in_needs_few_bytes(new_console: Open) -> None:

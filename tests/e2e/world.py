@@ -46,7 +46,7 @@ class World:
     """A server, and what a person at this machine's terminal can do with it."""
 
     def __init__(self, home: Path, config: str = CONFIG) -> None:
-        if not (STATIC / "index.html").is_file():
+        if not (STATIC / "console/index.html").is_file():
             raise NotBuilt("the console is not built; run scripts/test, or: python hatch_build.py")
         self.home = home
         self.home.mkdir(parents=True, exist_ok=True)

@@ -79,6 +79,16 @@ def test_a_page_finds_its_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counterpart("reference/cli", pages) is None
 
 
+def test_no_script_stands_inside_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server's content security policy would let none of them run."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs/ext"))
+    page = '<script src="a.js"></script><script>\n  one()\n</script><b/><script>two()</script><script>one()</script>'
+    changed, files = import_module("inline_scripts").moved(page, "../")
+    assert sorted(files.values()) == ["one()", "two()"]
+    assert changed.count('<script src="../_static/inline-') == 3
+    assert "()" not in changed
+
+
 def test_what_is_printed_anew_goes_into_the_chinese_page_as_well(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -125,7 +125,7 @@ def test_an_example_is_a_valid_job(job: Path) -> None:
 
 
 class TestConsoleBuild:
-    """hatch_build.py decides by contents whether the console has to be built again."""
+    """hatch_build.py decides by contents whether the console and the documentation have to be built again."""
 
     @pytest.fixture
     def checkout(self, tmp_path: Path) -> Path:
@@ -135,27 +135,40 @@ class TestConsoleBuild:
         return tmp_path
 
     def built(self, hook: ModuleType, checkout: Path) -> None:
-        (checkout / hook.STATIC).mkdir(parents=True)
-        (checkout / hook.STATIC / "index.html").write_text("<html>")
-        (checkout / hook.STAMP).parent.mkdir()
-        (checkout / hook.STAMP).write_text(hook.digest(checkout))
+        (checkout / "console/dist").mkdir()
+        (checkout / "console/dist/index.html").write_text("<html>")
+        hook.CONSOLE.take(checkout, checkout / "console/dist", hook.CONSOLE.digest(checkout))
 
     def test_a_change_of_a_source_makes_it_stale(self, checkout: Path) -> None:
         hook = load("hatch_build.py")
-        assert not hook.is_fresh(checkout)
+        assert not hook.CONSOLE.is_fresh(checkout)
         self.built(hook, checkout)
-        assert hook.is_fresh(checkout)
+        assert hook.CONSOLE.is_fresh(checkout)
         (checkout / "console/src/main.tsx").write_text("export default 1")
-        assert not hook.is_fresh(checkout)
+        assert not hook.CONSOLE.is_fresh(checkout)
 
     def test_what_tools_leave_behind_does_not(self, checkout: Path) -> None:
         hook = load("hatch_build.py")
         self.built(hook, checkout)
         (checkout / "console/node_modules/x").mkdir(parents=True)
         (checkout / "console/node_modules/x/index.js").write_text("1")
-        (checkout / "console/dist").mkdir()
-        (checkout / "console/dist/index.html").write_text("<html>")
-        assert hook.is_fresh(checkout)
+        (checkout / "console/dist/index.html").write_text("<html lang=en>")
+        assert hook.CONSOLE.is_fresh(checkout)
+
+    def test_the_documentation_quotes_the_program(self, checkout: Path) -> None:
+        hook = load("hatch_build.py")
+        for name in ("docs/index.md", "trainmaster/cli.py", "docs/_build/html/index.html"):
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            (checkout / name).write_text("before")
+        hook.DOCS.take(checkout, checkout / "docs/_build/html", hook.DOCS.digest(checkout))
+        assert hook.DOCS.is_fresh(checkout)
+        (checkout / "docs/_build/html/index.html").write_text("built again")
+        assert hook.DOCS.is_fresh(checkout)
+        (checkout / "trainmaster/cli.py").write_text("after")
+        assert not hook.DOCS.is_fresh(checkout)
+
+    def test_the_documentation_is_built_with_what_the_program_imports(self) -> None:
+        assert {"sphinx", "furo", "msgspec", "fastapi"} <= names(load("hatch_build.py").docs_packages(ROOT))
 
     def test_the_scripts_can_use_it_where_nothing_is_packed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The demo installs no build backend: only whoever packs asks for the hook."""

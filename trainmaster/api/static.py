@@ -1,7 +1,7 @@
 """The built console: hashed files that are cached for ever, and one page for every other address; and the
-documentation, where it was built into the console's folder (`docs/`).
+documentation, below `/docs/`.
 
-Files are listed once at start, so no request can name a path outside the folder. Texts come compressed as they were
+Files are listed once at start, so no request can name a path outside their folders. Texts come compressed as they were
 built (`console/vite.config.ts`). Where the console or the documentation was not built, a page says how to get it.
 """
 
@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from trainmaster.api.policy import By, Table
 from trainmaster.core.errors import NotFound
 from trainmaster.messages.server import requests
 
 STATIC: Final = Path(__file__).parent / "static"
+"""What `hatch_build.py` builds: `console/` and `docs/`."""
 _PACKED: Final = (("br", ".br"), ("gzip", ".gz"))
 """How a compressed form is asked for, and how its file ends; the smallest first."""
 _FOREVER: Final = "public, max-age=31536000, immutable"
@@ -33,17 +34,24 @@ _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title
 _NO_DOCS: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Documentation – Trainmaster</title>
 <body style="font-family: sans-serif; max-width: 42em; margin: 4em auto">
 <h1>This server has no documentation</h1>
-<p>The guide is in the source of Trainmaster, in <code>docs/guide</code>; <code>scripts/docs</code> builds it.</p>
+<p>The guide is in the source of Trainmaster, in <code>docs/guide</code>. To have it here, run
+<code>scripts/docs</code> in the checkout and restart the server.</p>
 <h1>此服务未附带文档</h1>
-<p>使用指南位于 Trainmaster 源码的 <code>docs/guide</code> 目录，可用 <code>scripts/docs</code> 构建。</p>
+<p>使用指南位于 Trainmaster 源码的 <code>docs/zh/guide</code> 目录。\
+在源码目录运行 <code>scripts/docs</code> 并重启服务，即可在此查看。</p>
 """
 
 
 class Console:
-    """The files under `root`, by address."""
+    """The files under `root`, by address: `console/` at the top, `docs/` below its name."""
 
     def __init__(self, root: Path = STATIC) -> None:
-        found = {path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.is_file()}
+        found = {
+            path.relative_to(top).as_posix(): path
+            for folder, top in (("console", root / "console"), ("docs", root))
+            for path in (root / folder).rglob("*")
+            if path.is_file()
+        }
         endings = tuple(ending for _, ending in _PACKED)
         self._files = {
             name: path for name, path in found.items() if not name.startswith(".") and path.suffix not in endings
@@ -60,7 +68,11 @@ class Console:
         a missing file with a hashed name.
         """
         is_docs = path.split("/", 1)[0] == "docs"
-        name = f"{path.strip('/')}/index.html" if is_docs and not Path(path).suffix else path
+        name = path
+        if is_docs and f"{path.rstrip('/')}/index.html" in self._files:
+            if not path.endswith("/"):  # the links in it begin at a folder
+                return RedirectResponse(f"/{path}/", 308)
+            name = f"{path}index.html"
         if name not in self._files:
             if is_docs:
                 return Response(_NO_DOCS, 404, media_type="text/html", headers={"cache-control": "no-store"})

@@ -67,11 +67,12 @@ def test_which_hosts_are_ours(bound: str, header: str, ours: bool) -> None:
 
 
 async def test_the_console_is_one_page_with_hashed_files(tmp_path: Path) -> None:
-    (tmp_path / "assets").mkdir()
-    (tmp_path / "index.html").write_text("<!doctype html>")
-    (tmp_path / "assets" / "index-abc.js").write_text("x" * 5000)
-    (tmp_path / "assets" / "index-abc.js.gz").write_bytes(gzip.compress(b"x" * 5000))
-    (tmp_path / "assets" / "index-abc.js.br").write_bytes(b"the same, smaller")
+    built = tmp_path / "console"
+    (built / "assets").mkdir(parents=True)
+    (built / "index.html").write_text("<!doctype html>")
+    (built / "assets" / "index-abc.js").write_text("x" * 5000)
+    (built / "assets" / "index-abc.js.gz").write_bytes(gzip.compress(b"x" * 5000))
+    (built / "assets" / "index-abc.js.br").write_bytes(b"the same, smaller")
     (tmp_path.parent / "outside.txt").write_text("secret")
     console = Console(tmp_path)
     page = await console.answer("jobs/t123", "")
@@ -97,7 +98,8 @@ async def test_the_console_is_one_page_with_hashed_files(tmp_path: Path) -> None
 
 
 async def test_documentation_is_served_where_it_was_built_and_else_said_to_be_missing(tmp_path: Path) -> None:
-    (tmp_path / "index.html").write_text("<!doctype html>")
+    (tmp_path / "console").mkdir()
+    (tmp_path / "console/index.html").write_text("<!doctype html>")
     missing = await Console(tmp_path).answer("docs/guide/waiting.html", "")
     assert missing.status_code == 404
     assert b"docs/guide" in missing.body
@@ -106,8 +108,9 @@ async def test_documentation_is_served_where_it_was_built_and_else_said_to_be_mi
     (tmp_path / "docs/guide/waiting.html").write_text("why it waits")
     console = Console(tmp_path)
     assert (await console.answer("docs/guide/waiting.html", "")).body == b"why it waits"
-    for path in ("docs", "docs/"):
-        assert (await console.answer(path, "")).body == b"all chapters"
+    assert (await console.answer("docs/", "")).body == b"all chapters"
+    assert (await console.answer("docs", "")).headers["location"] == "/docs/"
+    assert (await console.answer("docs/no-such-page.html", "")).status_code == 404
 
 
 async def test_a_server_without_the_console_says_how_to_get_it(tmp_path: Path) -> None:
