@@ -16,7 +16,7 @@ from tests.fixtures.watcher import Watcher
 from tests.slurm.world import SlurmWorld
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.base import Refused, Waiting
-from trainmaster.engines.slurm.attempts import disk
+from trainmaster.engines.slurm.attempts import stored
 from trainmaster.engines.slurm.attempts.submitter import SUBMITTED
 from trainmaster.engines.slurm.engine import SlurmEngine
 
@@ -138,7 +138,7 @@ async def test_another_server_finds_each_by_its_name(world: World) -> None:
         path = Path(world.server._folder(key(one)).file(SUBMITTED))
         if number % 2:
             path.write_text(path.read_text().splitlines()[0] + "\n")  # no id
-        before = disk.remembered(world.server._folder(key(one)))
+        before = stored.remembered(world.server._folder(key(one)))
         assert before is not None
         assert (before.number is None) == bool(number % 2)
     watcher = Watcher()

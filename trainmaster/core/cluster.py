@@ -15,9 +15,9 @@ from trainmaster._compat import dataclass
 from trainmaster.core.records import Resources, Role
 
 DEFAULT: Final = "default"
+"""The pool, and the workspace, that always exist."""
 ANY: Final = "any"
 """In a job's document: the pool that the platform chooses. No pool is called so."""
-"""The pool, and the workspace, that always exist."""
 
 RESOURCES: Final = ("gpu", "cpu", "memory_mib")
 """Names of resources, beside `gpu:<model>`."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from trainmaster.core.records import Job, Role
-from trainmaster.service.admission.limits import UrgentLimits
+from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.control.master import Planned
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.scheduling.counts import StateCounts

@@ -20,7 +20,7 @@ from trainmaster.service.cluster.quotas import policy_of, rights_of
 from trainmaster.service.context import Context
 from trainmaster.service.control.feed import cluster_changed
 from trainmaster.service.control.observe import Observer
-from trainmaster.service.control.shell import Shell
+from trainmaster.service.control.orders import OrderRunner
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.people.people import People
 from trainmaster.service.upkeep.pulse import Pulse
@@ -47,7 +47,7 @@ class Life:
         context: Context,
         *,
         people: People,
-        shell: Shell,
+        shell: OrderRunner,
         observer: Observer,
         pulse: Pulse,
         timers: Timers,

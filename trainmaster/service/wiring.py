@@ -10,7 +10,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
 from trainmaster.service.admission.admission import Admission
-from trainmaster.service.admission.limits import UrgentLimits
+from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.cluster.demo import with_demo_cards
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.context import Context
@@ -20,8 +20,8 @@ from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Launching, Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.control.observe import Observer
+from trainmaster.service.control.orders import OrderRunner
 from trainmaster.service.control.saving import Saving
-from trainmaster.service.control.shell import Shell
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.folders.disks import Disks
@@ -43,7 +43,7 @@ from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.retention import Retention
-from trainmaster.service.upkeep.rules import Keeping, rules_of
+from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.models import Models
@@ -278,10 +278,10 @@ def _moving(
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     launching = Launching(specs, layout, looks, config.local.mount_roots)
     saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
-    shell: Shell
+    shell: OrderRunner
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     observer = Observer(master, engines, waits, clock)
-    shell = Shell(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
+    shell = OrderRunner(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
     master.orders = shell
     people, readiness = People(PeopleRows(database), layout), Readiness(context, database, shell.ended)
     context.deletion, leftovers = Deletion(master, context.remove_files), Leftovers(database)

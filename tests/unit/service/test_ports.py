@@ -8,7 +8,7 @@ from trainmaster.core.config import LocalConfig
 from trainmaster.core.records import PortRequest, Role
 from trainmaster.queue.explaining.reasons import Known
 from trainmaster.queue.placing.fit import fit
-from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for, is_free
+from trainmaster.service.scheduling.busy_ports import AGAIN_S, BusyPorts, first_for, is_free
 from trainmaster.service.scheduling.scheduling import Scheduling
 
 

@@ -24,7 +24,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.control.deletion import Deletion
 from trainmaster.service.upkeep.retention import Retention
-from trainmaster.service.upkeep.rules import DAY_S, Keeping, rules_of
+from trainmaster.service.upkeep.retention_rules import DAY_S, Keeping, rules_of
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store import leftovers
 from trainmaster.store.audit import AuditQuery

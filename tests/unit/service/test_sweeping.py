@@ -18,7 +18,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.service.control.deletion import Deletion
 from trainmaster.service.upkeep import sweeping
 from trainmaster.service.upkeep.retention import Retention
-from trainmaster.service.upkeep.rules import Keeping, Step, rules_of
+from trainmaster.service.upkeep.retention_rules import Keeping, Step, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.storage.trees import remove_tree
 from trainmaster.storage.uploads import use

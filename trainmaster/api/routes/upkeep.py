@@ -10,7 +10,7 @@ from starlette.responses import Response
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import By, Table
-from trainmaster.service.upkeep.rules import DAY_S
+from trainmaster.service.upkeep.retention_rules import DAY_S
 
 routes = Table("upkeep")
 

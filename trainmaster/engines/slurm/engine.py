@@ -34,7 +34,7 @@ from trainmaster.engines.base import (
 )
 from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
 from trainmaster.engines.slurm import entering, script
-from trainmaster.engines.slurm.attempts import disk
+from trainmaster.engines.slurm.attempts import stored
 from trainmaster.engines.slurm.attempts.asking import Asking
 from trainmaster.engines.slurm.attempts.cancelling import Cancelling, Wish
 from trainmaster.engines.slurm.attempts.delivery import deliver
@@ -263,7 +263,7 @@ class SlurmEngine:
             about = [one for one in about if not (one.over and self.mirrors.busy(one))]
         if not about:
             return
-        seen = await asyncio.to_thread(lambda: [disk.read_all(one) for one in about])
+        seen = await asyncio.to_thread(lambda: [stored.read_all(one) for one in about])
         for one, found in zip(about, seen, strict=True):
             if found is None:
                 continue
@@ -309,7 +309,7 @@ class SlurmEngine:
         `closed`, it was reaped.
         """
         shared = self._folder(attempt)
-        before = await asyncio.to_thread(disk.remembered, shared)
+        before = await asyncio.to_thread(stored.remembered, shared)
         if before is None or (before.closed and not closed):
             return None
         user = before.user if before.name else self.people.name_of(before.work.gang.user)
@@ -338,7 +338,7 @@ class SlurmEngine:
         """End everything of `attempt`; return when Slurm and the agents say that nothing is left. Raises
         Unavailable.
         """
-        await storing(disk.close, self._folder(attempt), grace_s)
+        await storing(stored.close, self._folder(attempt), grace_s)
         submitting = self._launching.setdefault(attempt, asyncio.Lock())
         async with submitting:  # a launch that comes later is refused: the folder is closed
             following = self._following.get(attempt)

@@ -19,8 +19,8 @@ from trainmaster.engines.findings import GangFindings
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
-from trainmaster.service.admission.limits import UrgentLimits, count_urgent
 from trainmaster.service.admission.places import place_problems
+from trainmaster.service.admission.urgent import UrgentLimits, count_urgent
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder, mounts
 from trainmaster.service.folders.inputs import path_problem

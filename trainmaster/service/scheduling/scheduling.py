@@ -36,8 +36,8 @@ from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, QueuePolicy
 from trainmaster.queue.rules.never import asking, refusal, remember
 from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
+from trainmaster.service.scheduling.busy_ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.scheduling.pausing import Pausing
-from trainmaster.service.scheduling.ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.scheduling.reasons import view_reason
 
 SHARES_S: Final = 60.0

@@ -19,7 +19,7 @@ from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.submitting.candidate import read
-from trainmaster.service.submitting.choosing import with_pool_chosen
+from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
 from trainmaster.service.submitting.reading import written
 from trainmaster.service.submitting.replacing import original, split

@@ -25,7 +25,7 @@ from trainmaster.messages.jobs import submitting
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import QUICK, job_of, read
-from trainmaster.service.submitting.choosing import with_pool_chosen
+from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
 from trainmaster.service.views import job_view

@@ -18,7 +18,7 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import retention as said
 from trainmaster.service.language import both
-from trainmaster.service.upkeep.rules import DuePage, Keeping, Rule, Step
+from trainmaster.service.upkeep.retention_rules import DuePage, Keeping, Rule, Step
 
 log = logging.getLogger("trainmaster.retention")
 

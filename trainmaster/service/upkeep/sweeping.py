@@ -14,7 +14,7 @@ from typing import Final
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
 from trainmaster.service.upkeep.retention import Retention
-from trainmaster.service.upkeep.rules import Step
+from trainmaster.service.upkeep.retention_rules import Step
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.leftovers import Leftovers
 

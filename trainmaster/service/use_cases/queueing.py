@@ -41,7 +41,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.scheduling.reasons import view_judged, view_reason
 from trainmaster.service.submitting.candidate import read
-from trainmaster.service.submitting.choosing import with_pool_chosen
+from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, with_engine
 from trainmaster.service.submitting.replacing import asked_about, split
 from trainmaster.service.use_cases.cluster_views import ClusterViews

@@ -22,8 +22,8 @@ from trainmaster.engines.slurm.attempts.following import Following
 from trainmaster.engines.slurm.client.commands import Access
 from trainmaster.engines.slurm.client.parse import JobId
 from trainmaster.engines.slurm.messages import slurm_files as say
-from trainmaster.engines.slurm.mirror.mirror_disk import Failed, Trespass, sound
 from trainmaster.engines.slurm.mirror.mirror_trees import Shape
+from trainmaster.engines.slurm.mirror.mirror_writing import Failed, Trespass, sound
 from trainmaster.engines.slurm.mirror.mirrors import MirrorKeeper, Mirrors, conclude, moved, why_ended
 from trainmaster.engines.slurm.node import mirror as node_side
 from trainmaster.engines.slurm.node.mirror_start import BEGIN

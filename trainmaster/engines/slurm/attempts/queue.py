@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from trainmaster.engines.slurm.attempts.disk import Remembered
+from trainmaster.engines.slurm.attempts.stored import Remembered
 from trainmaster.engines.slurm.client import states
 from trainmaster.engines.slurm.client.parse import JobId, JobLine, Known
 from trainmaster.engines.slurm.client.reading import Reading

@@ -25,7 +25,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.base import LaunchRefused
-from trainmaster.engines.slurm.attempts import disk, submitter, turn
+from trainmaster.engines.slurm.attempts import stored, submitter, turn
 from trainmaster.engines.slurm.attempts.asking import Asking
 from trainmaster.engines.slurm.attempts.following import Following
 from trainmaster.engines.slurm.attempts.people import ClusterPeople, SystemUser
@@ -328,7 +328,7 @@ class Submitting:
 
         Raises LaunchRefused, Unavailable.
         """
-        before = await storing(disk.remembered, order.shared)
+        before = await storing(stored.remembered, order.shared)
         if before is None or before.closed:
             raise LaunchRefused("launch_failed", starting.attempt_reaped(order.attempt))
         found = await self._queue.submitted(before, order.attempt, order.user.name)

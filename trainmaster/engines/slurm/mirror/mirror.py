@@ -24,10 +24,10 @@ from typing import Any, Final
 
 from trainmaster.engines.slurm.client.commands import plain
 from trainmaster.engines.slurm.messages import slurm_files as say
-from trainmaster.engines.slurm.mirror.mirror_disk import Failed, growing
 from trainmaster.engines.slurm.mirror.mirror_growth import Growth
 from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
 from trainmaster.engines.slurm.mirror.mirror_trees import PIECE, Shape, Trees
+from trainmaster.engines.slurm.mirror.mirror_writing import Failed, growing
 from trainmaster.engines.slurm.node import mirror
 from trainmaster.engines.slurm.node.mirror_start import START, root_of
 

@@ -15,8 +15,8 @@ from typing import Final
 
 from trainmaster.agent.measuring import logcap
 from trainmaster.engines.slurm.messages import slurm_files as say
-from trainmaster.engines.slurm.mirror.mirror_disk import growing, sound
 from trainmaster.engines.slurm.mirror.mirror_trees import MOST_FILES, PIECE, Ask, Shape, pieces
+from trainmaster.engines.slurm.mirror.mirror_writing import growing, sound
 from trainmaster.engines.slurm.node.mirror import PRINTED, pwrite_all
 from trainmaster.engines.slurm.wrong import Wrong
 

@@ -2,7 +2,7 @@
 of `mirror`.
 
 A file is fetched when size or time are not those that it has here, and has the node's time afterwards: so nothing is
-remembered, and whoever is killed, the next one fetches what is missing. Believed is nothing: see `mirror_disk`.
+remembered, and whoever is killed, the next one fetches what is missing. Believed is nothing: see `mirror_writing`.
 """
 
 import contextlib
@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from trainmaster.agent.folder import Folder
 from trainmaster.engines.slurm.messages import slurm_files as say
-from trainmaster.engines.slurm.mirror import mirror_disk
-from trainmaster.engines.slurm.mirror.mirror_disk import Changed, Failed, Trespass, sound
+from trainmaster.engines.slurm.mirror import mirror_writing
+from trainmaster.engines.slurm.mirror.mirror_writing import Changed, Failed, Trespass, sound
 from trainmaster.engines.slurm.node.mirror import FILE, FOLDER, LINK, pwrite_all
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages.said import Said, verbatim
@@ -164,13 +164,13 @@ class Trees:
             return False
         if kind == "":
             if final:
-                mirror_disk.remove(self.shape.data, path, lambda: self.shape.free(path, self.order))
+                mirror_writing.remove(self.shape.data, path, lambda: self.shape.free(path, self.order))
             return False
         if kind == LINK:
             if not within(tree, path, target):
                 raise Trespass(say.link_leads_elsewhere())
             if self._mine(path):
-                mirror_disk.link(self.shape.data, path, target)
+                mirror_writing.link(self.shape.data, path, target)
             return False
         if kind != FILE:
             raise Trespass(verbatim(str(target)[:200]) if target else say.no_file_folder_or_link())
@@ -178,21 +178,21 @@ class Trees:
             return False
         if not self._mine(path):
             return False
-        here = mirror_disk.look_up(self.shape.data, path)
+        here = mirror_writing.look_up(self.shape.data, path)
         return here is None or not stat.S_ISREG(here.st_mode) or (here.st_size, here.st_mtime_ns) != (size, mtime)
 
     def _folder(self, path: str) -> None:
         """Make a folder, also in place of what is none. Raises Trespass where that came from another node."""
-        here = mirror_disk.look_up(self.shape.data, path)
+        here = mirror_writing.look_up(self.shape.data, path)
         if here is not None and not stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.file_of_another_node())
-        mirror_disk.folder(self.shape.data, path)
+        mirror_writing.folder(self.shape.data, path)
 
     def _mine(self, path: str) -> bool:
         """Return whether a file or link is taken from this node. Raises Trespass where a folder with files of another
         node lies.
         """
-        here = mirror_disk.look_up(self.shape.data, path)
+        here = mirror_writing.look_up(self.shape.data, path)
         if here is not None and stat.S_ISDIR(here.st_mode) and not self.shape.free(path, self.order):
             raise Trespass(say.folder_of_another_node())
         return self.shape.giver(path, self.order)
@@ -232,7 +232,7 @@ class Trees:
 
     def _whole(self, entry: Sequence[Any]) -> AbstractContextManager[int]:
         path, _, _, mtime, mode, _ = entry
-        return mirror_disk.writing_whole(
+        return mirror_writing.writing_whole(
             self.shape.data, path, self.shape.shared.file(f".mirror-{self.part}"), mode, mtime
         )
 

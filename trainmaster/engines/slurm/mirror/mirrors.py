@@ -26,9 +26,9 @@ from trainmaster.engines.slurm.attempts.following import Following
 from trainmaster.engines.slurm.client.commands import Access, command, environment, srun_words
 from trainmaster.engines.slurm.messages import slurm_files as say
 from trainmaster.engines.slurm.mirror.mirror import Mirror
-from trainmaster.engines.slurm.mirror.mirror_disk import Failed
 from trainmaster.engines.slurm.mirror.mirror_progress import MirrorProgress
 from trainmaster.engines.slurm.mirror.mirror_trees import Shape, escape_path
+from trainmaster.engines.slurm.mirror.mirror_writing import Failed
 from trainmaster.engines.slurm.wrong import Wrong
 from trainmaster.messages import render
 from trainmaster.messages.said import Said, verbatim

@@ -30,7 +30,7 @@ from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.scheduling.waits import Waits
 
-log = logging.getLogger("trainmaster.shell")
+log = logging.getLogger("trainmaster.orders")
 
 RETRY_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
 """Pauses between tries of an order whose other side does not answer; the last repeats."""
@@ -41,6 +41,7 @@ FAILS_AS: Final[dict[type[Action], Kind]] = {
     Launch: Kind.LAUNCH_FAILED,
     Save: Kind.SAVE_FAILED,
 }
+"""As what an order fails that is given up for MOST_CRASHES; the others are repeated for as long as they are wanted."""
 LAUNCHED: Final = {Phase.STARTING, Phase.PENDING, Phase.RUNNING}
 """Phases in which the engine is told what is asked of it anew."""
 
@@ -48,7 +49,7 @@ Once = Callable[[Any, Job, Attempt], Awaitable[Event | None]]
 """One try at an order; returns its answer."""
 
 
-class Shell:
+class OrderRunner:
     """One object per server. `nodes` returns the machines by name, as last seen."""
 
     def __init__(
