@@ -186,7 +186,7 @@ def test_what_is_said_is_what_goes(
         assert {id_ for id_ in world.jobs if os.path.isdir(world.layout.job(id_))} == {
             id_ for id_, past in world.jobs.items() if past.logs and id_ not in jobs
         }
-        assert {id_ for id_ in world.jobs if "removed" in world.log(id_)} == logs
+        assert {id_ for id_ in world.jobs if "deleted" in world.log(id_)} == logs
         assert {id_ for id_ in world.jobs if world.log(id_) == "x"} == {
             id_ for id_, past in world.jobs.items() if past.logs and id_ not in jobs | logs
         }
