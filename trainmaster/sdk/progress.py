@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from trainmaster import answers
 from trainmaster.core.formats.terminal import visible
-from trainmaster.core.formats.units import format_duration
 from trainmaster.core.states import SHOWN_NAMES, Shown
+from trainmaster.messages.amounts import duration
 
 if TYPE_CHECKING:
     from trainmaster.sdk.jobs import Job
@@ -96,8 +96,13 @@ def terminal(language: str = "en") -> Iterator[Show]:
             completed=fraction or 0.0,
         )
         below.plain = "  " + visible(detail(job, language))
+        if job.ended_at is not None:  # a bar that stands still says nothing any more
+            mark, tone = ("✓", "green") if job.state == Shown.SUCCEEDED else ("✗", "red")
+            run = "" if job.run_s is None else duration(job.run_s, language)
+            parts = (mark, tone), " ", (visible(job.name), "bold"), f" {_name(job.state, language)} {run}".rstrip()
+            live.update(Group(Text.assemble(*parts), *([below] if below.plain.strip() else [])))
 
-    with Live(Group(progress, below), console=out, refresh_per_second=8):
+    with Live(Group(progress, below), console=out, refresh_per_second=8) as live:
         yield show
 
 
@@ -122,7 +127,7 @@ def detail(job: answers.JobView, language: str = "en") -> str:
         )
     parts += [f"{name} {value:.4g}" for name, value in list(job.metrics.items())[:4] if value is not None]
     if job.progress is not None and job.progress.eta_s is not None and job.state == Shown.RUNNING:
-        left = format_duration(job.progress.eta_s)
+        left = duration(job.progress.eta_s, language)
         parts.append(words(f"{left} left", f"剩余 {left}"))
     if job.state in (Shown.QUEUED, Shown.PENDING) and job.reason is not None:
         parts.append(words(job.reason.message.en, job.reason.message.zh))
@@ -136,7 +141,7 @@ def card(job: answers.JobView, url: str) -> str:
     """Return a job as a small HTML card; every text of it is escaped."""
     names = SHOWN_NAMES[job.state]
     bar = f'<progress value="{job.progress.fraction:.4f}" max="1"></progress>' if job.progress is not None else ""
-    run = format_duration(job.run_s) if job.run_s is not None else ""
+    run = duration(job.run_s) if job.run_s is not None else ""
     metrics = ", ".join(f"{escape(name)} {value:.4g}" for name, value in job.metrics.items() if value is not None)
     rows = (
         ("id", f'<a href="{escape(url)}">{escape(job.id)}</a>'),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from trainmaster.core.formats.units import format_duration
+from trainmaster.messages.amounts import duration
 
 WIDTH: Final = 640
 HEIGHT: Final = 260
@@ -45,7 +45,7 @@ def durations(high: float) -> Scale:
     """Return a logarithmic scale from one second to `high`; less than a second lies at its begin."""
     top = math.log10(max(high, 10.0))
     ticks = [(0.0, "0"), *((float(v), _short(v)) for v in DURATIONS[1:] if v <= high)]
-    return Scale(lambda v: min(1.0, math.log10(max(v, 1.0)) / top), ticks, format_duration)
+    return Scale(lambda v: min(1.0, math.log10(max(v, 1.0)) / top), ticks, duration)
 
 
 def calendar(low: float, high: float) -> Scale:
@@ -53,11 +53,11 @@ def calendar(low: float, high: float) -> Scale:
     unit, name = next((u for u in ((86400, "d"), (3600, "h"), (60, "m")) if high - low >= 3 * u[0]), (1, "s"))
     even = linear(low / unit, high / unit, lambda v: f"{v:g}{name}")
     ticks = [(value * unit, words) for value, words in even.ticks]
-    return Scale(lambda v: even.place(v / unit), ticks, format_duration)
+    return Scale(lambda v: even.place(v / unit), ticks, duration)
 
 
 def _short(seconds: float) -> str:
-    return format_duration(seconds).replace(" ", "").replace(".0s", "s")
+    return duration(seconds).replace(" ", "")
 
 
 def _x(share: float) -> float:

@@ -9,7 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-from trainmaster.core.formats.units import format_duration
+from trainmaster.messages.amounts import duration
 from trainmaster.simulate import charts
 from trainmaster.simulate.clusters import describe
 from trainmaster.simulate.metrics import SIZE_NAMES, SimulationSummary, WaitTimes, over_time, summarise
@@ -35,14 +35,14 @@ class Column(NamedTuple):
 
 
 COLUMNS: Final = (
-    Column(("平均等待", "Mean wait"), lambda s: s.waits.mean_s, format_duration),
-    Column(("等待中位数", "Median wait"), lambda s: s.waits.p50_s, format_duration),
-    Column(("等待 P90", "P90 wait"), lambda s: s.waits.p90_s, format_duration),
-    Column(("等待 P99", "P99 wait"), lambda s: s.waits.p99_s, format_duration),
-    Column(("最长等待", "Longest wait"), lambda s: s.waits.max_s, format_duration),
-    Column(("平均完成时间", "Mean completion"), lambda s: s.waits.jct_s, format_duration),
+    Column(("平均等待", "Mean wait"), lambda s: s.waits.mean_s, duration),
+    Column(("等待中位数", "Median wait"), lambda s: s.waits.p50_s, duration),
+    Column(("等待 P90", "P90 wait"), lambda s: s.waits.p90_s, duration),
+    Column(("等待 P99", "P99 wait"), lambda s: s.waits.p99_s, duration),
+    Column(("最长等待", "Longest wait"), lambda s: s.waits.max_s, duration),
+    Column(("平均完成时间", "Mean completion"), lambda s: s.waits.jct_s, duration),
     Column(("有界减速比", "Bounded slowdown"), lambda s: s.waits.slowdown, lambda v: f"{v:,.1f}"),
-    Column(("总时长", "Makespan"), lambda s: s.makespan_s, format_duration),
+    Column(("总时长", "Makespan"), lambda s: s.makespan_s, duration),
     Column(("分配率", "Allocated"), lambda s: s.allocated, lambda v: f"{v:.1%}", False),
     Column(("公平性 (Jain)", "Fairness (Jain)"), lambda s: s.fairness, lambda v: f"{v:.3f}", False),
     Column(("未完成", "Not run"), lambda s: sum(s.others.values()), lambda v: f"{v:,.0f}"),
@@ -114,7 +114,7 @@ def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[Si
     return (
         _section(
             _two("等待时间", "Waits"),
-            charts.contrast([name for name, _ in measures], values, format_duration, "waits"),
+            charts.contrast([name for name, _ in measures], values, duration, "waits"),
             ("每组各自的刻度", "Each group has its own scale"),
         ),
         _section(

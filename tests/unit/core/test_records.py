@@ -19,8 +19,6 @@ from trainmaster import core
 from trainmaster.core import events, states, verdicts
 from trainmaster.core.formats.units import (
     exact_duration,
-    format_duration,
-    format_memory,
     parse_duration_s,
     parse_memory_mib,
 )
@@ -40,6 +38,7 @@ from trainmaster.core.records import (
     replace,
     to_json,
 )
+from trainmaster.messages.amounts import duration, memory
 from trainmaster.messages.said import Said, verbatim
 
 text = st.text(max_size=8)
@@ -255,7 +254,7 @@ def test_wrong_durations(wrong: Any) -> None:
 
 @given(st.integers(0, 2**40))
 def test_memory_is_written_as_it_is_read(mib: int) -> None:
-    assert parse_memory_mib(format_memory(mib)) == mib
+    assert parse_memory_mib(memory(mib)) == mib
 
 
 @given(st.floats(0, 10**8))
@@ -270,7 +269,7 @@ def test_a_whole_duration_is_short() -> None:
 
 @given(st.integers(60, 10**8))
 def test_durations_are_written_as_they_are_read_to_their_second_unit(s: int) -> None:
-    again = parse_duration_s(format_duration(s))
+    again = parse_duration_s(duration(s))
     assert again <= s < again + (86400 if s >= 86400 else 3600)
 
 

@@ -95,14 +95,6 @@ def parse_duration_s(text: str | int | float) -> float:
     return value
 
 
-def format_memory(mib: int) -> str:
-    """Return the shortest exact text of `mib`, for example ``2GiB`` or ``1536MiB``."""
-    for unit, size in (("TiB", 1024 * 1024), ("GiB", 1024)):
-        if mib >= size and mib % size == 0:
-            return f"{mib // size}{unit}"
-    return f"{mib}MiB"
-
-
 def exact_duration(seconds: float) -> str:
     """Return the whole text of `seconds` as `parse_duration_s` reads it, for example ``30d``, ``1h30m`` or ``0s``."""
     parts, rest = [], seconds
@@ -113,15 +105,3 @@ def exact_duration(seconds: float) -> str:
     if rest or not parts:
         parts.append(f"{rest:.12f}".rstrip("0").rstrip(".") + "s")
     return "".join(parts)
-
-
-def format_duration(seconds: float) -> str:
-    """Return a short text of `seconds` in its two largest units, for example ``1h 30m``; below a minute ``12.3s``."""
-    if seconds < 60:
-        return f"{seconds:.1f}s" if seconds < 10 else f"{seconds:.0f}s"
-    parts, rest = [], int(seconds)
-    for unit, size in (("d", 86400), ("h", 3600), ("m", 60), ("s", 1)):
-        count, rest = divmod(rest, size)
-        if count:
-            parts.append(f"{count}{unit}")
-    return " ".join(parts[:2])
