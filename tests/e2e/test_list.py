@@ -200,7 +200,7 @@ def test_the_time_limit_of_several_is_changed_in_the_list(world: World, jobs: di
 
 
 def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str], console: Console) -> None:
-    """What was on the page stays, of which moment it is and what is the matter stand above; filters stay in reach."""
+    """What was on the page stays, of which moment it is and what is the matter stand above; filters stay (D3)."""
     console.watch.expect("ERR_FAILED", "422")
     console.open("/")
     expect(console.row(jobs["long"])).to_be_visible()

@@ -4,13 +4,24 @@ import sys
 from pathlib import Path
 
 import numpy
+import pytest
 from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from palette import few_colors  # type: ignore[import-not-found]
 
+IMAGES = Path(__file__).resolve().parents[2] / "docs/images"
 LIVE, INITIALIZING, SAVING = (55, 178, 77), (76, 110, 245), (156, 54, 181)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_picture_of_a_question_shows_the_question(language: str) -> None:
+    """D13: it was taken while the dialog still faded in, and was a grey page."""
+    page = numpy.asarray(Image.open(IMAGES / f"{language}-job-stop.png").convert("L"))
+    middle = page[page.shape[0] // 4 : page.shape[0] // 2, page.shape[1] // 2 - 200 : page.shape[1] // 2 + 200]
+    assert middle.max(axis=0).min() > 240  # white somewhere in every column of the dialog
+    assert page[-60:, 300:].max() < 200  # on a page that is darkened behind it
 
 
 def test_small_signs_keep_their_color_on_a_page_full_of_letters() -> None:

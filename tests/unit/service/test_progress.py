@@ -52,7 +52,7 @@ def counted(times: list[float], of: Key | None = None) -> list[Line]:
 
 
 def test_a_job_that_slowed_down_is_foreseen_by_how_it_goes_now() -> None:
-    """230 quick steps, then 4 s each: at step 258 of 400 it takes 9m 28s more, not the 71 s of its mean pace."""
+    """230 quick steps, then 4 s each: at step 258 of 400 it takes 9m 28s more, not the 71 s of its mean pace (D5)."""
     times = [BEGAN + 30 + 0.05 * step for step in range(230)]
     times += [times[-1] + 4 * step for step in range(1, 29)]
     found = shown(counted(times), times[-1], epochs=400)
