@@ -122,6 +122,7 @@ def _run(*words: str, check: bool = True) -> None:
     give_up = time.monotonic() + PATIENCE_S
     while True:
         done = subprocess.run(words, env={"PATH": PATH}, capture_output=True, text=True, check=False)
+        # useradd and userdel say 1, groupadd and groupdel 10.
         if done.returncode in (1, 10) and "lock" in done.stderr and time.monotonic() < give_up:
             time.sleep(0.1)
             continue
