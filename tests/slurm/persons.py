@@ -107,7 +107,7 @@ class Persons:
         user, groups, mask = pwd.getpwnam(name), os.getgroups(), os.umask(0o022)
         os.setgroups([])
         os.setresgid(user.pw_gid, user.pw_gid, 0)
-        os.setresuid(user.pw_uid, user.pw_uid, 0)
+        os.setresuid(user.pw_uid, user.pw_uid, 0)  # the saved 0 is the way back; no program that is started keeps it
         try:
             yield
         finally:
