@@ -50,7 +50,7 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     rounds, seconds = (3, 8.0) if quick else (6, 20.0)
     server = Server(stage, PLAIN)
     world = _world(stage, server)
-    _behaved(world, 3.0)
+    _behaved(world, 3.0)  # to warm up
     before = _memory(server, "VmRSS")
     alone: list[Took] = []
     beside: list[Took] = []
@@ -58,7 +58,7 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     most = 0.0
     for _ in range(rounds):
         alone.append(_behaved(world, seconds))
-        crowd = _crowd("hostile", world, seconds + 2)
+        crowd = _crowd("hostile", world, seconds + 2)  # until the others have ended
         beside.append(_behaved(world, seconds))
         for who, count in json.loads(crowd.communicate()[0]).items():
             counts[who] += count

@@ -108,6 +108,7 @@ class Storm:
         data = os.path.join(disks["data"], "bulk")
         home = os.path.join(disks["home"], "home")
         settings = f"[server]\ndata = {json.dumps(data)}"
+        # Without a budget: one would end the job that fills the disk before it has.
         self.server = Server(stage, local, limits="disk_share = 0.0", engines=settings, home=home)
 
     def fault(self, what: str) -> None:
@@ -154,6 +155,7 @@ def _disk(stage: Stage, name: str) -> str:
     os.makedirs(folder)
     with open(f"{folder}.img", "wb") as image:  # not in memory: what jobs write there would count as theirs
         image.truncate(DISK_MIB << 20)
+    # -m 0: no room is kept for root, so that full is full for everybody.
     subprocess.run(["mkfs.ext4", "-q", "-m", "0", image.name], check=True)
     subprocess.run(["mount", "-o", "loop", image.name, folder], check=True)
     stage.closing(lambda: subprocess.run(["umount", "-l", folder], check=True) and None)

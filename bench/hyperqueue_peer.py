@@ -50,7 +50,7 @@ class HyperQueue:
         for line in out:
             if line.strip() == "ready":
                 break
-        threading.Thread(target=out.read, daemon=True).start()
+        threading.Thread(target=out.read, daemon=True).start()  # a pipe that nobody reads would fill, and stop it
         os.environ["TQDM_DISABLE"] = "1"  # its client draws a progress bar on stderr
         from hyperqueue import Client
 

@@ -24,7 +24,7 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     server.start()
     client = server.client()
     assert client.ask("GET", "/jobs?limit=1")["counts"]["succeeded"] == stored
-    time.sleep(3)
+    time.sleep(3)  # what the start set off has come to rest
     used = _ticks(server)
     time.sleep(window)
     cpu = (_ticks(server) - used) / TICK / window * 100
@@ -42,5 +42,6 @@ def _ticks(server: Server) -> int:
     total = 0
     for pid in server.pids():
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            # utime, stime, and the same of children that were waited for: fields 14 to 17, counted behind the name.
             total += sum(map(int, file.read().rpartition(")")[2].split()[11:15]))
     return total

@@ -64,7 +64,7 @@ def _rates(stage: Stage, quick: bool) -> Iterator[Record]:
         for client in clients:
             _let_wait(client, 0 if client is clients[0] else waiting)
         found: list[list[float]] = [[], []]
-        for number in range(rounds + 1):
+        for number in range(rounds + 1):  # the first warms up
             for at, client in enumerate(clients):
                 rate = _starts(client, count)
                 if number:

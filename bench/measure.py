@@ -54,7 +54,7 @@ class CpuGroup:
 
     def close(self) -> None:
         """Remove the group and those below it, once empty."""
-        for _ in range(50):
+        for _ in range(50):  # what was killed leaves it a moment later
             for folder, _folders, _files in os.walk(self.folder, topdown=False) if self.folder else ():
                 with contextlib.suppress(OSError):
                     os.rmdir(folder)
@@ -72,7 +72,7 @@ def _stat(pid: int) -> list[str]:
 
 def _of_process(pid: int) -> float:
     fields = _stat(pid)
-    return sum(map(int, fields[11:15])) / TICK if fields else 0.0
+    return sum(map(int, fields[11:15])) / TICK if fields else 0.0  # utime, stime, cutime, cstime of proc(5)
 
 
 def descendants(pids: Iterable[int]) -> set[int]:

@@ -178,6 +178,7 @@ class Server:
         if self._process is None:
             return
         everything = descendants([pid for pid in self.pids() if pid])
+        # The keeper goes first: it would start another agent.
         for pid in (self.pid_of("keeper"), self.pid_of("agent"), self.pid, *sorted(everything)):
             with contextlib.suppress(OSError):
                 if pid:

@@ -230,7 +230,7 @@ def _following(site: Site, window_s: float) -> tuple[float, float]:
     """
     job = site.submit()
     until(lambda: site.accepted_at(job) is not None, "accepted")
-    time.sleep(3)
+    time.sleep(3)  # what the submit set off has come to rest
     used, began = _used(site), time.monotonic()
     time.sleep(window_s)
     cpu = (_used(site) - used) / (time.monotonic() - began) * 1e3

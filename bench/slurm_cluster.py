@@ -139,7 +139,7 @@ class Cluster:
     def cpu_s(self) -> float:
         """Return the CPU seconds that the controller has used."""
         stat = Path(f"/proc/{self._bed.daemons['slurmctld'].pid}/stat").read_text()
-        return sum(map(int, stat.rpartition(")")[2].split()[11:13])) / TICK
+        return sum(map(int, stat.rpartition(")")[2].split()[11:13])) / TICK  # utime and stime of proc(5)
 
 
 def absent() -> str:

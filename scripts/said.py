@@ -34,7 +34,7 @@ READY_S = 120.0
 COMMAND_S = 300.0
 FENCE = re.compile(r"^( *):?```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
-ID = re.compile(r"\bt[0-9a-f]{11,40}\b")
+ID = re.compile(r"\bt[0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
 NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
 SHORT = 6
 PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
@@ -187,6 +187,7 @@ def skeleton(text: str) -> list[str]:
 
 def commands(block: str) -> Iterator[Said]:
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        # A command that goes on after a backslash is one line while it is split; a CR holds the place of its line end.
         command, _, shown = re.sub(r"\\\n", "\\\\\r", part).partition("\n")
         yield Said(command.replace("\\\r", "\\\n"), shown.replace("\\\r", "\\\n"))
 

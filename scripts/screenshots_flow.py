@@ -84,6 +84,7 @@ def work(world: World) -> Jobs:
     world.until(jobs["waits"], lambda view: view["reason"] is not None)
     with world.client() as client:
         client.http.json("POST", "/tokens", json={"name": "nightly evaluation", "expires_in_s": 90 * 86_400})
+    # The quick epochs are over ("slow-after"): its curve is long, and it runs on while all pictures are taken.
     world.until(jobs["long"], lambda view: (view["progress"] or {}).get("step", 0) >= 230)
     return jobs
 
@@ -109,7 +110,7 @@ def fill_form(page: Page) -> None:
     page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text="PyTorch").click()
     expect(page.get_by_test_id("command-preview")).to_contain_text("torch")
     expect(page.get_by_test_id("fits")).to_be_visible()
-    page.get_by_role("heading", level=1).click()
+    page.get_by_role("heading", level=1).click()  # neither the pointer nor the focus stays where it shows a hint
 
 
 def expert(page: Page) -> None:
@@ -258,7 +259,7 @@ def _series(
 ) -> None:
     page = new_page(browser, world, language, look, size, cookies)
     for name, address, mark, prepare in every:
-        page.goto("/settings")
+        page.goto("/settings")  # the picture before may have left the form in expert mode, which the browser keeps
         page.evaluate("localStorage.removeItem('trainmaster.expert')")
         page.goto(address)
         expect(page.get_by_test_id(mark).first).to_be_visible()

@@ -62,7 +62,7 @@ function Way(): ReactNode {
     refetchInterval: (q) => (q.state.error ? 3000 : false),
     // Without a key nobody is signed in, so the page need not wait for the answer.
     initialData: () => (sessionKey() === "" ? null : undefined),
-    initialDataUpdatedAt: 0,
+    initialDataUpdatedAt: 0, // it is asked all the same
   });
   if (query.data === undefined) {
     if (!query.error) return <Boot />;

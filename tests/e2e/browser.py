@@ -13,6 +13,7 @@ ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server",
     "--disable-component-update", "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
 )  # fmt: skip
+"""Chromium has no sandbox for root, and a container may have little in /dev/shm; by itself it asks nobody anything."""
 
 
 class NoBrowser(Exception):

@@ -116,6 +116,7 @@ class Console:
 
     def editor_text(self) -> str:
         """The text in the open editor."""
+        # The editor itself is asked: it draws only the lines that are in sight.
         return str(self.at("json-editor").locator(".cm-content").evaluate("e => e.cmTile.view.state.doc.toString()"))
 
     def write_editor(self, text: str) -> None:

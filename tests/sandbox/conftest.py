@@ -55,6 +55,7 @@ def run_as_nobody(folder: Path, text: str, *given: str, network: bool = False) -
         network=network,
         **{name: str(place) for name, place in places.items()},
     )
+    # What was found possible as root is not so as nobody, and the other way round.
     sandbox._namespaces.cache_clear(), sandbox._sealed.cache_clear()
     os.seteuid(NOBODY)
     try:

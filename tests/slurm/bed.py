@@ -25,6 +25,7 @@ PATIENCE_S: Final = 60.0
 ENDING_S: Final = 20.0
 CARDS: Final = 2
 SCHEDULING: Final = "bf_interval=1,sched_min_interval=100000"
+"""Backfill looks every second instead of every 30, for tests wait for it. The other number is in microseconds."""
 
 CONF: Final = """\
 ClusterName=bed
@@ -199,7 +200,7 @@ class Bed:
     def stop(self) -> None:
         """End every job, then every daemon."""
         if "slurmctld" in self.daemons:
-            self.run("scancel", "--user=root", "--signal=KILL", "--full")
+            self.run("scancel", "--user=root", "--signal=KILL", "--full")  # at once; the next one ends what waits
             self.run("scancel", "--user=root")
         for name in reversed(list(self.daemons)):
             self.kill(name, signal.SIGTERM)

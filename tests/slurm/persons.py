@@ -107,7 +107,7 @@ class Persons:
         user, groups, mask = pwd.getpwnam(name), os.getgroups(), os.umask(0o022)
         os.setgroups([])
         os.setresgid(user.pw_gid, user.pw_gid, 0)
-        os.setresuid(user.pw_uid, user.pw_uid, 0)
+        os.setresuid(user.pw_uid, user.pw_uid, 0)  # the saved 0 is the way back; no program that is started keeps it
         try:
             yield
         finally:
@@ -122,6 +122,7 @@ def _run(*words: str, check: bool = True) -> None:
     give_up = time.monotonic() + PATIENCE_S
     while True:
         done = subprocess.run(words, env={"PATH": PATH}, capture_output=True, text=True, check=False)
+        # useradd and userdel say 1, groupadd and groupdel 10.
         if done.returncode in (1, 10) and "lock" in done.stderr and time.monotonic() < give_up:
             time.sleep(0.1)
             continue

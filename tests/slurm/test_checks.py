@@ -261,6 +261,7 @@ def script(path: Path, text: str) -> str:
 async def test_pythons_that_will_not_do(bed: Bed, data: Path) -> None:
     found = await look(wanted(bed, data, python="/usr/bin/python3.none"))
     assert bad(found)["python batch"].startswith("there is no /usr/bin/python3.none on n")
+    # It is called as `python -I -S -c CODE ...`: CODE runs, and believes that Python is older.
     pretend = (
         "import sys; sys.version_info = (3, 6, 8); sys.version = '3.6.8 (old)'; code = sys.argv.pop(4); "
         "del sys.argv[1:4]; exec(code)"

@@ -63,7 +63,7 @@ export const deleteJob = (id: string): Promise<void> => remove(at(id));
 export const readFacets = (filter: JobFilter, signal?: AbortSignal): Promise<JobFacets> =>
   get("/jobs/facets", { ...filter }, signal);
 
-/** The ids of one request. */
+/** The most ids that the server takes in one request. */
 const AT_ONCE = 1000;
 
 /** Stop, delete or change all that were chosen, in as many requests as it takes. Raises where one is refused as a whole. */

@@ -27,7 +27,7 @@ void i18n.use(initReactI18next).init({
   resources: { en: { translation: en }, zh: { translation: zh } },
   lng: preferred(),
   fallbackLng: "en",
-  interpolation: { escapeValue: false },
+  interpolation: { escapeValue: false }, // React does that
   returnNull: false,
 });
 say(preferred());

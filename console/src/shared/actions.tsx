@@ -73,6 +73,7 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
         content: <Question verb={verb} allowed={allowed} skipped={jobs.length - allowed.length} />,
         okText: t(`jobs.${verb}.ok`),
         cancelText: t("action.cancel"),
+        // Spread, since the type of these props knows no data attributes.
         okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
         onOk: async () => {
           await act(verb, allowed);

@@ -23,7 +23,7 @@ function apply(pen: Pen, codes: number[]): void {
     if (code === 0) Object.assign(pen, { fg: "", bg: "", flags: new Set<string>() });
     else if (FLAGS[code]) pen.flags.add(`tm-${FLAGS[code]}`);
     else if (code === 22) for (const flag of ["tm-b", "tm-dim"]) pen.flags.delete(flag);
-    else if (code >= 23 && code <= 29) pen.flags.delete(`tm-${FLAGS[code - 20]}`);
+    else if (code >= 23 && code <= 29) pen.flags.delete(`tm-${FLAGS[code - 20]}`); // 23 ends 3, and so on
     else if (code >= 30 && code <= 37) pen.fg = `tm-fg-${code - 30}`;
     else if (code === 39) pen.fg = "";
     else if (code >= 40 && code <= 47) pen.bg = `tm-bg-${code - 40}`;
@@ -31,6 +31,7 @@ function apply(pen: Pen, codes: number[]): void {
     else if (code >= 90 && code <= 97) pen.fg = `tm-fg-${code - 90}`;
     else if (code >= 100 && code <= 107) pen.bg = `tm-bg-${code - 100}`;
     else if (code === 38 || code === 48) {
+      // 38;5;N, or 38;2;R;G;B: the first 16 of the palette are shown, all others are passed over.
       const index = codes[i + 1] === 5 ? codes[i + 2] : undefined;
       if (index !== undefined && index < 16)
         pen[code === 38 ? "fg" : "bg"] = `tm-${code === 38 ? "fg" : "bg"}-${index % 8}`;

@@ -75,6 +75,7 @@ export function Chart(props: Props): ReactNode {
         cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
         scales: {
           x: { time },
+          // 3 is logarithmic, 1 is not.
           y: { distr: log ? 3 : 1, range: log ? undefined : (_u, min, max) => nice(min, max, props.minY) },
         },
         axes: [
@@ -130,6 +131,7 @@ export function Chart(props: Props): ReactNode {
     const made = chart.current;
     if (!made) return;
     const part = partOf(made);
+    // Where the scales stay as they are, uPlot does not draw by itself.
     made.setData(data, !part);
     if (part) made.redraw();
   }, [data]);

@@ -13,7 +13,7 @@ export function useFillHeight(ref: RefObject<HTMLElement | null>, belowPx: numbe
     };
     fit();
     const observer = new ResizeObserver(fit);
-    observer.observe(document.body);
+    observer.observe(document.body); // what comes or goes above the element moves it
     window.addEventListener("resize", fit);
     return () => {
       observer.disconnect();

@@ -149,6 +149,7 @@ export function useLiveFeed(): FeedStatus {
     };
     const begin = async (): Promise<void> => {
       try {
+        // The feed begins at the number of an answer.
         start((await listJobs({ limit: 1 }, null)).seq);
       } catch {
         setStatus("waiting");

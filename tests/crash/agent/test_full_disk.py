@@ -53,7 +53,7 @@ class Full(LocalWorld):
         for pid in procs.all_pids():
             with contextlib.suppress(OSError):
                 words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-                if run in words and b"-c" in words:
+                if run in words and b"-c" in words:  # an agent is started by -m
                     found.append(pid)
         return found
 

@@ -188,7 +188,7 @@ async def test_a_start_that_was_not_noted_and_cannot_be_known_yet_is_looked_for(
         record = Path(world.layout.path("run", "live", key(built)))
         told, lines = record.stat(), record.read_text().splitlines(keepends=True)
         record.write_text("".join(line for line in lines if not line.startswith('{"s"')))
-        os.utime(record, ns=(told.st_atime_ns, told.st_mtime_ns))
+        os.utime(record, ns=(told.st_atime_ns, told.st_mtime_ns))  # by its age the task is recognised
         os.kill(keeper, signal.SIGCONT)
         assert (await engine.observe([key(built)]))[0].known
         (folder / "go").touch()

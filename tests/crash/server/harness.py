@@ -44,6 +44,7 @@ class Home:
         """Start the server whose package lies in the folder `code`; do not wait for it."""
         arguments = ["serve", "--home", str(self.folder), "--port", str(self.port), "--log-level", "warning"]
         with open(self.folder / "server.log", "ab") as log:
+            # -P: the folder in which the tests run holds a package as well, and would come before `code`.
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", RUN.format(arguments=arguments)],
                 stdout=log,

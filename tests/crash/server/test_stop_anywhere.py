@@ -162,6 +162,7 @@ def test_while_the_agent_is_asked_before_a_migration(serving: Serving) -> None:
         os.kill(pid, signal.SIGSTOP)
     try:
         process = serving.serve()
+        # It has an event loop from when it asks the agent.
         while not any("eventpoll" in name for name in open_files(process.pid)):
             assert process.poll() is None, process.communicate()[0]
             time.sleep(0.02)  # another process is looked at
@@ -200,6 +201,6 @@ def test_an_agent_that_cannot_be_used_leaves_the_database_as_it_was(serving: Ser
     assert serving.schema() == "2"
     assert not list((serving.home / "backups").iterdir())
     agent, keeper = serving.agent()
-    os.kill(keeper, signal.SIGSTOP)
+    os.kill(keeper, signal.SIGSTOP)  # it would start another agent that does not give way to the one of `end`
     os.kill(agent, signal.SIGKILL)
     os.kill(keeper, signal.SIGKILL)

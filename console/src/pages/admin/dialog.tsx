@@ -80,6 +80,7 @@ export function Dialog<T extends object, R>({
       confirmLoading={busy}
       okText={ok ?? t("action.save")}
       cancelText={t("action.cancel")}
+      // Spread, since the type of these props knows no data attributes.
       okButtonProps={{ ...{ "data-testid": "admin-save" } }}
       mask={{ closable: false }}
     >

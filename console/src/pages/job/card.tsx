@@ -14,6 +14,7 @@ import { useErrorText } from "../../shared/ui";
 import { SERIES } from "../../theme";
 import { type Axis, bestOf, csvOf, type Distinct, distinct, xOf } from "./curves";
 
+/** The most that the server gives. */
 const ALL_POINTS = 10_000;
 
 interface Props {

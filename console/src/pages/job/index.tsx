@@ -49,6 +49,7 @@ export function JobPage(): ReactNode {
   const props: TabProps = {
     job: query.data,
     search,
+    // The way back leads to the tab before, not through every setting of this one.
     update: (change) => void navigate({ search: (old) => ({ ...old, ...change }), replace: change.tab === undefined }),
   };
   return (

@@ -238,6 +238,7 @@ function LastLines({ job, update }: Pick<TabProps, "job" | "update">): ReactNode
                       {span.text}
                     </span>
                   ))}
+                  {/* A character without a width: an empty line is as high as any. */}
                   {line === "" && "\u200b"}
                 </div>
               );

@@ -116,6 +116,7 @@ export function ModelLink({ model }: { model: string }): ReactNode {
 
 export function SavedModel({ model }: { model: string }): ReactNode {
   const { t } = useTranslation();
+  // A character that no text holds stands where the link goes.
   const [before, after] = t("job.verdict.savedAs", { model: "\u0000" }).split("\u0000");
   return (
     <>

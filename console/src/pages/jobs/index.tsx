@@ -42,6 +42,7 @@ export function JobsPage(): ReactNode {
   const navigate = useNavigate({ from: "/" });
   const mine = (search.who ?? lastWho()) === "mine";
   const order = search.order ?? NEWEST;
+  // Spans of time are counted back from a full minute: asked again within it, the question is the same, and so its key.
   const filter = useMemo(() => filterOf(search, mine, Math.floor(Date.now() / 60_000) * 60), [search, mine]);
   const list = useInfiniteQuery({
     queryKey: ["jobs", filter, order],
@@ -208,7 +209,7 @@ interface Room {
 /** How wide the panel is, whenever there is one: what the usual columns have to fit into. */
 function useRoom(): Room {
   const frame = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(() => Math.max(320, window.innerWidth - 260));
+  const [width, setWidth] = useState(() => Math.max(320, window.innerWidth - 260)); // without the navigation
   const attach = useCallback((element: HTMLDivElement | null) => {
     frame.current = element;
     if (!element) return undefined;

@@ -93,8 +93,9 @@ export function JobTable(props: TableProps): ReactNode {
     const button = target.closest("button");
     if (box) select([job.id], !selected.has(job.id));
     else if (button) openMenu(job, button);
+    // Whoever marks text wants to read on here; whoever holds one of these keys wants the link itself.
     if (box || button || event.ctrlKey || event.metaKey || event.shiftKey || String(getSelection()) !== "") return;
-    event.preventDefault();
+    event.preventDefault(); // the link of the row would load the whole console anew
     void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
   };
   return (

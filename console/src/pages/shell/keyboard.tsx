@@ -22,6 +22,7 @@ const typing = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     target.closest("input:not([type=checkbox]):not([type=radio]), textarea, select") !== null);
 
+/** Whether it is drawn: what is hidden has no offsetParent. */
 const seen = (element: Element): boolean => element instanceof HTMLElement && element.offsetParent !== null;
 const dialogOpen = (): boolean => [...document.querySelectorAll("[role=dialog]")].some(seen);
 

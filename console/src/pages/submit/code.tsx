@@ -77,11 +77,12 @@ export function CodeField(): ReactNode {
           type="file"
           hidden
           multiple
+          // Spread, since React's types do not know it.
           {...{ webkitdirectory: "" }}
           data-testid="code-folder"
           onChange={(e) => {
             const files = [...(e.target.files ?? [])];
-            e.target.value = "";
+            e.target.value = ""; // else the same folder, chosen again, would be no change
             void run(files[0]?.webkitRelativePath.split("/")[0] ?? "", () => pack(chosenEntries(files)));
           }}
         />
@@ -93,7 +94,7 @@ export function CodeField(): ReactNode {
           data-testid="code-archive"
           onChange={(e) => {
             const file = e.target.files?.[0];
-            e.target.value = "";
+            e.target.value = ""; // as above
             if (file) void run(file.name, async () => file);
           }}
         />

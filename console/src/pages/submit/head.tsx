@@ -46,7 +46,7 @@ export function FormHead({ sub, expert, choose, load, edit, start, submit, busy,
           data-testid="import-file"
           onChange={(e) => {
             load(e.target.files?.[0]);
-            e.target.value = "";
+            e.target.value = ""; // else the same file, chosen again, would be no change
           }}
         />
         <Tooltip title={wide ? "" : t("submit.import")}>

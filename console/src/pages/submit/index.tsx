@@ -30,6 +30,7 @@ export function SubmitPage(): ReactNode {
     queryKey: ["clone", clone],
     queryFn: () => cloneDocument(clone ?? ""),
     enabled: clone !== undefined,
+    // Read once for each visit: never again under somebody's hands, and not kept for the next one.
     staleTime: Infinity,
     gcTime: 0,
   });

@@ -36,7 +36,7 @@ export function usePreview(
     queryKey: ["preview", language, asked, insteadOf],
     queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native", instead_of: insteadOf ?? null }, signal),
     placeholderData: keepPreviousData,
-    gcTime: 10_000,
+    gcTime: 10_000, // every pause in typing is another question
     staleTime: 5000,
     retry: false,
   });

@@ -86,6 +86,7 @@ export function useFormState({ doc, setDoc, live, original }: Given): Shared {
     setSought({ path });
     if (!hasField(path)) return false;
     if (fieldOf(path) === null && !expert) setPeeking(true);
+    // In the frame after the next the fields that open for it are there.
     requestAnimationFrame(() => requestAnimationFrame(() => reveal(path)));
     return true;
   };

@@ -44,6 +44,7 @@ export class LogBuffer {
     this.start = chunk.offset;
     this.end = chunk.offset;
     this.first = chunk.first_line ?? (chunk.offset === 0 ? 0 : null);
+    // A piece that was asked for by bytes may begin within a line: what there is of that is left out.
     const aligned = chunk.first_line != null || chunk.offset === 0;
     const skip = aligned ? 0 : chunk.text.indexOf("\n") + 1;
     if (skip > 0) {
@@ -82,6 +83,7 @@ export class LogBuffer {
 
   /** Add what lies before. Returns how many lines were added, or -1 when the chunk does not reach up to the buffer. */
   prepend(chunk: Chunk): number {
+    // As in `reset`.
     const aligned = chunk.first_line != null || chunk.offset === 0;
     const skip = aligned ? 0 : chunk.text.indexOf("\n") + 1;
     const stamps = stampsOf(chunk).slice(skip > 0 ? 1 : 0);
@@ -90,6 +92,7 @@ export class LogBuffer {
       .split("\n")
       .map((text, i): LogLine => ({ text: shorten(text), ...stamps[i] }));
     if (lines[lines.length - 1]?.text === "") lines.pop();
+    // By lines where they are numbered: `start` is not exact there (trimTop).
     const joins =
       chunk.first_line != null && this.first !== null
         ? chunk.first_line + lines.length === this.first

@@ -11,7 +11,9 @@ import type { MergedLine } from "./merge";
 import type { LogView } from "./session";
 import { severityOf } from "./severity";
 
+/** As high as styles/logs.css makes a line. */
 const LINE_PX = 20;
+/** So near to its end more is asked for. */
 const NEAR_PX = 600;
 
 /** A line that was written within so many seconds of the time shown beside it. */
@@ -77,6 +79,7 @@ export function LogLines(props: Props): ReactNode {
     const element = box.current;
     if (!element) return;
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
+    // A scroll of ours is told a moment later, and is no wish for more.
     if (element.scrollTop < NEAR_PX && Date.now() - byUs.current > 150) void session.more("above");
     if (below < NEAR_PX) void session.more("below");
     if (below >= 4) leaving.current = false;
@@ -129,6 +132,7 @@ export function LogLines(props: Props): ReactNode {
             <div
               key={row.key}
               data-index={row.index}
+              // All others are LINE_PX high.
               ref={wrap || line.cut ? rows.measureElement : undefined}
               className={`tm-log-line${here ? " tm-now" : ""}${severity ? ` tm-log-${severity}` : ""}`}
               data-severity={severity ?? undefined}
@@ -190,6 +194,7 @@ const LineText = memo(function LineText({ line, mark }: { line: LogLine; mark: R
           {mark ? marked(span.text, mark) : span.text}
         </span>
       ))}
+      {/* A character without a width: an empty line is as high as any. */}
       {line.text === "" && "\u200b"}
     </span>
   );

@@ -31,6 +31,7 @@ function someOf(tasks: readonly TaskView[], most: number): TaskView[] {
 export function Merged({ job, attempt, pick, look, update }: Props & Pick<TabProps, "update">): ReactNode {
   const { t } = useTranslation();
   const chosen = someOf(attempt.tasks, MOST_MERGED);
+  // By value: every answer brings new objects of the same replicas, and the session must stay.
   const key = JSON.stringify(chosen.map((one) => [replicaName(one), one.name]));
   const session = useMemo(
     () =>

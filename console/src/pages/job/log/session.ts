@@ -10,6 +10,7 @@ import { type Chunk, LogBuffer, type LogLine, MOST_LINES } from "./buffer";
 
 const LINES = 1500;
 const BYTES = 256 * 1024;
+/** A line behind the end of every log: there the server answers how many lines there are. */
 const BEHIND_THE_END = 2 ** 50;
 const POLL_MS = 1500;
 
@@ -70,6 +71,7 @@ export class LogSession {
 
   readonly snapshot = (): LogView => this.view;
 
+  /** React may close a session and open the same one again, as its strict mode does. */
   open(): void {
     this.closed = false;
   }
@@ -153,6 +155,7 @@ export class LogSession {
       const from = Math.max(0, wanted - 400);
       let chunk = await readLogLine(this.address, from, LINES);
       let reached = from + chunk.text.split("\n").length - 1 >= wanted;
+      // Long lines: the answer was full before the wanted one.
       if (!reached && wanted > from) {
         chunk = await readLogLine(this.address, wanted, LINES);
         reached = true;
@@ -175,7 +178,7 @@ export class LogSession {
       const chunk = await readLogLine(this.address, first - count, count);
       if (!still()) return;
       added = this.buffer.prepend({ ...chunk, first_line: first - count });
-      count = Math.floor(count / 4);
+      count = Math.floor(count / 4); // so many do not fit into one answer
     }
     if (added < 0) {
       const from = Math.max(0, this.buffer.start - BYTES);

@@ -7,6 +7,7 @@ import { LogBuffer, MOST_LINES } from "./buffer";
 import { type MergedLine, merge } from "./merge";
 import type { LogView } from "./session";
 
+/** A line behind the end of every log: there the server answers how many lines there are. */
 const BEHIND_THE_END = 2 ** 50;
 const LINES = 400;
 const BYTES = 128 * 1024;

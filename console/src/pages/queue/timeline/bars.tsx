@@ -23,6 +23,7 @@ export function clipped(text: string, room: number): string {
   if (room < LEAST_TEXT_PX) return "";
   let used = 0;
   for (let i = 0; i < text.length; i += 1) {
+    // From here on characters are Chinese, Japanese or Korean, and as wide as high.
     used += text.charCodeAt(i) > 0x2e80 ? WIDE_PX : LETTER_PX;
     if (used > room) return `${text.slice(0, Math.max(0, i - 1))}…`;
   }

@@ -100,6 +100,7 @@ function useWheel(ref: RefObject<HTMLElement | null>, change: Props["change"]): 
       else return;
       event.preventDefault();
     };
+    // A listener of React's is passive: it could not keep the page from scrolling.
     element.addEventListener("wheel", turn, { passive: false });
     return () => element.removeEventListener("wheel", turn);
   }, [ref, change]);
@@ -207,6 +208,7 @@ export function Picture({ data, view, change, detailed, colour, ...props }: Prop
           }}
           onPointerMove={move}
           onPointerUp={(e) => {
+            // A finger cannot point: its first touch shows the card, the next one opens the job.
             if (drag.current?.moved === false && (e.pointerType === "mouse" || drag.current.again)) open();
             drag.current = null;
           }}
