@@ -106,6 +106,7 @@ def _account(
     yield stage.record("jobs run twice", [float(sum(count > 1 for count in starts.values()))], "jobs")
     yield stage.record("running jobs harmed", [float(len(harmed))], "jobs")
     yield stage.record("logs not whole", [float(len(torn))], "logs")
+    _explain(server, {*harmed, *torn, *(job for job in promised if job not in good)})
 
 
 def _explain(server: Server, jobs: set[str]) -> None:

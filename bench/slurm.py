@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench import slurm_training
+from bench.crash import ENDED
 from bench.fill import fill
 from bench.measure import CpuGroup, quantile
 from bench.record import Record
@@ -91,7 +92,7 @@ class Site:
     def live(self) -> int:
         """Return how many jobs have not ended."""
         counts: dict[str, int] = self.client.ask("GET", "/jobs?limit=1")["counts"]
-        return sum(count for state, count in counts.items() if state in ("pending", "starting", "running", "stopping"))
+        return sum(count for state, count in counts.items() if state not in ENDED)
 
     def empty(self, jobs: list[str]) -> None:
         """Stop `jobs`, and end all else that waits or runs."""

@@ -49,12 +49,12 @@ def shown(served: Served, job: Job) -> dict[str, Any]:
     }
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_the_demo_gives_the_same_on_both_engines(served: Served) -> None:
     with served.sdk() as client:
         jobs = [client.submit(DEMO, set={"pool": pool}) for pool in ("default", POOL)]
         for job in jobs:
-            assert job.wait(120).succeeded, (job.verdict, job.logs("worker-0", tail=30))
+            assert job.wait(240).succeeded, (job.verdict, job.logs("worker-0", tail=30))
         here, there = (shown(served, job) for job in jobs)
         assert here == there
         assert here["result"]["accuracy"] >= 0.95

@@ -146,8 +146,9 @@ export function upload<T>(path: string, body: Blob, type: string, onProgress: (f
     request.onerror = () => reject(new Unreachable(request.status));
     request.onload = () => {
       const answer: unknown = request.response;
-      if (request.status < 300) resolve(answer as T);
-      else reject(new ApiError(request.status, typeof answer === "object" && answer !== null ? answer : {}));
+      if (request.status < 300) return resolve(answer as T);
+      if (request.status === 401) onSignedOut();
+      reject(new ApiError(request.status, typeof answer === "object" && answer !== null ? answer : {}));
     };
     request.send(body);
   });

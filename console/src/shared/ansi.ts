@@ -23,7 +23,8 @@ function apply(pen: Pen, codes: number[]): void {
     if (code === 0) Object.assign(pen, { fg: "", bg: "", flags: new Set<string>() });
     else if (FLAGS[code]) pen.flags.add(`tm-${FLAGS[code]}`);
     else if (code === 22) for (const flag of ["tm-b", "tm-dim"]) pen.flags.delete(flag);
-    else if (code >= 23 && code <= 29) pen.flags.delete(`tm-${FLAGS[code - 20]}`); // 23 ends 3, and so on
+    else if (code >= 23 && code <= 29)
+      pen.flags.delete(`tm-${FLAGS[code - 20]}`); // 23 ends 3, and so on
     else if (code >= 30 && code <= 37) pen.fg = `tm-fg-${code - 30}`;
     else if (code === 39) pen.fg = "";
     else if (code >= 40 && code <= 47) pen.bg = `tm-bg-${code - 40}`;

@@ -81,14 +81,14 @@ export function Preview({ item, id, read, save, close }: Props): ReactNode {
       width="min(1100px, 94vw)"
       footer={
         <>
-          <span className="tm-faint tm-num tm-preview-size">{bytes(item.size)}</span>
+          <span className="tm-faint tm-num tm-file-look-size">{bytes(item.size)}</span>
           <Button icon={<DownloadOutlined />} onClick={save} data-testid="preview-download">
             {t("action.download")}
           </Button>
         </>
       }
     >
-      <div className="tm-preview" data-testid="preview" data-look={look}>
+      <div className="tm-file-look" data-testid="preview" data-look={look}>
         {query.data === undefined ? (
           <Pending query={query} rows={4} />
         ) : (

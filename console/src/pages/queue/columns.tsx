@@ -37,7 +37,7 @@ export function useQueueColumns(many: boolean, change: (job: Waiting) => void): 
     return [
       {
         title: (
-          <Hinted hint={t("queue.col.positionHint")} className="tm-help">
+          <Hinted hint={t("queue.col.positionHint")} className="tm-explained">
             {t("queue.col.position")}
           </Hinted>
         ),
