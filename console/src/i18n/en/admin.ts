@@ -102,7 +102,6 @@ export const admin = {
     capHint: "Leave At most empty to allow whatever others leave idle.",
     capBelow: "Enter at least the quota.",
     add: "Add a resource",
-    used: "used {{used}}",
     borrowed: "{{borrowed}} borrowed",
     none: "no limit",
     upTo: "up to {{cap}}",

@@ -73,7 +73,6 @@ export const cluster = {
     noMatch: "No model matches",
     downloadAll: "Download all (tar.gz)",
     attempt: "attempt {{n}}",
-    provenance: "Where it comes from",
   },
 } as const;
 

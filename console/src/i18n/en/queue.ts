@@ -61,7 +61,6 @@ export const queue = {
     priority: "Change priority",
     open: "Open the job",
     apply: "Apply",
-    copy: "Clone with this change",
     copyHint:
       "What a queued job asks for cannot be changed. This opens the form with a clone that has the change. There you choose whether it replaces this job.",
     applied: "Changed. The job is considered again at once.",
@@ -112,9 +111,5 @@ export const timeline = {
   alsoOn: "also on {{nodes}}",
   help: "Arrow keys go from bar to bar, Enter opens the job, plus and minus change the time shown.",
   empty: "Nothing is running or expected here.",
-  say: {
-    running: "{{name}} runs on {{node}} from {{from}} until {{until}}",
-    forecast: "{{name}} is expected to start on {{node}} at {{from}}",
-  },
   service: { in_service: "in service", cordoned: "cordoned", draining: "draining", drained: "drained" },
 } as const;

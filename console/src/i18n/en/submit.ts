@@ -12,7 +12,6 @@ export const submit = {
   sections: "Sections of the form",
   section: {
     job: "Job",
-    code: "Code",
     running: "Retries and stopping",
     watching: "Metrics and model",
     environment: "Data and variables",

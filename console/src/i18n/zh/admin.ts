@@ -98,7 +98,6 @@ export const admin = {
     capHint: "上限留空时，可使用他人闲置的全部资源。",
     capBelow: "不能小于配额。",
     add: "添加资源",
-    used: "已用 {{used}}",
     borrowed: "借用 {{borrowed}}",
     none: "不限",
     upTo: "上限 {{cap}}",

@@ -72,7 +72,6 @@ export const cluster = {
     noMatch: "没有符合条件的模型",
     downloadAll: "全部下载（tar.gz）",
     attempt: "第 {{n}} 次运行",
-    provenance: "来源",
   },
 };
 

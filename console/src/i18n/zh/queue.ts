@@ -58,7 +58,6 @@ export const queue = {
     priority: "修改优先级",
     open: "打开任务",
     apply: "应用",
-    copy: "克隆并修改",
     copyHint: "排队中的任务不能更改申请的资源。点击后打开带有此项修改的克隆，提交时可选择是否替换原任务。",
     applied: "已修改，将立即重新调度。",
     keepsPlace: "任务保留排队位置，其他内容不变。",
@@ -107,9 +106,5 @@ export const timeline = {
   alsoOn: "同时使用 {{nodes}}",
   help: "方向键在任务之间移动，回车打开任务，加号和减号改变时间范围。",
   empty: "这里没有运行中或预计开始的任务。",
-  say: {
-    running: "{{name}} 在 {{node}} 上从 {{from}} 运行到 {{until}}",
-    forecast: "{{name}} 预计 {{from}} 在 {{node}} 上开始",
-  },
   service: { in_service: "可调度", cordoned: "停止调度", draining: "排空中", drained: "已排空" },
 };

@@ -12,7 +12,6 @@ export const submit = {
   sections: "表单分区",
   section: {
     job: "任务",
-    code: "代码",
     running: "重试与停止",
     watching: "指标与模型",
     environment: "数据与环境变量",
