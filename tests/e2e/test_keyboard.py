@@ -91,7 +91,7 @@ def test_help_leads_to_the_chapter_of_the_page(console: Console) -> None:
     console.press("help")
     expect(console.at("help-guide")).to_have_attribute("href", "/docs/zh/guide/waiting.html")
     console.page.goto("/docs/zh/guide/waiting.html")
-    expect(console.page.get_by_role("heading", level=1)).to_contain_text("等待")
+    expect(console.page.get_by_role("heading", level=1)).to_contain_text("排队")
     console.page.get_by_role("link", name="English", exact=True).click()
     expect(console.page.get_by_role("heading", level=1)).to_contain_text("wait")
     console.page.get_by_placeholder("Search").fill("urgent")
