@@ -259,8 +259,8 @@ def _series(
 ) -> None:
     page = new_page(browser, world, language, look, size, cookies)
     for name, address, mark, prepare in every:
-        page.goto("/settings")  # the picture before may have left the form in expert mode, which the browser keeps
-        page.evaluate("localStorage.removeItem('trainmaster.expert')")
+        page.goto("/settings")  # the picture before may have left the form in expert mode and a draft in it
+        page.evaluate("localStorage.removeItem('trainmaster.expert'); sessionStorage.removeItem('trainmaster.draft..')")
         page.goto(address)
         expect(page.get_by_test_id(mark).first).to_be_visible()
         if prepare is not None:
