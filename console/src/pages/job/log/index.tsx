@@ -59,7 +59,7 @@ export function Logs({ job, search, update }: TabProps): ReactNode {
           data-testid="log-task"
           aria-label={t("job.log.pick")}
           optionFilterProp="label"
-          options={attempt.tasks.map((one) => ({ value: one.name, label: `${replicaName(one)} · ${one.name}` }))}
+          options={attempt.tasks.map((one) => ({ value: one.name, label: replicaName(one) }))}
         />
       )}
     </Space>
