@@ -122,7 +122,7 @@ export const resources = {
   next: "Next",
   col: {
     node: "Node",
-    system: "Driver",
+    system: "Driver or OS",
     cpu: "CPU cores",
     memory: "Memory",
     cards: "GPUs in use",

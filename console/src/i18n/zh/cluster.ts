@@ -120,7 +120,7 @@ export const resources = {
   next: "下一页",
   col: {
     node: "节点",
-    system: "驱动",
+    system: "驱动或系统",
     cpu: "CPU 核",
     memory: "内存",
     cards: "加速卡占用",

@@ -41,11 +41,11 @@ export interface Column {
 export const leastName = (room: number): number => (room < 640 ? 140 : 200);
 export const TABLE: Record<ColumnKey, Column> = {
   name: { width: 0, order: "name", Cell: NameCell },
-  state: { width: 128, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
-  run: { width: 132, order: "run_s", falling: true, Cell: RunCell },
-  metric: { width: 86, Cell: MetricCell },
-  owner: { width: 90, order: "owner", Cell: ({ job }) => <Text>{job.owner}</Text> },
-  workspace: { width: 98, order: "workspace", Cell: ({ job }) => <Text>{job.workspace}</Text> },
+  state: { width: 146, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
+  run: { width: 128, order: "run_s", falling: true, Cell: RunCell },
+  metric: { width: 82, Cell: MetricCell },
+  owner: { width: 86, order: "owner", Cell: ({ job }) => <Text>{job.owner}</Text> },
+  workspace: { width: 94, order: "workspace", Cell: ({ job }) => <Text>{job.workspace}</Text> },
   submitted: { width: 102, order: "submitted_at", falling: true, Cell: ({ job }) => <Ago at={job.submitted_at} /> },
   where: { width: 110, order: "pool", Cell: WhereCell },
   resources: { width: 146, order: "gpus", falling: true, Cell: ResourceCell },
