@@ -33,9 +33,10 @@ class Commands(Directive):
 
     def run(self) -> list[nodes.Node]:
         language = self.options.get("language", "en")
-        env = {**os.environ, "TRAINMASTER_LANG": language, "PYTHONPATH": str(HERE.parents[1])}
+        path = [str(HERE.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]  # pip puts a build's packages there
+        env = {**os.environ, "TRAINMASTER_LANG": language, "PYTHONPATH": os.pathsep.join(path)}
         words = [sys.executable, str(HERE / "described.py")]
-        asked = subprocess.run(words, env=env, capture_output=True, text=True, check=True)
+        asked = subprocess.run(words, env=env, stdout=subprocess.PIPE, text=True, check=True)
         return [_section(one, HEADS[language]) for one in json.loads(asked.stdout)]
 
 
