@@ -33,7 +33,8 @@ class Commands(Directive):
 
     def run(self) -> list[nodes.Node]:
         language = self.options.get("language", "en")
-        path = [str(HERE.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]  # pip puts a build's packages there
+        # Where pip builds, this is how the packages of the build are found.
+        path = [str(HERE.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
         env = {**os.environ, "TRAINMASTER_LANG": language, "PYTHONPATH": os.pathsep.join(path)}
         words = [sys.executable, str(HERE / "described.py")]
         asked = subprocess.run(words, env=env, stdout=subprocess.PIPE, text=True, check=True)

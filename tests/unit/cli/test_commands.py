@@ -70,6 +70,16 @@ class Shell:
 ONE_NODE = "[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 2\n"
 
 
+def end_all(shell: Shell) -> None:
+    """Stop every job, which would outlive its server and this test."""
+    asked, give_up = set[str](), time.monotonic() + 60
+    while live := {one["id"] for one in json.loads(shell.here("list", "--json")) if one["ended_at"] is None}:
+        assert time.monotonic() < give_up, live
+        if live - asked:
+            shell.here("stop", *(live - asked))
+        asked |= live
+
+
 @contextmanager
 def serving(home: Path, *words: str, settings: str = "") -> Iterator[Shell]:
     """Give a home with these settings and a server that was started with these words; it ends with the block."""
@@ -78,6 +88,7 @@ def serving(home: Path, *words: str, settings: str = "") -> Iterator[Shell]:
     shell.serve(*words)
     try:
         yield shell
+        end_all(shell)
     finally:
         shell.stop()
 
@@ -90,6 +101,7 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     )
     shell.serve()
     yield shell
+    end_all(shell)
     assert "running jobs go on" in shell.stop()
     assert not (shell.home / "run" / "server.json").exists()
 
