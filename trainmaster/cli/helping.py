@@ -18,7 +18,7 @@ CLUSTER: Final = words("Queue and cluster", "队列与集群")
 SERVER: Final = words("Server and access", "服务器与访问")
 SHOWN_AS: Final = "$ "
 """What stands before an example."""
-NO_SUCH_COMMAND: Final = re.compile("No such command '(.+?)'")
+NO_SUCH_COMMAND: Final = re.compile(r"No such command '(.+?)'(?:\. Did you mean (.+)\?)?")
 
 
 class HelpCommand(TyperCommand):
@@ -92,7 +92,10 @@ def refusal(error: Any) -> str:
         said = next((zh for part, zh in _NOT_READ.items() if part in said), said)
         return f"{named} 的值无效：{said}" if named else said
     unknown = NO_SUCH_COMMAND.search(said)
-    return f"没有命令 {unknown[1]}" if unknown else said
+    if unknown is None:
+        return said
+    near = "、".join(re.findall("'(.+?)'", unknown[2] or ""))
+    return f"没有命令 {unknown[1]}" + (f"，是否想用：{near}" if near else "")
 
 
 def _translate(shown: Any, ctx: Any) -> None:

@@ -18,6 +18,14 @@ def bar(text: str, show: bool, total: int | None = None) -> Iterator[Callable[[i
 
     parts = [TextColumn(text), BarColumn(bar_width=24), DownloadColumn(), TransferSpeedColumn()]
     columns = [*parts, TimeRemainingColumn(compact=True)] if total else parts
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        line = shown.add_task("", total=total)
-        yield lambda size: shown.update(line, advance=size)
+    shown = Progress(*columns, console=Console(stderr=True), transient=True)
+    line = shown.add_task("", total=total)
+
+    def moved(size: int) -> None:
+        shown.start()  # once: where nothing moves, nothing is drawn
+        shown.update(line, advance=size)
+
+    try:
+        yield moved
+    finally:
+        shown.stop()

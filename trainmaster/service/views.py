@@ -1,8 +1,9 @@
 """Records as the answers that API, CLI, SDK and console show (`answers`). Pure; times and extras are parameters."""
 
+import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from trainmaster import answers
 from trainmaster.access.visible import Visible
@@ -20,6 +21,8 @@ from trainmaster.queue.placing.need import WHOLE
 from trainmaster.queue.rules.shortage import plain
 from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
+
+_TASK_NAME: Final = re.compile(r"\btask(\d+)-(\d+)\b")
 
 
 class Identity(NamedTuple):
@@ -42,6 +45,16 @@ def identity(visible: Visible, job: Job) -> Identity:
     return Identity(None, None, visible.owner_of(job), False)
 
 
+def _by_name(text: answers.Text, roles: tuple[Role, ...]) -> answers.Text:
+    """Return `text` with each replica by the name that people know: who wrote it knows only ``task0-1``."""
+
+    def named(found: re.Match[str]) -> str:
+        role = int(found[1])
+        return f"{roles[role].name}-{found[2]}" if role < len(roles) else found[0]
+
+    return answers.Text(en=_TASK_NAME.sub(named, text.en), zh=_TASK_NAME.sub(named, text.zh))
+
+
 def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answers.VerdictView | None:
     """Return a verdict with its names in both languages."""
     if verdict is None:
@@ -52,7 +65,7 @@ def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answe
         code=verdict.code,
         title=two((kind.zh, kind.en) if kind else (verdict.code, verdict.code)),
         fault=kind.fault if kind else "platform",
-        message=both(verdict.said),
+        message=_by_name(both(verdict.said), roles),
         evidence=verdict.evidence,
         role=role,
         index=verdict.index,

@@ -73,7 +73,7 @@ def test_what_is_wrong_with_a_command_line_is_said_in_both_languages() -> None:
     for words, en, zh in (
         (("list", "--stat"), "--state", "没有选项 --stat"),
         (("show",), "Missing argument", "缺少 JOB"),
-        (("lits",), "No such command 'lits'", "没有命令 lits"),
+        (("lits",), "No such command 'lits'", "没有命令 lits，是否想用：list"),
         (("list", "--limit", "x"), "--limit", "应为整数"),
         (("list", "--since", "soon"), "is not a time such as 30m", "不是时长"),
     ):

@@ -221,11 +221,11 @@ def show(jobs: Jobs, as_json: AsJson = False) -> None:
 
     Prints state, reason, resources and command, and for each attempt node, GPUs and end of every replica.
     """
-    from trainmaster.cli.showing.jobs import show_job
+    from trainmaster.cli.showing.jobs import model_name, show_job
 
     server = client()
     found, good = each(jobs, lambda ref: server.get(ref).detail)
-    print_each(found, as_json, lambda job: show_job(job, server.url))
+    print_each(found, as_json, lambda job: show_job(job, server.url, model_name(server, job.model)))
     leave(good)
 
 

@@ -189,16 +189,20 @@ def finish(job: "Job", wait: bool, as_json: bool) -> None:
 
 
 def _say_end(job: "Job") -> None:
-    from trainmaster.cli.showing.jobs import replica_name, show_job
+    from trainmaster.cli.showing.jobs import model_name, replica_name, show_job
+    from trainmaster.cli.showing.waiting import remedy_lines
 
     detail = job.refresh().detail
-    show_job(detail, job._client.url)
+    show_job(detail, job._client.url, model_name(job._client, detail.model))
     if detail.state in ("failed", "retained"):
         failed = next((task for task in detail.task_list if task.state in ("failed", "lost")), None)
-        name = replica_name(failed) if failed is not None else "task0-0"
-        tail = harmless(job.logs(name, tail=15))
-        title = words(f"The last lines of {name}:", f"{name} 的最后几行：")
-        print(f"\n{title}\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
+        name = replica_name(failed) if failed is not None else None
+        if tail := harmless(job.logs(name, tail=15)):
+            of = words(f" of {name}", f"{name} 的") if name else ""
+            title = words(f"The last lines{of}:", f"{of}最后几行：")
+            print(f"\n{title}\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
+        for line in remedy_lines(job.explain(), job.id):
+            print(line, file=sys.stderr)
 
 
 def preview(

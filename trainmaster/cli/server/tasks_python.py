@@ -53,7 +53,7 @@ def environment_finding(environment: str) -> tuple[str, str, str]:
         names, frameworks = ", ".join(missing), ", ".join(kind for kind, one in KINDS.items() if one.module in missing)
         detail = words(
             f"{python} has no {names}, which jobs of the framework {frameworks} import",
-            f"{python} 没有 {names}，使用框架 {frameworks} 的任务需要它",
+            f"{python} 没有 {names}，使用启动方式 {frameworks} 的任务需要它",
         )
         how = how_to_install(python, missing)
         remedy = words(

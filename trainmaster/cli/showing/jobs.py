@@ -8,10 +8,12 @@ from trainmaster.cli.showing import tables
 from trainmaster.cli.showing.console import console, e, say, toned
 from trainmaster.cli.showing.tables import Cell, TableColumn, Value, column
 from trainmaster.cli.showing.waiting import clock, expected_start
+from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.states import FINAL_STATE, SHOWN_NAMES, SHOWN_OF_PHASE, Phase, Shown, Why
 
 if TYPE_CHECKING:
     from trainmaster import answers
+    from trainmaster.sdk.client import Client
 
 TONE_OF: Final[dict[str, str]] = {
     "queued": "grey",
@@ -78,8 +80,8 @@ def job_columns(*, with_pool: bool = False) -> tuple[TableColumn, ...]:
         column(words("owner", "所有者"), least=4, leaves=4),
         *([column(words("pool", "资源池"), least=4, leaves=5)] if with_pool else []),
         column(words("replicas", "副本"), right=True, leaves=3),
-        column(words("GPUs", "GPU"), right=True, leaves=1),
-        column(words("run time", "已运行"), right=True),
+        column(words("GPUs", "加速卡"), right=True, leaves=1),
+        column(words("run time", "运行时长"), right=True),
         column(words("progress", "进度"), right=True, leaves=2),
         column(words("why", "说明"), least=16),
     )
@@ -122,16 +124,27 @@ def why(job: "answers.JobView") -> str:
         parts = (f"{by}: {reason}" if by else reason, start and words(f"start {start}", f"预计{start}开始"))
         return words(", ", "；").join(filter(None, parts))
     if job.verdict is None or job.verdict.code == "ok":
-        return job.model or ""
+        return ""
     return told(job.verdict.message) or told(job.verdict.title)
 
 
-def show_job(job: "answers.JobDetail", url: str) -> None:
-    """Print everything about one job."""
+def model_name(server: "Client", model: str | None) -> str:
+    """Return a saved model's version by its name, as ``digits@2``; by its id where its name is not to be had."""
+    if model is None:
+        return ""
+    ref, _, version = model.partition("@")
+    try:
+        return f"{server.model(ref).name}@{version}"
+    except TrainmasterError:
+        return model
+
+
+def show_job(job: "answers.JobDetail", url: str, model: str) -> None:
+    """Print everything about one job. `model`: what was saved of it, by name."""
     out = console()
     if out.is_terminal:
         say(f"[bold]{e(job.name)}[/]  {state_text(job.state)}  [bright_black]{job.id}[/]")
-    tables.facts(([] if out.is_terminal else _head(job)) + [*_facts(job, url)])
+    tables.facts(([] if out.is_terminal else _head(job)) + [*_facts(job, url, model)])
     for role in job.roles:
         _show_part(role)
     for attempt in job.attempt_list:
@@ -144,23 +157,23 @@ def _head(job: "answers.JobDetail") -> list[tuple[str, str]]:
     return [("id", job.id), (words("name", "名称"), e(job.name)), (words("state", "状态"), e(state_name(job.state)))]
 
 
-def _facts(job: "answers.JobDetail", url: str) -> Iterable[tuple[str, str]]:
-    yield words("why", "说明"), e("" if why(job) == job.model else why(job))
+def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str, str]]:
+    yield words("why", "说明"), e(why(job))
     yield words("held", "保留"), _held(job)
     yield words("evidence", "依据"), e(job.verdict.evidence if job.verdict is not None else "")
     yield words("owner", "所有者"), e(job.owner)
     yield words("workspace", "工作空间"), e(job.workspace)
     yield words("pool", "资源池"), e(job.pool)
     yield words("nodes", "节点"), e(", ".join(job.nodes))
-    yield words("framework", "框架"), e(job.framework)
+    yield words("framework", "启动方式"), e(job.framework)
     yield words("labels", "标签"), e(" ".join(f"{key}={value}" for key, value in job.labels.items()))
     yield words("submitted", "提交时间"), clock(job.submitted_at)
     yield words("queued for", "排队时长"), duration(job.wait_s)
-    yield words("run time", "已运行"), "" if job.run_s is None else duration(job.run_s)
+    yield words("run time", "运行时长"), "" if job.run_s is None else duration(job.run_s)
     yield words("time limit", "运行时限"), "" if job.duration_s is None else duration(job.duration_s)
     yield words("progress", "进度"), _progress(job)
     yield words("metrics", "指标"), e(metric_text(job.metrics))
-    yield words("model", "模型"), e(job.model or "")
+    yield words("model", "模型"), e(model)
     yield words("console", "控制台"), f"{url}/jobs/{job.id}"
 
 
