@@ -27,7 +27,8 @@ def prepare() -> None:
     """What the README says of Debian, where there is no ensurepip."""
     if subprocess.run([sys.executable, "-c", "import ensurepip, venv"], check=False, capture_output=True).returncode:
         subprocess.run(["apt-get", "update", "-q"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(["apt-get", "install", "-q", "-y", "python3-venv"], check=True, stdout=subprocess.DEVNULL)
+        packages = ["python3-venv", "bubblewrap"]
+        subprocess.run(["apt-get", "install", "-q", "-y", *packages], check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> int:

@@ -128,7 +128,7 @@ export const common = {
   },
   theme: { title: "外观", light: "浅色", dark: "深色", system: "跟随系统" },
   language: { title: "语言", switch: "切换为英文", other: "English" },
-  user: { menu: "账号", signOut: "退出登录", password: "修改密码" },
+  user: { menu: "账户", signOut: "退出登录", password: "修改密码" },
   signin: {
     title: "登录",
     username: "用户名",
@@ -150,7 +150,7 @@ export const common = {
     same: "新密码不能与当前密码相同。",
     change: "设置密码并继续",
     changed: "密码已修改。",
-    skip: "使用其他账号登录",
+    skip: "使用其他账户登录",
     show: "显示密码",
     hide: "隐藏密码",
     point: "任务为何排队、何时启动、为何失败，一目了然。",

@@ -22,7 +22,7 @@ export const job = {
   },
   fact: {
     id: "任务 ID",
-    owner: "提交人",
+    owner: "所有者",
     submitted: "提交时间",
     started: "开始时间",
     ended: "结束时间",

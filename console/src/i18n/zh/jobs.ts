@@ -13,7 +13,7 @@ export const jobs = {
     name: "名称",
     state: "状态",
     progress: "进度",
-    owner: "提交人",
+    owner: "所有者",
     workspace: "工作空间",
     submitted: "提交时间",
     run: "运行时长",
@@ -27,7 +27,7 @@ export const jobs = {
     actions: "操作",
   },
   filter: {
-    owner: "提交人",
+    owner: "所有者",
     workspace: "工作空间",
     pool: "资源池",
     node: "节点",

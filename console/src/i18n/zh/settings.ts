@@ -1,4 +1,4 @@
-/** 设置：账号、令牌、外观。 */
+/** 设置：账户、令牌、外观。 */
 export const settings = {
   settings: {
     title: "设置",
