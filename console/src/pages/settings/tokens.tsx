@@ -47,7 +47,13 @@ export function Tokens(): ReactNode {
       <h2>{t("settings.tokens")}</h2>
       <div className="tm-panel-body tm-stack">
         <p className="tm-faint tm-flat">{t("settings.tokensHint")}</p>
-        <Form form={form} layout="inline" initialValues={{ days: 90 }} onFinish={(values) => void create(values)}>
+        <Form
+          form={form}
+          layout="inline"
+          className="tm-token-new"
+          initialValues={{ days: 90 }}
+          onFinish={(values) => void create(values)}
+        >
           <Form.Item name="name" rules={[{ required: true, message: t("settings.needName") }]}>
             <Input
               placeholder={t("settings.tokenName")}
