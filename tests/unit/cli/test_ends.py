@@ -1,4 +1,4 @@
-"""What the terminal says at the end of a job: what would help where it failed, the model by its name where it did not."""
+"""What the terminal says at the end of a job: what would help where it failed, and of which name its model is."""
 
 from collections.abc import Iterator
 from pathlib import Path
