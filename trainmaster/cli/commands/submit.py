@@ -202,7 +202,7 @@ def _say_end(job: "Job") -> None:
             title = words(f"The last lines{of}:", f"{of}最后几行：")
             print(f"\n{title}\n{tail}{RESET if sys.stderr.isatty() else ''}", file=sys.stderr)
         for line in remedy_lines(job.explain(), job.id):
-            print(line, file=sys.stderr)
+            print(visible(line), file=sys.stderr)
 
 
 def preview(
