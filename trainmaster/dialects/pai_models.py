@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from trainmaster.spec.job import CLEAN, IMAGE, MAX_ROLES, MAX_TASKS, PAI_NAME, SLUG, EnvValue, Word
+from trainmaster.spec.job import CLEAN, IMAGE, MAX_IMAGE, MAX_ROLES, MAX_TASKS, PAI_NAME, SLUG, EnvValue, Word
 
 _INTEGER: Final = re.compile(r"-?[0-9]{1,18}")
 MOST_RETRIES: Final = 1000
@@ -97,7 +97,7 @@ class PaiDocument(PaiModel):
     """R67-R73, R87-R91."""
 
     job_name: str = Field(alias="jobName", pattern=SLUG, max_length=255)
-    image: str = Field(pattern=IMAGE)
+    image: str = Field(pattern=IMAGE, max_length=MAX_IMAGE)
     auth_file: Uri = Field(default=None, alias="authFile")
     data_dir: Uri = Field(default=None, alias="dataDir")
     output_dir: Uri = Field(default=None, alias="outputDir")

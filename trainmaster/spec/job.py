@@ -29,7 +29,7 @@ SLUG: Final = r"^[A-Za-z0-9._~-]+$"  # R67
 ROLE_NAME: Final = r"^[A-Za-z0-9._~-]{1,63}$"
 PAI_NAME: Final = r"^[A-Za-z0-9._~]+$"  # R74, R81
 WORD: Final = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
-IMAGE: Final = r"^[A-Za-z0-9][^\s\x00-\x1f\x7f]{0,511}$"
+IMAGE: Final = r"^[A-Za-z0-9][^\s\x00-\x1f\x7f]*$"  # its length is a bound of its own: in here it cost 0.5 MiB
 ENV_NAME: Final = r"^[A-Za-z_][A-Za-z0-9_]{0,254}$"
 PARAMETER: Final = r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}$"
 DIGEST: Final = r"^sha256:[0-9a-f]{64}$"
@@ -49,6 +49,7 @@ PATTERN_CODES: Final[dict[str, str]] = {
 }
 """Which problem a text that does not follow a pattern is."""
 
+MAX_IMAGE: Final = 512
 MAX_TASKS: Final = 4096
 MAX_ROLES: Final = 64
 MAX_PORTS: Final = 16384
@@ -320,7 +321,10 @@ class JobSpec(Model):
     description: str = Field(default="", pattern=CLEAN, max_length=4000)
     framework: Annotated[Framework, BeforeValidator(_framework)] = Framework(kind=DEFAULT_KIND)
     image: str = Field(
-        default="default", pattern=IMAGE, description="Container image; default: the environment of the node"
+        default="default",
+        pattern=IMAGE,
+        max_length=MAX_IMAGE,
+        description="Container image; default: the environment of the node",
     )
     pull_secret: Word | None = Field(default=None, description="Name of the credentials with which the image is pulled")
     code: Annotated[Code | None, BeforeValidator(_code)] = None
