@@ -6,7 +6,7 @@ import "../src/i18n";
 import { fitting, leastName, TABLE, USUAL, widthOf } from "../src/pages/jobs/columns";
 import { concerned, filterOf, isFiltered, nextOrder, sinceOf, statesOf, untilOf } from "../src/pages/jobs/query";
 import { sameJob } from "../src/pages/jobs/table";
-import { Ago, Elapsed } from "../src/shared/time";
+import { Ago, Elapsed, since } from "../src/shared/time";
 
 describe("the address", () => {
   it("names states in one word, and leaves out what is none", () =>
@@ -99,6 +99,12 @@ describe("clocks", () => {
     expect(container.textContent).toBe("10s6s–");
     pass(2000);
     expect(container.textContent).toBe("12s6s–");
+  });
+  it("grow by five seconds in a list once the first minute is over, all rows together, and never shrink", () => {
+    expect([59, 60, 61, 64, 65, 66].map((now) => since(0, now, true))).toEqual([59, 60, 60, 60, 65, 65]);
+    expect([1063, 1064, 1065].map((now) => since(1003, now, true))).toEqual([60, 60, 62]);
+    expect(since(0, 66, false)).toBe(66);
+    expect(since(10, 5, true)).toBe(0);
   });
   it("run only while something ticks", () => {
     render(<Elapsed from={at - 10} to={at} />);

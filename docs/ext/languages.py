@@ -1,5 +1,5 @@
-"""Puts a link to the same page in the other language at the top of every page that is there in both, and the
-Chinese chapters beside the Chinese pages.
+"""Puts a link to the same page in the other language at the top of every page that is there in both, and Chinese
+chapters and words around the Chinese pages.
 
 The Chinese pages are the tree `zh/`, with the names of the English ones; no page names its other half itself.
 """
@@ -11,6 +11,15 @@ if TYPE_CHECKING:  # the test of `counterpart` needs no Sphinx
     from sphinx.application import Sphinx
 
 CHINESE = "zh/"
+WORDS = {
+    "Back to top": "回到顶部",
+    "Home": "首页",
+    "Next": "下一页",
+    "On this page": "本页内容",
+    "Previous": "上一页",
+    "Search": "搜索",
+}
+"""The theme's own words on a Chinese page."""
 
 
 def counterpart(page: str, pages: Collection[str]) -> str | None:
@@ -34,6 +43,7 @@ def _link(app: "Sphinx", page: str, _template: str, context: dict[str, Any], doc
     context["language"] = "zh-CN" if chinese else "en"
     if chinese:
         context["toctree"] = lambda **_options: chapters(app, page)  # of which the theme makes its sidebar
+        context["_"] = context["gettext"] = lambda text: WORDS.get(text.strip(), text)
     other = counterpart(page, app.env.found_docs)
     if other is not None:
         name, language = ("English", "en") if chinese else ("中文", "zh-CN")

@@ -83,7 +83,8 @@ def duration(seconds: float, language: str = "en") -> str:
         count, rest = divmod(rest, size)
         if count:
             parts.append(f"{count}{unit}")
-    return " ".join(parts[:2])
+    said = " ".join(parts[:2])
+    return f"{said}钟" if said.endswith("分") and len(parts) == 1 else said  # "10 分" alone reads as ten points
 
 
 def moment(at: float) -> str:

@@ -45,12 +45,29 @@ export function useNow(): number {
   return useSyncExternalStore(SECOND.subscribe, () => SECOND.now);
 }
 
-/** A span that grows until `to` is known; beyond an hour it is said in minutes, and ticks so. */
-export function Elapsed({ from, to }: { from: number | null; to: number | null }): ReactNode {
+const CALM_S = 5;
+
+/** How long since `from`, to be said at `now`. `calm`: after its first minute it grows by five seconds, all at the same moment. */
+export function since(from: number, now: number, calm: boolean): number {
+  const passed = Math.max(0, now - from);
+  return calm && passed > 60 ? Math.max(60, now - (now % CALM_S) - from) : passed;
+}
+
+/** A span that grows until `to` is known; beyond an hour it is said in minutes, and ticks so. `calm`: in a list, where every tick
+    draws the page. */
+export function Elapsed({
+  from,
+  to,
+  calm = false,
+}: {
+  from: number | null;
+  to: number | null;
+  calm?: boolean;
+}): ReactNode {
   const text = useCallback((): string => {
     if (from === null) return "–";
-    return to === null ? duration(Math.max(0, SECOND.now - from)) : duration(to - from, true);
-  }, [from, to]);
+    return to === null ? duration(since(from, SECOND.now, calm)) : duration(to - from, true);
+  }, [from, to, calm]);
   const words = useSyncExternalStore(from === null || to !== null ? never : SECOND.subscribe, text);
   return <span className={from === null ? "tm-faint" : "tm-num"}>{words}</span>;
 }
@@ -104,7 +121,8 @@ export function Ago({ at }: { at: number | null | undefined }): ReactNode {
   const text = useCallback((): string => {
     const passed = at == null ? 0 : Math.max(0, MINUTE.now - at);
     const step = STEPS.find(([, size]) => passed >= size);
-    return step ? AGO[language].format(-Math.floor(passed / step[1]), step[0]) : "";
+    const said = step ? AGO[language].format(-Math.floor(passed / step[1]), step[0]) : "";
+    return said.replace(/(\d)(?=\p{Script=Han})/u, "$1 "); // as the rest of the page has it
   }, [at, language]);
   const words = useSyncExternalStore(at == null ? never : MINUTE.subscribe, text);
   if (at === null || at === undefined) return <span className="tm-faint">–</span>;

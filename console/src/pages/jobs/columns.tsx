@@ -58,10 +58,12 @@ export const TABLE: Record<ColumnKey, Column> = {
 /** Shown until somebody chooses; the last of `SPARE` goes first where there is no room. */
 export const USUAL: readonly ColumnKey[] = COLUMNS.slice(0, 9);
 const SPARE: readonly ColumnKey[] = ["run", "submitted", "where", "resources", "owner", "workspace", "metric"];
-const BESIDES = 84; // the tick box and the menu
+/** Pixels of the tick box and of the menu. */
+export const TICK = 40;
+export const MENU = 44;
 
 export const widthOf = (keys: readonly ColumnKey[], name: number): number =>
-  keys.reduce((sum, key) => sum + (TABLE[key].width || name), BESIDES);
+  keys.reduce((sum, key) => sum + (TABLE[key].width || name), TICK + MENU);
 
 /** The usual columns that fit beside a readable name. */
 export function fitting(room: number, mine: boolean): ColumnKey[] {
@@ -181,7 +183,7 @@ function RunCell({ job }: { job: Job }): ReactNode {
   return (
     <div className="tm-cell">
       <span className="tm-ellipsis">
-        <Elapsed from={job.started_at} to={job.ended_at} />
+        <Elapsed from={job.started_at} to={job.ended_at} calm />
         {progress && limit && <span className="tm-faint"> {limit}</span>}
       </span>
       {progress ? <SmallProgress job={job} /> : limit && <span className="tm-line">{limit}</span>}

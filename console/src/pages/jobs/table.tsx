@@ -4,10 +4,10 @@
  */
 import { CaretDownFilled, CaretUpFilled, MoreOutlined } from "@ant-design/icons";
 import { useNavigate } from "@tanstack/react-router";
-import { type MouseEvent, memo, type ReactNode } from "react";
+import { type CSSProperties, type MouseEvent, memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job } from "../../api/types";
-import { type ColumnKey, speaks, TABLE, useColumnTitle } from "./columns";
+import { type ColumnKey, MENU, speaks, TABLE, TICK, useColumnTitle, widthOf } from "./columns";
 import { nextOrder } from "./query";
 
 /** What an answer says anew each time without anything having happened: times until now, and the moment of the answer. */
@@ -61,6 +61,13 @@ const Row = memo(
   (a, b) => a.selected === b.selected && a.columns === b.columns && a.language === b.language && sameJob(a.job, b.job),
 );
 
+/** The widths of the columns as the style of the table wants them: the name takes what the others leave. */
+function tracks(columns: readonly ColumnKey[]): CSSProperties {
+  const widths = columns.map((key) => (TABLE[key].width ? `${TABLE[key].width}px` : "minmax(var(--name), 1fr)"));
+  const style = { "--columns": `${TICK}px ${widths.join(" ")} ${MENU}px`, "--others": `${widthOf(columns, 0)}px` };
+  return style as CSSProperties;
+}
+
 export interface TableProps {
   items: readonly Job[];
   columns: readonly ColumnKey[];
@@ -99,14 +106,7 @@ export function JobTable(props: TableProps): ReactNode {
     void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
   };
   return (
-    <table className="tm-jobs" aria-busy={props.stale}>
-      <colgroup>
-        <col style={{ width: 40 }} />
-        {columns.map((key) => (
-          <col key={key} style={TABLE[key].width ? { width: TABLE[key].width } : undefined} />
-        ))}
-        <col style={{ width: 44 }} />
-      </colgroup>
+    <table className="tm-jobs" aria-busy={props.stale} style={tracks(columns)}>
       <thead>
         <tr>
           <th scope="col">
