@@ -16,6 +16,7 @@ NOUNS: Final = {
     "models": "Models",
     "uploads": "Code",
     "session": "Signing in, tokens",
+    "people": "People and members",
     "upkeep": "Records and retention",
     "server": "The server",
 }

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal, Via
 from trainmaster.core.cluster import Flavor, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import Forbidden, InvalidSpec
 from trainmaster.messages import render
 
-ANN = Principal("ann")
+ANN = person("ann")
 
 
 async def codes(stage: Stage, **query: Any) -> list[str]:

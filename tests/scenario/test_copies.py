@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from tests.fixtures.fakes.engine import FakeEngine
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_suggestions import ANN, job, line, submitted
 from trainmaster import answers
-from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Limit, Workspace
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.records import Node
 
-BOB = Principal("bob", "user")
+BOB = person("bob")
 
 
 async def told(stage: Stage, document: dict[str, Any], **question: Any) -> answers.WouldStart:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
+from tests.fixtures.people import person
 from tests.fixtures.seeing import ALL, only
 from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, fake_spec
-from trainmaster.access.roles import Principal
 from trainmaster.api.routes.feed import _items
 from trainmaster.service.context import Context
 from trainmaster.service.control.feed import FeedItem
@@ -196,7 +196,7 @@ async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_fr
 async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
     """Neither of their changes nor of their end: an id that is not in the list must not be in the feed."""
     start = fake.platform.feed.seq
-    mine, theirs = Principal("bob"), ADMIN
+    mine, theirs = person("bob"), ADMIN
     jobs = {}
     for who in (mine, theirs):
         view, _ = await fake.platform.submit({"spec": fake_spec("a")}, who, None)

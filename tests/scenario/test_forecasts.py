@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage
 from trainmaster import answers
-from trainmaster.access.roles import Principal
 from trainmaster.cli.showing.waiting import expected_start
 from trainmaster.core.cluster import Limit, VirtualCluster, Workspace
 from trainmaster.queue.forecasting.forecast import MOST
 
-ANN = Principal("ann", "user")
+ANN = person("ann")
 SOON_S = 10.0
 """A refresh that something brought has come by then, one that age alone brings has not."""
 Found = TypeVar("Found")

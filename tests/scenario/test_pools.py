@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster import answers
 from trainmaster.access.roles import Principal
@@ -12,8 +13,8 @@ from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.messages.cluster import cluster
 from trainmaster.service.language import both
 
-ANN = Principal("ann", "user")
-BOB = Principal("bob", "user")
+ANN = person("ann")
+BOB = person("bob")
 ABOVE_CAP, ABOVE_NOMINAL = both(cluster.used_above_cap()), both(cluster.used_above_guaranteed())
 
 

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.answers import Text
 
-ANN = Principal("ann", "user")
+ANN = person("ann")
 
 
 async def submitted(stage: Stage, who: Principal, name: str, **fields: Any) -> str:

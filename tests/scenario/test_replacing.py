@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from tests.fixtures.fakes.engine import FakeMachines
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from tests.scenario.test_suggestions import ANN, job, submitted
-from trainmaster.access.roles import Principal
 from trainmaster.answers import PreviewView
 from trainmaster.core.cluster import Limit, Workspace
 from trainmaster.core.errors import Conflict, InvalidSpec, StorageFailed, Unsatisfiable
 from trainmaster.core.events import Kind
 from trainmaster.store.jobs.ledger import Ledger
 
-BOB = Principal("bob", "user")
+BOB = person("bob")
 
 
 async def full(stage: Stage) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.fixtures.api_contract import signed_in
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, spec
-from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import Conflict, Unavailable
@@ -73,7 +73,7 @@ async def test_slow_saves_of_one_person_hold_nobody_else_up(stage: Stage, monkey
     mine = [await stage.submit(spec("mine", SAVES)) for _ in range(AT_ONCE + 2)]
     await stage.until(mine[0], lambda _: len(slow.begun) == AT_ONCE, "my saves")
     body = {"spec": spec("yours", SAVES, model={"name": "mine"})}
-    yours, _ = await stage.platform.submit(body, Principal("you", "user"), None)
+    yours, _ = await stage.platform.submit(body, person("you"), None)
     assert (await stage.ended(yours.id)).state == "succeeded"
     assert [(await stage.view(job)).state for job in mine] == ["saving"] * len(mine)
     slow.go.set()

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.service.scheduling import shares
 
-ANN, BOB, CARA = (Principal(name, "user") for name in ("ann", "bob", "cara"))
+ANN, BOB, CARA = (person(name) for name in ("ann", "bob", "cara"))
 
 
 async def submitted(stage: Stage, who: Principal, name: str) -> str:

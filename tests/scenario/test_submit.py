@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, fake_spec, role, spec
-from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unsatisfiable
 from trainmaster.store.jobs.job_query import JobQuery
 
@@ -44,7 +44,7 @@ async def test_many_requests_with_one_key_at_the_same_time_make_one_job(fake: St
 async def test_a_key_belongs_to_the_person_who_used_it(fake: Stage) -> None:
     """B4: two people may use the same key by chance; neither sees the other's job."""
     body = {"spec": fake_spec("mine")}
-    ann, bea = Principal("ann"), Principal("bea")
+    ann, bea = person("ann"), person("bea")
     first, _ = await fake.platform.submit(body, ann, "k")
     second, created = await fake.platform.submit(body, bea, "k")
     assert created
@@ -195,7 +195,7 @@ async def test_a_preview_of_a_job_over_a_limit_says_so_like_any_other_problem(
 
 async def test_others_see_how_much_a_job_holds_but_not_which_it_is(fake: Stage) -> None:
     """R170: an administrator sees every job; others their own, and of the rest only whose it is and the size."""
-    amy, bob = Principal("amy", "user"), Principal("bob", "user")
+    amy, bob = person("amy"), person("bob")
     first, _ = await fake.platform.submit({"spec": fake_spec("hers", SLEEP, resources={"gpu": 2})}, amy, None)
     await fake.running(first.id)
     waits, _ = await fake.platform.submit({"spec": fake_spec("his", replicas=2, resources={"gpu": 2})}, bob, None)

@@ -3,11 +3,12 @@
 import asyncio
 from typing import Any
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Flavor, Pool, Workspace
 
-ANN = Principal("ann", "user")
+ANN = person("ann")
 
 
 def job(name: str, gpu: int = 2, **fields: Any) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.fixtures.people import person
 from tests.scenario.conftest import FarEngine, WatchfulMachines
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
@@ -16,8 +17,8 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import InvalidSpec, NotFound, TrainmasterError
 from trainmaster.core.states import Priority
 
-ANN = Principal("ann", "user")
-BOB = Principal("bob", "user")
+ANN = person("ann")
+BOB = person("bob")
 
 
 async def limit(stage: Stage, **fields: Any) -> None:

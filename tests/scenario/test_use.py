@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster import answers
 from trainmaster.access.roles import Principal
@@ -10,7 +11,7 @@ from trainmaster.core.errors import NotFound
 from trainmaster.service.use_cases import cluster_use
 from trainmaster.service.use_cases.cluster_views import Wanted
 
-ANN, BOB = Principal("ann", "user"), Principal("bob", "user")
+ANN, BOB = person("ann"), person("bob")
 HOUR_S = 3600.0
 
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.fixtures.api_contract import BASE
-from tests.fixtures.pages import QUERIES
+from tests.fixtures.pages import ALWAYS, QUERIES
 from tests.fixtures.seeing import only
 from tests.fixtures.two_people import COMMON, Person, said, seen_in, two_people, without_owners
 from tests.scenario.stage import ADMIN, Stage
@@ -25,13 +25,13 @@ from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.api.sse import MEDIA_TYPE
 from trainmaster.core.errors import NotFound
 
-PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1"}
+PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", **ALWAYS}
 """What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
     "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
-    "/jobs/{ref}/usage", "/retention",
+    "/jobs/{ref}/usage", "/retention", "/users/{user}",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
@@ -42,7 +42,7 @@ ASKED: Final = {
 }
 """What is asked besides the address."""
 
-CLOSED: Final = {"/audit", "/retention"}
+CLOSED: Final = {"/audit", "/retention", "/users", "/users/{user}"}
 """What tells of everybody, and is told to administrators alone."""
 
 SHARED: Final = {
@@ -50,6 +50,9 @@ SHARED: Final = {
     "/queue", "/queue/timeline",
 }  # fmt: skip
 """What tells who holds the nodes and stands in line: the owners of others' jobs, and nothing else of them."""
+
+MEMBERS: Final = {"/workspaces/{workspace}/members"}
+"""What tells members of a workspace who else is in it; both are in the same."""
 
 REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events"}
 """What tells why one's own job waits or had to give way, and so whose job comes first."""
@@ -144,7 +147,7 @@ async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
                 "say which in QUERIES of tests/fixtures/pages.py"
             )
             told[person.name] = said(answer)
-            rest = without_owners(told[person.name]) if door.path in SHARED | REASONED else told[person.name]
+            rest = without_owners(told[person.name]) if door.path in SHARED | REASONED | MEMBERS else told[person.name]
             assert not seen_in(rest, other.marks), (door.path, person.name, answer.text)
             if door.path in SHARED and not door.of_one:
                 assert seen_in(told[person.name], [other.name]), f"{door.path} tells nobody whose the others' jobs are"

@@ -1,13 +1,13 @@
 """The one policy function. Pure; every route, socket and use case asks it and nothing else.
 
-Decision = what the role grants, cut down to one's own things where the grant says so, and to the account itself while a
-one-time password is still in use; with it comes the value that every list is made with (`Visible`). Whoever may not see
-a thing is told that it does not exist.
+Decision = what the role grants, cut down to one's own things where the grant says so, with what the roles in workspaces
+add, and nothing but the account itself while a one-time password is still in use; with it comes the value that every
+list is made with (`Visible`). Whoever may not see a thing is told that it does not exist.
 """
 
 from dataclasses import dataclass
 
-from trainmaster.access.roles import CONFINED_SCOPES, ROLES, TELLS_WHOSE, Principal, Reach
+from trainmaster.access.roles import CONFINED_SCOPES, ROLES, TELLS_WHOSE, WORKSPACE_ROLES, Principal, Reach
 from trainmaster.access.scopes import SCOPES
 from trainmaster.access.visible import NOTHING, Owned, Visible
 from trainmaster.core.errors import Forbidden, NotFound
@@ -48,11 +48,16 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
     if principal.confined and scope not in CONFINED_SCOPES:
         return Decision(access.one_time_password())
     reach = ROLES.get(principal.role, {}).get(scope)
-    if reach is None:
-        return Decision(access.not_permitted(principal.role, what, scope))
-    whose = principal.role in TELLS_WHOSE
     everything = reach is Reach.ANY
-    visible = Visible(everything, None if everything else principal.name, whose=whose)
+    inside = frozenset(name for name, role in principal.memberships if scope in WORKSPACE_ROLES.get(role, ()))
+    if reach is None and not inside:
+        return Decision(access.not_permitted(principal.role, what, scope))
+    visible = Visible(
+        everything,
+        principal.name if reach is Reach.OWN else None,
+        frozenset() if everything else inside,
+        whose=principal.role in TELLS_WHOSE,
+    )
     if thing is not None and not visible.covers(thing):
         return Decision(access.no_such_thing(), visible, hidden=True)
     return Decision(None, visible)

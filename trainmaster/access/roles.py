@@ -1,6 +1,7 @@
 """Roles as data: how far each scope reaches for each role, and the Principal who holds a role.
 
-A scope that a role does not name is not granted. Roles per workspace come later; they will be rows of this same table.
+A scope that a role does not name is not granted. Everybody has one role on the platform, and one in each workspace that
+they are a member of.
 """
 
 from dataclasses import dataclass
@@ -27,12 +28,19 @@ class Via(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks. `confined`: must set a new password before anything else is permitted."""
+    """Who asks. `confined`: must set a new password before anything else is permitted. `memberships`: (workspace, role
+    in it), by workspace.
+    """
 
     name: str
     role: str = "user"
     via: Via = Via.TOKEN
     confined: bool = False
+    memberships: tuple[tuple[str, str], ...] = ()
+
+    def role_in(self, workspace: str) -> str | None:
+        """Return the role in a workspace, None for who is not a member."""
+        return next((role for name, role in self.memberships if name == workspace), None)
 
 
 _OWN: Final = ("account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write")
@@ -43,6 +51,20 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
     "user": {**dict.fromkeys(_OWN, Reach.OWN), **dict.fromkeys(_SHARED, Reach.ANY)},
 }
 """role -> scope -> reach."""
+
+_VIEWER: Final = frozenset({"members:read"})
+_MEMBER: Final = _VIEWER | {"jobs:submit"}
+_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "models:read", "members:write"}
+
+WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
+    "owner": _ADMIN,
+    "admin": _ADMIN,
+    "member": _MEMBER,
+    "viewer": _VIEWER,
+}
+"""role in a workspace -> scopes that reach whatever lies in it. Highest first: nobody gives a role above their own, nor
+takes one away.
+"""
 
 TELLS_WHOSE: Final = frozenset({"admin", "user"})
 """Roles that are told whose a job is that they may not see: people who share nodes have to know whom to ask."""

@@ -22,6 +22,14 @@ class Owned(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Inside:
+    """A place in a workspace: what is done there is asked of it before there is a thing."""
+
+    workspace: str
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Visible:
     """`everything`, or what `owner` owns together with what lies in one of `workspaces`.
 

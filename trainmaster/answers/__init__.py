@@ -101,6 +101,15 @@ from trainmaster.answers.machines import (
     PoolName,
     QueueView,
 )
+from trainmaster.answers.people import (
+    AccountsView,
+    AccountView,
+    Membership,
+    MembersView,
+    MemberView,
+    NewAccount,
+    OneTimePassword,
+)
 from trainmaster.answers.queue import (
     Alternative,
     AskedRole,
@@ -164,6 +173,8 @@ from trainmaster.answers.watching import (
 
 __all__ = [
     "PRIORITY_NAMES",
+    "AccountView",
+    "AccountsView",
     "Alive",
     "Alternative",
     "Amount",
@@ -219,6 +230,9 @@ __all__ = [
     "LogHits",
     "LogPiece",
     "LogWindowView",
+    "MemberView",
+    "MembersView",
+    "Membership",
     "Meta",
     "MetaDefaults",
     "MetaLimits",
@@ -229,6 +243,7 @@ __all__ = [
     "ModelView",
     "NativeView",
     "NeedView",
+    "NewAccount",
     "NewSession",
     "NewToken",
     "NodeDetail",
@@ -238,6 +253,7 @@ __all__ = [
     "NodeView",
     "NoteView",
     "Nothing",
+    "OneTimePassword",
     "OutcomeView",
     "Placed",
     "PolicyEffect",

@@ -1,6 +1,7 @@
 """Who is signed in, their tokens, and what the server is. See the package."""
 
 from trainmaster.answers.base import Answer, Json, Sandbox, Text
+from trainmaster.answers.people import Membership
 
 
 class UserView(Answer, frozen=True):
@@ -10,6 +11,7 @@ class UserView(Answer, frozen=True):
     role: str
     must_change_password: bool
     locale: str | None
+    workspaces: list[Membership]
 
 
 class ServerView(Answer, frozen=True):

@@ -26,6 +26,7 @@ from trainmaster.api.routes import (
     health,
     jobs,
     models,
+    people,
     pools,
     queue,
     session,
@@ -48,7 +49,8 @@ if TYPE_CHECKING:
 
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
-    workspaces.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes, static.routes,
+    workspaces.routes, people.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes,
+    static.routes,
 )  # fmt: skip
 
 

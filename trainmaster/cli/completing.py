@@ -64,6 +64,14 @@ def workspaces(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
 
 
+def users(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of users."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.AccountsView, "/users")
+    return _beginning([(one.name, one.role) for one in (page.items if page else ())], incomplete)
+
+
 def nodes(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of nodes."""
     from trainmaster import answers

@@ -28,6 +28,7 @@ PARTS: Final = (
     SERVE,
     "server.unit",
     "server.doctor",
+    "commands.user",
     "commands.access",
     "commands.upkeep",
 )

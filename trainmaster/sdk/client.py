@@ -21,6 +21,7 @@ from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
+from trainmaster.sdk.people import PeopleCalls
 
 if TYPE_CHECKING:
     import httpx
@@ -311,6 +312,11 @@ class Client:
     def admin(self) -> ClusterCalls:
         """Pools, nodes, workspaces, flavors, the queue and the audit."""
         return ClusterCalls(self.http)
+
+    @property
+    def people(self) -> PeopleCalls:
+        """Accounts, and members of workspaces."""
+        return PeopleCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

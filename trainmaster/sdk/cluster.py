@@ -40,23 +40,23 @@ class ClusterCalls:
 
     def node(self, name: str) -> answers.NodeDetail:
         """Return one node."""
-        return self._read(answers.NodeDetail, "GET", f"/nodes/{_word(name)}")
+        return self._read(answers.NodeDetail, "GET", f"/nodes/{word(name)}")
 
     def cordon(self, node: str, note: str = "") -> answers.NodeDetail:
         """Start nothing on a node any more; what runs on it runs on."""
-        return self._read(answers.NodeDetail, "POST", f"/nodes/{_word(node)}/cordon", {"note": note})
+        return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/cordon", {"note": note})
 
     def uncordon(self, node: str) -> answers.NodeDetail:
         """Put a node into service again."""
-        return self._read(answers.NodeDetail, "POST", f"/nodes/{_word(node)}/uncordon")
+        return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/uncordon")
 
     def drain(self, node: str, note: str = "", evict: str = "preemptible") -> answers.NodeDetail:
         """Cordon a node and let it become empty; `evict` (none, preemptible, all) jobs go back to the queue."""
-        return self._read(answers.NodeDetail, "POST", f"/nodes/{_word(node)}/drain", {"note": note, "evict": evict})
+        return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/drain", {"note": note, "evict": evict})
 
     def move_node(self, node: str, pool: str) -> answers.NodeDetail:
         """Move a node to another pool; what runs on it runs on."""
-        return self._read(answers.NodeDetail, "PATCH", f"/nodes/{_word(node)}", {"pool": pool})
+        return self._read(answers.NodeDetail, "PATCH", f"/nodes/{word(node)}", {"pool": pool})
 
     def resources(
         self, flavors: Sequence[str] = (), workspace: str = "default", pool: str = ""
@@ -75,11 +75,11 @@ class ClusterCalls:
         """Make or change a pool: public, or dedicated to `workspaces`."""
         kind = "dedicated" if workspaces else "public"
         body = {"kind": kind, "workspaces": [*workspaces], "description": description}
-        return self._read(answers.ResourcePool, "PUT", f"/pools/{_word(name)}", body)
+        return self._read(answers.ResourcePool, "PUT", f"/pools/{word(name)}", body)
 
     def delete_pool(self, name: str) -> None:
         """Remove a pool that nobody uses. Raises Conflict."""
-        self._http.request("DELETE", f"/pools/{_word(name)}")
+        self._http.request("DELETE", f"/pools/{word(name)}")
 
     def virtual_clusters(self) -> list[answers.VirtualClusterView]:
         """Return all virtual clusters with what counts against them."""
@@ -90,11 +90,11 @@ class ClusterCalls:
     ) -> answers.VirtualClusterView:
         """Guarantee a share of a pool."""
         body = {"pool": pool, "share": _limits(share), "description": description}
-        return self._read(answers.VirtualClusterView, "PUT", f"/virtual-clusters/{_word(name)}", body)
+        return self._read(answers.VirtualClusterView, "PUT", f"/virtual-clusters/{word(name)}", body)
 
     def delete_virtual_cluster(self, name: str) -> None:
         """Take back a share that no job counts against. Raises Conflict."""
-        self._http.request("DELETE", f"/virtual-clusters/{_word(name)}")
+        self._http.request("DELETE", f"/virtual-clusters/{word(name)}")
 
     def workspaces(self) -> list[answers.WorkspaceView]:
         """Return all workspaces with quotas, limits and what counts against them."""
@@ -118,11 +118,11 @@ class ClusterCalls:
             "urgent_total": urgent_total,
             "description": description,
         }
-        return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{_word(name)}", body)
+        return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(name)}", body)
 
     def delete_workspace(self, name: str) -> None:
         """Remove a workspace that nobody uses. Raises Conflict."""
-        self._http.request("DELETE", f"/workspaces/{_word(name)}")
+        self._http.request("DELETE", f"/workspaces/{word(name)}")
 
     def flavors(self, workspace: str = "default", kind: str = "", model: str = "") -> list[answers.FlavorView]:
         """Return the flavors of a workspace; `kind` is cpu, gpu or ascend, `model` a card's."""
@@ -131,11 +131,11 @@ class ClusterCalls:
 
     def put_flavor(self, name: str, *, workspace: str = "default", **fields: Any) -> answers.FlavorView:
         """Make or change a flavor: `cpu`, `memory_mib`, `gpu`, `gpu_type`, `gpu_share`, `shm_mib`, `description`."""
-        return self._read(answers.FlavorView, "PUT", f"/workspaces/{_word(workspace)}/flavors/{_word(name)}", fields)
+        return self._read(answers.FlavorView, "PUT", f"/workspaces/{word(workspace)}/flavors/{word(name)}", fields)
 
     def delete_flavor(self, name: str, workspace: str = "default") -> None:
         """Remove a flavor; jobs submitted before keep what it was."""
-        self._http.request("DELETE", f"/workspaces/{_word(workspace)}/flavors/{_word(name)}")
+        self._http.request("DELETE", f"/workspaces/{word(workspace)}/flavors/{word(name)}")
 
     # -- the queue ---------------------------------------------------------------------------------------------
 
@@ -217,6 +217,6 @@ def _limits(given: Limits) -> dict[str, dict[str, float | None]]:
     return made
 
 
-def _word(text: str) -> str:
+def word(text: str) -> str:
     """Return `text` as one segment of an address: what a person types must not reach another route."""
     return quote(text, safe="") or "%20"

@@ -43,6 +43,8 @@ from trainmaster.service.use_cases.entering import Entering
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
+from trainmaster.service.use_cases.people.accounts import Accounts
+from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
@@ -60,12 +62,15 @@ class Platform:
         context: Context,
         life: Life,
         people: People,
+        accounts: Accounts,
+        members: Members,
         models: Models,
         readiness: Readiness,
         auditing: Auditing,
         retention: Retention,
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
+        self.accounts, self.members = accounts, members
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
             context.layout,

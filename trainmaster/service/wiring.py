@@ -46,7 +46,10 @@ from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.auditing import Auditing
+from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
+from trainmaster.service.use_cases.people.accounts import Accounts
+from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets import AssetReader
 from trainmaster.store.audit import AuditReader
@@ -57,6 +60,7 @@ from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
+from trainmaster.store.members import MemberRows
 from trainmaster.store.models import ModelRows
 from trainmaster.store.past import Past
 from trainmaster.store.people import PeopleRows
@@ -283,7 +287,8 @@ def _moving(
     observer = Observer(master, engines, waits, clock)
     shell = OrderRunner(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
     master.orders = shell
-    people, readiness = People(PeopleRows(database), layout), Readiness(context, database, shell.ended)
+    person_rows, member_rows = PeopleRows(database), MemberRows(database)
+    people, readiness = People(person_rows, layout), Readiness(context, database, shell.ended)
     context.deletion, leftovers = Deletion(master, context.remove_files), Leftovers(database)
     rules = rules_of(leftovers, layout, records, context.deletion, clock)
     retention = Retention(rules, Keeping.of(config), clock)
@@ -301,4 +306,6 @@ def _moving(
         ledger=ledger,
     )
     auditing = Auditing(AuditReader(database))
-    return Platform(context, life, people, Models(AssetReader(database), layout), readiness, auditing, retention)
+    accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
+    members, models = Members(context, people, member_rows), Models(AssetReader(database), layout)
+    return Platform(context, life, people, accounts, members, models, readiness, auditing, retention)

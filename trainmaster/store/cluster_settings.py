@@ -16,7 +16,7 @@ from trainmaster.core.events import AuditEvent
 from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
-from trainmaster.store.tables import cluster_setting
+from trainmaster.store.tables import cluster_setting, member
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ class ClusterSettings:
         table = cluster_setting
 
         def work(connection: Connection) -> None:
+            if kind == "workspace":  # or whoever makes another one of this name finds its members in it
+                connection.execute(delete(member).where(member.c.workspace == name))
             if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:
                 audit.write(connection, [audit_event])
 

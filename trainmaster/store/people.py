@@ -7,9 +7,9 @@ caller.
 """
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sqlalchemy import Connection, delete, insert, or_, select, update
 
@@ -18,9 +18,12 @@ from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
 from trainmaster.store.database import Database
-from trainmaster.store.tables import sessions, tokens, users
+from trainmaster.store.members import Member
+from trainmaster.store.tables import member, sessions, tokens, users
 
 T = TypeVar("T")
+STATES: Final = ("active", "locked", "deleted")
+"""What a user is. A deleted one keeps the name, so that nobody else is ever taken for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class User:
     must_change_password: bool = False
     locale: str = ""  # "" follows the browser
     created_at: float = 0.0
+    state: str = "active"  # one of STATES
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +75,24 @@ class PeopleRows:
 
     # ---------------------------------------------------------------------------------------------------------- users
 
-    def add_user(self, user: User, audit_event: AuditEvent) -> None:
-        """Store a new user. Raises Conflict when the name is taken."""
+    def add_user(self, user: User, audit_event: AuditEvent, members: Iterable[Member] = ()) -> None:
+        """Store a new user, a member of some workspaces. Raises Conflict when the name is taken."""
 
         def work(connection: Connection) -> None:
             connection.execute(insert(users).values(asdict(user)))
+            for one in members:
+                connection.execute(insert(member).values(asdict(one)))
             audit.write(connection, [audit_event])
 
         self._write(work)
+
+    def person(self, name: str) -> tuple[User, tuple[Member, ...]] | None:
+        """Return the user with this name and what they are a member of, by workspace."""
+        mine = select(member).where(member.c.user == name).order_by(member.c.workspace)
+        with self._database.read() as connection:
+            row = connection.execute(select(users).where(users.c.name == name)).first()
+            found = connection.execute(mine).all() if row else ()
+        return (User(**row._mapping), tuple(Member(**one._mapping) for one in found)) if row else None
 
     def user(self, name: str) -> User | None:
         """Return the user with this name."""
@@ -106,6 +120,23 @@ class PeopleRows:
             values = {"password_hash": password_hash, "must_change_password": must_change}
             self._change_user(connection, name, values)
             connection.execute(delete(sessions).where(sessions.c.user == name, sessions.c.id_hash != keep_session))
+            audit.write(connection, [audit_event])
+
+        self._write(work)
+
+    def set_state(self, name: str, state: str, audit_event: AuditEvent) -> None:
+        """Let a user be active, locked or deleted. Who is no longer active is signed out; who is deleted has neither
+        password, tokens nor memberships any more. Raises NotFound.
+        """
+
+        def work(connection: Connection) -> None:
+            gone = state == "deleted"
+            self._change_user(connection, name, {"state": state, **({"password_hash": ""} if gone else {})})
+            if state != "active":
+                connection.execute(delete(sessions).where(sessions.c.user == name))
+            if gone:
+                connection.execute(delete(tokens).where(tokens.c.owner == name))
+                connection.execute(delete(member).where(member.c.user == name))
             audit.write(connection, [audit_event])
 
         self._write(work)

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA: Final = 9
+SCHEMA: Final = 10
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -195,6 +195,16 @@ users = Table(
     Column("must_change_password", Boolean, nullable=False),
     Column("locale", Text, nullable=False),
     Column("created_at", Double, nullable=False),
+    Column("state", _TEXT, nullable=False),  # a deleted user's name stays, so that nobody else gets it
+)
+
+member = Table(
+    "member",
+    META,
+    Column("workspace", _TEXT, primary_key=True),
+    Column("user", _TEXT, primary_key=True, index=True),
+    Column("role", _TEXT, nullable=False),
+    Column("since", Double, nullable=False),
 )
 
 sessions = Table(

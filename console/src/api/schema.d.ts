@@ -1097,6 +1097,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Users
+         * @description List accounts with what they are members of.
+         */
+        get: operations["list_users"];
+        put?: never;
+        /**
+         * Add User
+         * @description Make an account; its one-time password is shown in this answer and never again.
+         */
+        post: operations["add_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get User
+         * @description Show an account.
+         */
+        get: operations["get_user"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete User
+         * @description Delete an account; nobody else ever gets its name.
+         */
+        delete: operations["delete_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lock User
+         * @description Let nobody in with an account: its sessions end, its tokens are refused.
+         */
+        post: operations["lock_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unlock User
+         * @description Let somebody in again.
+         */
+        post: operations["unlock_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Password
+         * @description Give somebody a one-time password; their sessions end.
+         */
+        post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Members
+         * @description List the members of a workspace.
+         */
+        get: operations["list_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/members/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Member
+         * @description Make somebody a member, or give a member another role.
+         */
+        put: operations["put_member"];
+        post?: never;
+        /**
+         * Drop Member
+         * @description Remove a member, or leave; their jobs go on.
+         */
+        delete: operations["drop_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queue": {
         parameters: {
             query?: never;
@@ -1449,6 +1601,29 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AccountBody
+         * @description An account to make: `role` on the platform, and a role in the workspace that it begins in.
+         */
+        AccountBody: {
+            /** Name */
+            name: string;
+            /**
+             * Role
+             * @default user
+             */
+            role: string;
+            /**
+             * Workspace
+             * @default default
+             */
+            workspace: string;
+            /**
+             * Workspace Role
+             * @default member
+             */
+            workspace_role: string;
+        };
+        /**
          * Change
          * @description What is absent stays as it is; `duration_s` null takes the limit away.
          */
@@ -1607,6 +1782,14 @@ export interface components {
             description: string;
         };
         /**
+         * LeavingBody
+         * @description `jobs`: what becomes of their jobs that have not ended; absent: refused where there are any.
+         */
+        LeavingBody: {
+            /** Jobs */
+            jobs?: ("keep" | "stop") | null;
+        };
+        /**
          * LimitBody
          * @description What one is entitled to, and how much at most with what others leave unused (null: all of it).
          */
@@ -1618,6 +1801,14 @@ export interface components {
             nominal: number;
             /** Cap */
             cap?: number | null;
+        };
+        /**
+         * MemberBody
+         * @description A member as it is to be.
+         */
+        MemberBody: {
+            /** Role */
+            role: string;
         };
         /**
          * NewPassword
@@ -2704,6 +2895,45 @@ export interface components {
             nodes_in_service: number;
             trouble: components["schemas"]["Text"] | null;
         };
+        /** @description Accounts by name. */
+        Accounts: {
+            items: components["schemas"]["Account"][];
+        };
+        /** @description An account. `role`: on the platform, admin or user; `state`: active or locked. */
+        Account: {
+            name: string;
+            role: string;
+            state: string;
+            created_at: number;
+            must_change_password: boolean;
+            workspaces: components["schemas"]["Membership"][];
+        };
+        /** @description Somebody's role in a workspace: owner, admin, member or viewer. */
+        Membership: {
+            workspace: string;
+            role: string;
+        };
+        /** @description Members by name. */
+        Members: {
+            items: components["schemas"]["Member"][];
+        };
+        /** @description A member of a workspace. `since`: seconds since the epoch. */
+        Member: {
+            user: string;
+            workspace: string;
+            role: string;
+            since: number;
+        };
+        /** @description An account just made, with the password shown only here. */
+        NewAccount: {
+            account: components["schemas"]["Account"];
+            one_time_password: string;
+        };
+        /** @description A password shown only here; it must be changed before anything else. */
+        OneTimePassword: {
+            name: string;
+            one_time_password: string;
+        };
         /** @description One way to run a job: the flavor of every role (null: its own resources), and when it would start. */
         Alternative: {
             flavors: (string | null)[];
@@ -2953,6 +3183,7 @@ export interface components {
             role: string;
             must_change_password: boolean;
             locale: string | null;
+            workspaces: components["schemas"]["Membership"][];
         };
         /** @description The server itself. */
         Server: {
@@ -5384,6 +5615,324 @@ export interface operations {
             path: {
                 workspace: string;
                 name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accounts"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewAccount"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_user: {
+        parameters: {
+            query?: {
+                jobs?: ("keep" | "stop") | null;
+            };
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lock_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeavingBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlock_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reset_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneTimePassword"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Members"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    drop_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                user: string;
             };
             cookie?: never;
         };

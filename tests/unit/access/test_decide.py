@@ -5,9 +5,9 @@ from typing import NamedTuple
 import pytest
 
 from trainmaster.access.decide import decide
-from trainmaster.access.roles import ROLES, Principal, Via
+from trainmaster.access.roles import ROLES, WORKSPACE_ROLES, Principal, Via
 from trainmaster.access.scopes import SCOPES
-from trainmaster.access.visible import NOTHING, Visible
+from trainmaster.access.visible import NOTHING, Inside, Visible
 from trainmaster.core.errors import Forbidden, NotFound
 from trainmaster.messages import render
 
@@ -18,9 +18,14 @@ TABLE = {
     "meta:read": ("any", "any"),
     "jobs:read": ("any", "own"),
     "jobs:write": ("any", "own"),
+    "jobs:submit": ("any", None),
     "cluster:read": ("any", "any"),
     "cluster:write": ("any", None),
     "workspaces:write": ("any", None),
+    "members:read": ("any", None),
+    "members:write": ("any", None),
+    "people:read": ("any", None),
+    "people:write": ("any", None),
     "queue:write": ("any", None),
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
@@ -28,6 +33,17 @@ TABLE = {
     "audit:read": ("any", None),
     "retention:read": ("any", None),
 }
+
+INSIDE = {
+    # scope: (owner, admin, member, viewer) of the workspace in which the thing lies
+    "jobs:read": (True, True, False, False),
+    "jobs:write": (True, True, False, False),
+    "jobs:submit": (True, True, True, False),
+    "models:read": (True, True, False, False),
+    "members:read": (True, True, True, True),
+    "members:write": (True, True, False, False),
+}
+"""What a role in a workspace adds; every other scope: nothing."""
 
 SEEN = {None: NOTHING, "own": Visible(owner="ann", whose=True), "any": Visible(everything=True, whose=True)}
 """What ann sees where it is granted so far."""
@@ -55,6 +71,33 @@ def test_role_and_scope(scope: str, column: int, role: str) -> None:
     assert decide(me, scope, Thing("ann")).allowed is (wanted is not None)
     assert decide(me, scope, Thing("bob")).allowed is (wanted == "any")
     assert decide(me, scope).visible == SEEN[wanted]
+
+
+@pytest.mark.parametrize("scope", sorted(TABLE))
+@pytest.mark.parametrize(("column", "role"), list(enumerate(("owner", "admin", "member", "viewer"))))
+def test_a_role_in_a_workspace_reaches_what_lies_in_it_and_nothing_else(scope: str, column: int, role: str) -> None:
+    """R1, R9, R229."""
+    wanted, anywhere = INSIDE.get(scope, (False,) * 4)[column], TABLE[scope][1]
+    me = Principal("ann", memberships=(("vision", role),))
+    assert decide(me, scope).allowed is (wanted or anywhere is not None)
+    assert decide(me, scope, Thing("bob", "vision")).allowed is (wanted or anywhere == "any")
+    assert decide(me, scope, Inside("vision")).allowed is (wanted or anywhere == "any")
+    for elsewhere in ("speech", "Vision", "vision2", ""):
+        assert decide(me, scope, Thing("bob", elsewhere)).allowed is (anywhere == "any")
+
+
+def test_the_table_of_roles_in_workspaces_is_total() -> None:
+    assert list(WORKSPACE_ROLES) == ["owner", "admin", "member", "viewer"]
+    assert set().union(*WORKSPACE_ROLES.values()) == set(INSIDE)
+
+
+def test_a_role_that_no_workspace_knows_grants_nothing() -> None:
+    me = Principal("ann", memberships=(("vision", "ghost"),))
+    assert [scope for scope in SCOPES if decide(me, scope).visible.workspaces] == []
+
+
+def test_an_administrator_needs_no_membership() -> None:
+    assert all(decide(Principal("ann", "admin"), scope, Inside("vision")).allowed for scope in SCOPES)
 
 
 def test_whose_it_is_may_be_told_of_what_may_not_be_seen() -> None:

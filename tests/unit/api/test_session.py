@@ -31,7 +31,13 @@ async def test_the_first_start_makes_an_administrator_with_a_one_time_password(
     assert re.fullmatch(r"([a-z2-9]{4}-){3}[a-z2-9]{4}", password)
     signed = await sign_in(http, password)
     assert signed.status_code == 200
-    assert signed.json()["user"] == {"name": "admin", "role": "admin", "must_change_password": True, "locale": None}
+    assert signed.json()["user"] == {
+        "name": "admin",
+        "role": "admin",
+        "must_change_password": True,
+        "locale": None,
+        "workspaces": [{"workspace": "default", "role": "owner"}],
+    }
     cookie = signed.headers["set-cookie"]
     assert "HttpOnly" in cookie
     assert "samesite=strict" in cookie.lower()

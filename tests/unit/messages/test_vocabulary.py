@@ -67,11 +67,15 @@ CHINESE = {
 }
 """The same in Chinese."""
 
+OF_PEOPLE = {
+    **dict.fromkeys(("not_permitted", "user_made", "member_changed", "role_not_enough"), ("role", "角色")),
+    **dict.fromkeys(("no_such_role", "role_too_high", "only_views"), ("role", "角色")),
+    "member_added": ("角色",),
+}
+"""What is said of the role of a person, by its code, and the word for it."""
+
 EXCEPTIONS = {
-    ("not_permitted", "role"): "the role of a person, which is what it is called in the list of people",
-    ("user_made", "role"): "likewise",
-    ("not_permitted", "角色"): "likewise",
-    ("user_made", "角色"): "likewise",
+    **{(code, word): "the role of a person" for code, both in OF_PEOPLE.items() for word in both},
     ("two_hosts", "Host"): "the header of HTTP",
     ("not_our_host", "Host"): "likewise",
 }

@@ -21,6 +21,8 @@ from trainmaster.store.assets import AssetReader
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
+from trainmaster.store.members import Member, MemberRows
+from trainmaster.store.people import PeopleRows, User
 
 ROOT = Path(__file__).parents[3]
 
@@ -186,6 +188,25 @@ def test_a_store_of_schema_7_gets_an_audit(home: Home) -> None:
     database = home.open()
     assert [(one.by, one.kind) for one in audit_of(database)] == [("ann", "placed")]
     assert _schema(home) == schema
+    database.close()
+
+
+def test_whoever_a_store_of_schema_9_knows_belongs_to_the_workspace_that_always_exists(home: Home) -> None:
+    """There they submitted until now, and there they go on."""
+    database = home.open()
+    people = PeopleRows(database)
+    people.add_user(User("admin", "$1", "admin", created_at=1.0), audit_event())
+    people.add_user(User("ann", "$2", "user", created_at=2.0), audit_event())
+    database.write(lambda connection: make_older(connection, 9)).result(60)
+    database.close()
+    database = home.open()
+    assert MemberRows(database).all() == [
+        Member("default", "admin", "owner", 1.0),
+        Member("default", "ann", "member", 2.0),
+    ]
+    found = PeopleRows(database).user("ann")
+    assert found is not None
+    assert found.state == "active"
     database.close()
 
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.access.roles import Principal, Via
-from trainmaster.answers import NewSession, SessionView, Ticket, UserView
+from trainmaster.answers import Membership, NewSession, SessionView, Ticket, UserView
 from trainmaster.api.auth import COOKIE, caller, session_cookie, who
 from trainmaster.api.deps import Json, platform, server_view
 from trainmaster.api.policy import By, Table
@@ -63,7 +63,13 @@ class TicketBody(_Body):
 
 async def _user(app: "Platform", principal: Principal) -> UserView:
     user = await app.people.user(principal.name)
-    return UserView(name=user.name, role=user.role, must_change_password=principal.confined, locale=user.locale or None)
+    return UserView(
+        name=user.name,
+        role=user.role,
+        must_change_password=principal.confined,
+        locale=user.locale or None,
+        workspaces=[Membership(workspace=name, role=role) for name, role in principal.memberships],
+    )
 
 
 @routes.route("GET", "/session", scope="account:self", answers={200: "Session"}, by=By.LEADER_FIRST)

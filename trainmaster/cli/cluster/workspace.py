@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.cluster.members import add_members, print_members
 from trainmaster.cli.cluster.pool import LIMITS, About, read_limits, shares, warn
 from trainmaster.cli.context import AsJson, Workspace, client, demand_known, removed
 from trainmaster.cli.helping import CLUSTER, add, group
@@ -23,6 +24,7 @@ WorkspaceName = Annotated[
 FlavorName = Annotated[
     str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"), autocompletion=completing.flavors)
 ]
+Description = Annotated[str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))]
 KINDS = ("cpu", "gpu", "ascend")
 
 
@@ -44,6 +46,20 @@ def add_to(app: typer.Typer) -> None:
     )
     add(
         part,
+        create_workspace,
+        "新建工作空间，可同时指定所有者；配额和权重之后用 tm workspace set 设置。\n\n输出名称。",
+        "tm workspace create vision --owner ann",
+        name="create",
+    )
+    add(
+        part,
+        show_workspace,
+        "显示一个工作空间及其成员。\n\n输出权重、紧急任务、配额、排队数、运行数和成员。",
+        "tm workspace show vision",
+        name="show",
+    )
+    add(
+        part,
         set_workspace,
         "新建或修改工作空间；未指定的保持不变。\n\n输出权重、紧急任务上限和配额；配额低于现有占用时给出提醒。",
         "tm workspace set vision --weight 2 --urgent-per-user 3 gpu=8:16",
@@ -56,6 +72,11 @@ def add_to(app: typer.Typer) -> None:
         "tm workspace delete vision",
         name="delete",
     )
+    add_members(part)
+    _add_flavors(app)
+
+
+def _add_flavors(app: typer.Typer) -> None:
     flavors = group(
         app,
         "flavor",
@@ -91,14 +112,19 @@ def list_workspaces(as_json: AsJson = False) -> None:
 
     Prints a line for each: weight, urgent jobs, quotas, how many jobs are queued and running.
     """
-    from trainmaster.cli.showing import tables
     from trainmaster.cli.showing.console import emit_json
-    from trainmaster.cli.showing.tables import column
 
     found = client().admin.workspaces()
     if as_json:
         emit_json(found)
         return
+    _table(found)
+
+
+def _table(found: "list[answers.WorkspaceView]") -> None:
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.tables import column
+
     columns = (
         column(words("workspace", "工作空间"), least=8),
         column(words("weight", "权重"), right=True),
@@ -109,6 +135,53 @@ def list_workspaces(as_json: AsJson = False) -> None:
     )
     rows = [(one.name, f"{one.weight:g}", _urgent(one.urgent), _quotas(one), one.waiting, one.running) for one in found]
     tables.show(columns, rows)
+
+
+def create_workspace(
+    name: Annotated[str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"))],
+    owner: Annotated[
+        str | None,
+        typer.Option(help=words("Who owns it.", "所有者。"), autocompletion=completing.users, show_default=False),
+    ] = None,
+    description: Description = None,
+    as_json: AsJson = False,
+) -> None:
+    """Create a workspace; weight and quotas are set with tm workspace set.
+
+    Prints its name.
+    """
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.core.errors import Conflict
+    from trainmaster.messages.cluster.cluster import workspace_taken
+
+    server = client()
+    if any(one.name == name for one in server.admin.workspaces()):
+        raise Conflict(workspace_taken(name))
+    if owner is not None:
+        server.people.user(owner)  # or there would be a workspace without the owner that was asked for
+    made = server.admin.put_workspace(name, description=description or "")
+    if owner is not None:
+        server.people.put_member(name, owner, "owner")
+    emit_json(made) if as_json else print(made.name)
+
+
+def show_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
+    """Show a workspace and its members.
+
+    Prints weight, urgent jobs, quotas, how many jobs are queued and running, and the members.
+    """
+    from trainmaster.cli.showing.console import emit_json
+
+    server = client()
+    found = server.admin.workspaces()
+    demand_known("workspace", name, found)
+    one, theirs = next(one for one in found if one.name == name), server.people.members(name)
+    if as_json:
+        emit_json({"workspace": one, "members": theirs})
+        return
+    _table([one])
+    print()
+    print_members(theirs)
 
 
 Pool = Annotated[
@@ -133,7 +206,6 @@ UrgentTotal = Annotated[
     int | None,
     typer.Option(min=-1, help=words("Urgent jobs of all together; -1: any number.", "紧急任务总数；-1 表示不限。")),
 ]
-Description = Annotated[str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))]
 
 
 def set_workspace(

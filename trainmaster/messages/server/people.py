@@ -4,7 +4,7 @@
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, say
+from trainmaster.messages.catalogue import Count, Names, say
 from trainmaster.messages.said import Said
 
 # --- signing in
@@ -18,8 +18,44 @@ def too_many_sign_ins() -> Said: ...
 @say("You are not signed in, or the session has ended", "您没有登录，或登录已失效", "Sign in again.", "请重新登录。")
 def session_ended() -> Said: ...
 
+@say("This account is locked", "此账户已锁定", "Ask an administrator.", "请联系管理员。")
+def account_locked() -> Said: ...
+
 @say("There is no user {name}", "没有用户 {name}", "User names are case-sensitive.", "用户名区分大小写。")
 def no_such_user(name: str) -> Said: ...
+
+
+# --- accounts and members
+
+@say("The account cannot be created: {count:problem|problems}", "无法新建账户：{count} 个问题", "Fix the problems listed and submit again.", "请修正列出的问题后重新提交。")
+def account_not_accepted(count: Count) -> Said: ...
+
+@say("There is already a user {name}, or there was one", "已有或曾有用户 {name}", "Choose another name.", "请换一个名称。")
+def user_name_taken(name: str) -> Said: ...
+
+@say("A name has 1 to 32 lower-case letters, digits and . _ -, and begins with a letter", "名称为 1 至 32 个小写字母、数字和 . _ -，以字母开头", "Change the name.", "请修改名称。")
+def bad_user_name() -> Said: ...
+
+@say("The member cannot be stored", "无法保存该成员", "Fix the problem listed and submit again.", "请修正列出的问题后重新提交。")
+def member_not_accepted() -> Said: ...
+
+@say("Your role {role} in workspace {workspace} does not let you change its members", "您在工作空间 {workspace} 中的角色 {role} 不能修改成员", "Ask an owner or admin of the workspace.", "请联系该工作空间的所有者或管理员。")
+def role_not_enough(role: str, workspace: str) -> Said: ...
+
+@say("There is no role {role}", "没有角色 {role}", "Choose one of: {known}", "请从以下角色中选择：{known}")
+def no_such_role(role: str, known: Names) -> Said: ...
+
+@say("{user} is not a member of workspace {workspace}", "{user} 不是工作空间 {workspace} 的成员", "See who is: tm workspace show {workspace}", "用 tm workspace show {workspace} 查看成员。")
+def not_a_member(user: str, workspace: str) -> Said: ...
+
+@say("Your role in workspace {workspace} does not let you give or take away the role {role}", "您在工作空间 {workspace} 中的角色不能授予或收回 {role}", "Ask an owner of the workspace.", "请联系该工作空间的所有者。")
+def role_too_high(role: str, workspace: str) -> Said: ...
+
+@say("{name} has {count:job that has not ended|jobs that have not ended}", "{name} 有 {count} 个未结束的任务", "Say what becomes of them: stop them, or let them go on.", "请指明如何处理：停止，或让其继续。")
+def jobs_not_ended(name: str, count: Count) -> Said: ...
+
+@say("The account {name} cannot be locked or deleted", "账户 {name} 不能锁定或删除", "It is the one you are signed in with, or the one with which the server was set up.", "它是您正在使用的账户，或服务器初始化时的账户。")
+def account_stays(name: str) -> Said: ...
 
 
 # --- passwords

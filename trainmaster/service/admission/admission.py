@@ -59,7 +59,7 @@ class Admission:
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
         found += self._urgent.problems(count_urgent((job,)), "priority", gone)
-        found += place_problems(job, self._pools)
+        found += place_problems(job, self._pools, who)
         found += self.engine_problems(job)
         if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
             found.append(problem_of("", submitting.queue_full(self._config.limits.max_queued)))

@@ -2,6 +2,9 @@
 Pure.
 """
 
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Inside
 from trainmaster.core.errors import Problem
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import rules
@@ -9,11 +12,13 @@ from trainmaster.service.cluster.pools import Pools
 from trainmaster.spec.problems import problem
 
 
-def place_problems(job: Job, pools: Pools) -> list[Problem]:
-    """Return everything that speaks against where `job` wants to run (R6, R10 to R13)."""
+def place_problems(job: Job, pools: Pools, who: Principal) -> list[Problem]:
+    """Return everything that speaks against where `job` of `who` wants to run (R6, R10 to R13)."""
     found = []
     if job.workspace not in pools.workspaces:
         found.append(problem("workspace", rules.unknown_workspace(name=job.workspace, known=sorted(pools.workspaces))))
+    else:
+        found += _member_problems(job, who)
     pool = pools.pools.get(job.pool)
     share = pools.virtual_clusters.get(job.virtual_cluster) if job.virtual_cluster is not None else None
     if pool is None:
@@ -44,3 +49,13 @@ def _node_problems(job: Job, pools: Pools) -> list[Problem]:
     if job.driver is not None and job.driver not in drivers:
         found.append(problem("driver", rules.unknown_driver(pool=job.pool, driver=job.driver, known=sorted(drivers))))
     return found
+
+
+def _member_problems(job: Job, who: Principal) -> list[Problem]:
+    """Return what speaks against a job of `who` in its workspace: nobody spends the quota of one they are not in."""
+    if decide(who, "jobs:submit", Inside(job.workspace)).allowed:
+        return []
+    mine = [name for name, _ in who.memberships if decide(who, "jobs:submit", Inside(name)).allowed]
+    role = who.role_in(job.workspace)
+    said = rules.not_in_workspace(job.workspace, mine) if role is None else rules.only_views(job.workspace, role, mine)
+    return [problem("workspace", said)]

@@ -18,6 +18,7 @@ from trainmaster.store.people import User
 MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 1024
 AT_ONCE: Final = 2
+_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 
 
 class Passwords:
@@ -45,6 +46,11 @@ class Passwords:
             )
         except (VerificationError, InvalidHashError):
             return False
+
+
+def one_time() -> str:
+    """Return a new one-time password, which can be read out: 79 bits."""
+    return "-".join("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(4))
 
 
 def demand_acceptable(user: User, old: str | None, new: str) -> None:

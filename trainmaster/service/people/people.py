@@ -10,15 +10,16 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from msgspec.structs import asdict
 
 from trainmaster.access.roles import Principal, Via
 from trainmaster.answers import NewToken, Tokens, TokenView
+from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.folders.layout import Layout
@@ -27,9 +28,10 @@ from trainmaster.messages.server import access, audit
 from trainmaster.messages.server import people as messages
 from trainmaster.service.folders.secret_files import TOKEN_PREFIX, browsers_secret, local_token
 from trainmaster.service.people.browsers import Browsers
-from trainmaster.service.people.passwords import Passwords, demand_acceptable
+from trainmaster.service.people.passwords import Passwords, demand_acceptable, one_time
 from trainmaster.service.people.tickets import Tickets
 from trainmaster.service.people.turns import Pace, Turns
+from trainmaster.store.members import Member
 from trainmaster.store.people import PeopleRows as Rows
 from trainmaster.store.people import Session, Token, User, digest
 
@@ -45,7 +47,6 @@ OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
 is.
 """
 _MAX_KNOWN: Final = 10_000
-_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 
 
 def mark_of(cookie: str, key: str) -> str:
@@ -110,11 +111,12 @@ class People:
         After a first start `one_time_password` holds the password to show once. Raises OSError, StorageFailed.
         """
         if await asyncio.to_thread(self._rows.user, ADMIN) is None:
-            password = "-".join("".join(secrets.choice(_LETTERS) for _ in range(4)) for _ in range(4))
-            admin = User(ADMIN, await self._passwords.hash(password), "admin", True, created_at=self._clock())
+            password, now = one_time(), self._clock()
+            admin = User(ADMIN, await self._passwords.hash(password), "admin", True, created_at=now)
             try:
                 audit_event = self._audit_event(ADMIN, audit.user_made(ADMIN, admin.role), "system")
-                await asyncio.to_thread(self._rows.add_user, admin, audit_event)
+                members = [Member(DEFAULT, ADMIN, "owner", now)]
+                await asyncio.to_thread(self._rows.add_user, admin, audit_event, members)
                 self.one_time_password = password
             except Conflict:
                 self.one_time_password = None  # another server on this database made the administrator first
@@ -158,19 +160,18 @@ class People:
     async def _token(self, mark: str, now: float) -> _Known:
         ended = self._ended
         token = await asyncio.to_thread(self._rows.token, mark, now)
-        user = await asyncio.to_thread(self._rows.user, token.owner) if token is not None else None
-        if token is None or user is None:
+        found = await asyncio.to_thread(self._rows.person, token.owner) if token is not None else None
+        if token is None or found is None:
             raise Unauthenticated(messages.token_not_known())
-        return self._remember(mark, Principal(user.name, user.role, Via.TOKEN), token.expires_at, ended, token.id)
+        return self._remember(mark, _principal(*found, Via.TOKEN), token.expires_at, ended, token.id)
 
     async def _session(self, mark: str, now: float) -> _Known:
         ended = self._ended
         session = await asyncio.to_thread(self._rows.session, mark, now)
-        user = await asyncio.to_thread(self._rows.user, session.user) if session is not None else None
-        if session is None or user is None:
+        found = await asyncio.to_thread(self._rows.person, session.user) if session is not None else None
+        if session is None or found is None:
             raise Unauthenticated(messages.session_ended())
-        principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
-        return self._remember(mark, principal, session.expires_at, ended)
+        return self._remember(mark, _principal(*found, Via.SESSION), session.expires_at, ended)
 
     async def wait_until_lost(self, seen: Seen) -> TrainmasterError:
         """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else
@@ -213,17 +214,17 @@ class People:
         lines = strange if known is None else ((f"browser {known}", OF_BROWSER),)
         for line, pace in lines:
             await self._turns.take(line, pace)
-        user = await asyncio.to_thread(self._rows.user, name)
-        good = await self._passwords.good(user, password)
-        if user is None or not good:
+        found = await asyncio.to_thread(self._rows.person, name)
+        good = await self._passwords.good(found[0] if found else None, password)
+        if found is None or not good:
             raise Unauthenticated(messages.name_or_password_wrong())
         for line, _ in lines:
             self._turns.succeeded(line)
+        principal, user = _principal(*found, Via.SESSION), found[0]
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
         session = Session(user.name, now, now + SESSION_S)
         audit_event = self._audit_event(user.name, audit.signed_in(client))
         await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event)
-        principal = Principal(user.name, user.role, Via.SESSION, confined=user.must_change_password)
         return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
 
     async def sign_out(self, who: Principal, mark: str) -> None:
@@ -251,6 +252,27 @@ class People:
         self._forget(lambda _, known: known.principal.name == user.name and known.principal.via is Via.SESSION)
         if user.name == ADMIN:
             self.one_time_password = None
+
+    async def give_password(self, name: str, by: str) -> str:
+        """Give a user a one-time password, end all their sessions and return it. Raises NotFound."""
+        password, user = one_time(), await self.user(name)
+        audit_event = self._audit_event(user.name, audit.password_given(user.name), by)
+        hashed = await self._passwords.hash(password)
+        await asyncio.to_thread(self._rows.set_password, user.name, hashed, audit_event, must_change=True)
+        self.forget(name)
+        return password
+
+    async def add(self, user: User, members: Sequence[Member], by: str) -> str:
+        """Store a new user, who has no password yet, and return their one-time password. Raises Conflict."""
+        password = one_time()
+        user = replace(user, password_hash=await self._passwords.hash(password), must_change_password=True)
+        audit_event = self._audit_event(user.name, audit.user_made(user.name, user.role), by)
+        await asyncio.to_thread(self._rows.add_user, user, audit_event, members)
+        return password
+
+    def forget(self, name: str) -> None:
+        """Look up again who `name` is and what they may: something of that was changed."""
+        self._forget(lambda _, known: known.principal.name == name)
 
     # ------------------------------------------------------------------------------------------------------ tokens
 
@@ -308,6 +330,15 @@ class People:
         self._ended += 1
         for mark in [mark for mark, known in self._known.items() if which(mark, known)]:
             self._known.pop(mark).over.set()
+
+
+def _principal(user: User, members: Sequence[Member], via: Via) -> Principal:
+    """Return who this is. Raises Unauthenticated for an account that is not in use."""
+    if user.state != "active":
+        raise Unauthenticated(messages.account_locked())
+    memberships = tuple((one.workspace, one.role) for one in members)
+    confined = via is Via.SESSION and user.must_change_password
+    return Principal(user.name, user.role, via, confined, memberships)
 
 
 def _token_view(token: Token) -> TokenView:

@@ -230,7 +230,7 @@ class Submit:
             job = job_of(self._ctx, self._read({"spec": document, "dialect": "native", "set": change}), who)
         except InvalidSpec:
             return False
-        return not place_problems(job, self._ctx.pools) and self._ctx.scheduling.refusal(job) is None
+        return not place_problems(job, self._ctx.pools, who) and self._ctx.scheduling.refusal(job) is None
 
     async def _durably(self, candidates: Sequence[Candidate], enter: Enter, use: KeyUse | None) -> list[Job]:
         """Run `enter` with `use`; return once it is on disk. Slugs are unique: claimed before, and looked up. Raises

@@ -1,0 +1,75 @@
+"""Accounts and members of workspaces: what `Client.people` offers. Synchronous.
+
+Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
+"""
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from trainmaster import answers
+from trainmaster.sdk.cluster import word
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.transport import Transport
+
+Theirs = Literal["keep", "stop"]
+"""What becomes of somebody's jobs that have not ended."""
+
+
+class PeopleCalls:
+    """See the module."""
+
+    def __init__(self, http: "Transport") -> None:
+        self._http = http
+
+    # -- accounts ----------------------------------------------------------------------------------------------
+
+    def users(self) -> list[answers.AccountView]:
+        """Return every account by name, with what they are members of."""
+        return self._http.read(answers.AccountsView, "GET", "/users").items
+
+    def user(self, name: str) -> answers.AccountView:
+        """Return one account."""
+        return self._http.read(answers.AccountView, "GET", f"/users/{word(name)}")
+
+    def add_user(
+        self, name: str, *, role: str = "user", workspace: str = "default", workspace_role: str = "member"
+    ) -> answers.NewAccount:
+        """Make an account; the answer has the one-time password, which is shown never again. Raises Conflict where the
+        name is or was somebody's.
+        """
+        body = {"name": name, "role": role, "workspace": workspace, "workspace_role": workspace_role}
+        return self._http.read(answers.NewAccount, "POST", "/users", json=body)
+
+    def lock(self, name: str, jobs: Theirs | None = None) -> answers.AccountView:
+        """Let nobody in with an account. Raises Conflict where jobs have not ended and `jobs` does not say what becomes
+        of them.
+        """
+        return self._http.read(answers.AccountView, "POST", f"/users/{word(name)}/lock", json={"jobs": jobs})
+
+    def unlock(self, name: str) -> answers.AccountView:
+        """Let somebody in again."""
+        return self._http.read(answers.AccountView, "POST", f"/users/{word(name)}/unlock")
+
+    def reset_password(self, name: str) -> answers.OneTimePassword:
+        """Give somebody a one-time password; their sessions end."""
+        return self._http.read(answers.OneTimePassword, "POST", f"/users/{word(name)}/password")
+
+    def delete_user(self, name: str, jobs: Theirs | None = None) -> None:
+        """Delete an account; nobody else ever gets its name. Raises like `lock`."""
+        params: dict[str, Any] = {} if jobs is None else {"jobs": jobs}
+        self._http.request("DELETE", f"/users/{word(name)}", params=params)
+
+    # -- members -----------------------------------------------------------------------------------------------
+
+    def members(self, workspace: str) -> list[answers.MemberView]:
+        """Return the members of a workspace by name."""
+        return self._http.read(answers.MembersView, "GET", f"/workspaces/{word(workspace)}/members").items
+
+    def put_member(self, workspace: str, user: str, role: str = "member") -> answers.MemberView:
+        """Make somebody a member, or give a member another role: owner, admin, member or viewer."""
+        path = f"/workspaces/{word(workspace)}/members/{word(user)}"
+        return self._http.read(answers.MemberView, "PUT", path, json={"role": role}, repeat=True)
+
+    def remove_member(self, workspace: str, user: str) -> None:
+        """Remove a member, or leave; their jobs go on."""
+        self._http.request("DELETE", f"/workspaces/{word(workspace)}/members/{word(user)}")

@@ -1,0 +1,1 @@
+"""What is done to people: accounts, and members of workspaces."""

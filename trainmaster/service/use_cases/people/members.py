@@ -1,0 +1,93 @@
+"""Members of workspaces: who belongs to which, in which role. Owners and admins of a workspace decide it, and the
+platform's administrators.
+
+Nobody gives or takes away a role above their own. Invariant: what was decided holds at once for whoever is signed in.
+"""
+
+import asyncio
+from typing import Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import WORKSPACE_ROLES, Principal
+from trainmaster.access.visible import Inside
+from trainmaster.answers import MembersView, MemberView
+from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound, problem_of
+from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.messages.cluster import cluster
+from trainmaster.messages.server import audit, people
+from trainmaster.service.context import Context
+from trainmaster.service.people.people import People
+from trainmaster.store.members import Member, MemberRows
+
+_RANK: Final = {role: at for at, role in enumerate(WORKSPACE_ROLES)}
+
+
+class Members:
+    """One object per server."""
+
+    def __init__(self, context: Context, people: People, rows: MemberRows) -> None:
+        self._ctx, self._people, self._rows = context, people, rows
+
+    async def of(self, workspace: str, who: Principal) -> MembersView:
+        """Return the members of a workspace by name. Raises NotFound, also for one that the caller is not in."""
+        self._demand(workspace, who, "members:read")
+        found = await asyncio.to_thread(self._rows.of_workspace, workspace)
+        return MembersView(items=[_view(one) for one in found])
+
+    async def put(self, workspace: str, user: str, role: str, who: Principal) -> MemberView:
+        """Make somebody a member, or give a member another role. Raises NotFound, Forbidden, InvalidSpec."""
+        self._demand(workspace, who, "members:write")
+        if role not in WORKSPACE_ROLES:
+            wrong = problem_of("role", people.no_such_role(role, list(WORKSPACE_ROLES)), role)
+            raise InvalidSpec(people.member_not_accepted(), problems=(wrong,))
+        async with self._ctx.pools.changing():  # nobody removes the workspace meanwhile, nor decides the same
+            self._demand(workspace, who, "members:write")
+            if (await self._people.user(user)).state == "deleted":
+                raise NotFound(people.no_such_user(user))
+            before = await asyncio.to_thread(self._rows.find, workspace, user)
+            self._demand_rank(workspace, who, role, before)
+            if before is not None and before.role == role:
+                return _view(before)
+            said = audit.member_added(user, workspace, role)
+            if before is not None:
+                said = audit.member_changed(user, workspace, before.role, role)
+            now = self._ctx.clock()
+            made = Member(workspace, user, role, now if before is None else before.since)
+            audit_event = AuditEvent(Subject("workspace", workspace), said, now, who.name)
+            await asyncio.to_thread(self._rows.put, made, audit_event)
+        self._people.forget(user)
+        return _view(made)
+
+    async def drop(self, workspace: str, user: str, who: Principal) -> None:
+        """Remove a member; everybody may leave by themselves. Their jobs go on. Raises NotFound, Forbidden."""
+        self._demand(workspace, who, "members:read" if user == who.name else "members:write")
+        async with self._ctx.pools.changing():
+            before = await asyncio.to_thread(self._rows.find, workspace, user)
+            if before is None:
+                raise NotFound(people.not_a_member(user, workspace))
+            self._demand_rank(workspace, who, before.role, before)
+            said = audit.member_removed(user, workspace)
+            audit_event = AuditEvent(Subject("workspace", workspace), said, self._ctx.clock(), who.name)
+            await asyncio.to_thread(self._rows.drop, workspace, user, audit_event)
+        self._people.forget(user)
+
+    def _demand(self, workspace: str, who: Principal, scope: str) -> None:
+        """Return when `who` may do this in a workspace that exists. To who may not see its members nothing is there; a
+        member is told what they may not.
+        """
+        if workspace not in self._ctx.pools.workspaces:
+            raise NotFound(cluster.workspace_not_found(workspace, sorted(self._ctx.pools.workspaces)))
+        decide(who, "members:read", Inside(workspace)).demand()
+        refused = decide(who, scope, Inside(workspace)).said
+        if refused is not None:
+            raise Forbidden(people.role_not_enough(who.role_in(workspace) or who.role, workspace))
+
+    def _demand_rank(self, workspace: str, who: Principal, role: str, before: Member | None) -> None:
+        own = 0 if decide(who, "members:write").visible.everything else _RANK[who.role_in(workspace) or "viewer"]
+        for touched in (role, *(() if before is None else (before.role,))):
+            if _RANK[touched] < own:
+                raise Forbidden(people.role_too_high(touched, workspace))
+
+
+def _view(one: Member) -> MemberView:
+    return MemberView(user=one.user, workspace=one.workspace, role=one.role, since=one.since)
