@@ -25,7 +25,7 @@ from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.server import audit
 from trainmaster.store.database import Database
-from trainmaster.store.people import PeopleRows, Token, User, digest
+from trainmaster.store.people.accounts import PeopleRows, Token, User, digest
 
 MIB: Final = 1024
 P95: Final = {

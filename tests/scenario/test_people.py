@@ -10,7 +10,7 @@ from trainmaster.access.roles import Principal, Via
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Unauthenticated
 from trainmaster.service.people.people import ADMIN as BUILT_IN
-from trainmaster.service.use_cases.people.accounts import Wanted
+from trainmaster.service.use_cases.people.accounts import NewPerson
 
 JOB: dict[str, Any] = spec("a", "sleep infinity")
 
@@ -26,7 +26,7 @@ async def signed_in(stage: Stage, name: str, one_time: str) -> Principal:
 
 async def make(stage: Stage, name: str, **wanted: Any) -> Principal:
     """Return a new person, signed in."""
-    made = await stage.platform.accounts.add(Wanted(name, **wanted), ADMIN)
+    made = await stage.platform.accounts.add(NewPerson(name, **wanted), ADMIN)
     return await signed_in(stage, name, made.one_time_password)
 
 
@@ -69,7 +69,7 @@ async def test_an_admin_of_a_workspace_sees_and_stops_its_jobs_a_member_does_not
 
 async def test_what_is_taken_away_is_gone_at_once(stage: Stage) -> None:
     """Also for who is signed in: the next request knows."""
-    made = await stage.platform.accounts.add(Wanted("ann"), ADMIN)
+    made = await stage.platform.accounts.add(NewPerson("ann"), ADMIN)
     people = stage.platform.people
     ann = await signed_in(stage, "ann", made.one_time_password)
     token = (await people.create_token(ann, "laptop")).token
@@ -99,7 +99,7 @@ async def test_what_becomes_of_jobs_is_never_guessed(stage: Stage) -> None:
     with pytest.raises(NotFound):
         await stage.platform.accounts.show("ann", ADMIN)
     with pytest.raises(Conflict):  # the name stays hers: the job is told of it
-        await stage.platform.accounts.add(Wanted("ann"), ADMIN)
+        await stage.platform.accounts.add(NewPerson("ann"), ADMIN)
     assert [one.name for one in (await stage.platform.accounts.all(ADMIN)).items] == ["admin"]
 
 
@@ -150,19 +150,19 @@ async def test_members_go_with_their_workspace(stage: Stage) -> None:
 @pytest.mark.parametrize("name", ["", "Ann", "1ann", "a" * 33, "änn", "a/b", "../x", "a b", "ann\n", "ＡＮＮ"])
 async def test_names_that_could_be_taken_for_another(stage: Stage, name: str) -> None:
     with pytest.raises(InvalidSpec) as refused:
-        await stage.platform.accounts.add(Wanted(name, "god", "nowhere", "king"), ADMIN)
+        await stage.platform.accounts.add(NewPerson(name, "god", "nowhere", "king"), ADMIN)
     paths = [problem.path for problem in refused.value.problems]
     assert paths == ["name", "role", "workspace", "workspace_role"]
 
 
 async def test_only_administrators_decide_on_accounts(stage: Stage) -> None:
     accounts = stage.platform.accounts
-    await accounts.add(Wanted("bob"), ADMIN)
+    await accounts.add(NewPerson("bob"), ADMIN)
     boss = person("ann", role="owner")
     for refused in (
         accounts.all(boss),
         accounts.show("bob", boss),
-        accounts.add(Wanted("mallory", "admin"), boss),
+        accounts.add(NewPerson("mallory", "admin"), boss),
         accounts.lock("bob", boss, None),
         accounts.unlock("bob", boss),
         accounts.give_password("bob", boss),

@@ -22,7 +22,7 @@ class Owned(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InWorkspace:
     """A place in a workspace: what is done there is asked of it before there is a thing."""
 
     workspace: str

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
-from trainmaster.sdk.cluster import ClusterCalls
+from trainmaster.sdk.administration.cluster import ClusterCalls
+from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
-from trainmaster.sdk.people import PeopleCalls
 
 if TYPE_CHECKING:
     import httpx

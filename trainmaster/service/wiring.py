@@ -60,10 +60,10 @@ from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.members import MemberRows
 from trainmaster.store.models import ModelRows
 from trainmaster.store.past import Past
-from trainmaster.store.people import PeopleRows
+from trainmaster.store.people.accounts import PeopleRows
+from trainmaster.store.people.members import MemberRows
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""

@@ -20,7 +20,7 @@ from trainmaster.store import audit
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.jobs.ledger import Change
-from trainmaster.store.people import PeopleRows, User
+from trainmaster.store.people.accounts import PeopleRows, User
 from trainmaster.store.tables import audit as table
 
 STEPS = (

@@ -6,8 +6,8 @@ from tests.contract.store.conftest import Store
 from tests.fixtures.audited import audit_event
 from trainmaster.core.errors import NotFound
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
-from trainmaster.store.members import Member, MemberRows
-from trainmaster.store.people import PeopleRows, Session, Token, User
+from trainmaster.store.people.accounts import PeopleRows, Session, Token, User
+from trainmaster.store.people.members import Member, MemberRows
 
 ANN = User("ann", "$argon2id$1", "user", created_at=5.0)
 IN_VISION, IN_SPEECH = Member("vision", "ann", "admin", 6.0), Member("speech", "ann", "viewer", 7.0)

@@ -5,7 +5,7 @@ import pytest
 from tests.contract.store.conftest import Store
 from tests.fixtures.audited import audit_event
 from trainmaster.core.errors import Conflict, NotFound
-from trainmaster.store.people import PeopleRows, Session, Token, User
+from trainmaster.store.people.accounts import PeopleRows, Session, Token, User
 
 ANN = User("ann", "$argon2id$1", "admin", must_change_password=True, locale="zh", created_at=5.0)
 

@@ -7,7 +7,7 @@ import pytest
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import ROLES, WORKSPACE_ROLES, Principal, Via
 from trainmaster.access.scopes import SCOPES
-from trainmaster.access.visible import NOTHING, Inside, Visible
+from trainmaster.access.visible import NOTHING, InWorkspace, Visible
 from trainmaster.core.errors import Forbidden, NotFound
 from trainmaster.messages import render
 
@@ -81,7 +81,7 @@ def test_a_role_in_a_workspace_reaches_what_lies_in_it_and_nothing_else(scope: s
     me = Principal("ann", memberships=(("vision", role),))
     assert decide(me, scope).allowed is (wanted or anywhere is not None)
     assert decide(me, scope, Thing("bob", "vision")).allowed is (wanted or anywhere == "any")
-    assert decide(me, scope, Inside("vision")).allowed is (wanted or anywhere == "any")
+    assert decide(me, scope, InWorkspace("vision")).allowed is (wanted or anywhere == "any")
     for elsewhere in ("speech", "Vision", "vision2", ""):
         assert decide(me, scope, Thing("bob", elsewhere)).allowed is (anywhere == "any")
 
@@ -97,7 +97,7 @@ def test_a_role_that_no_workspace_knows_grants_nothing() -> None:
 
 
 def test_an_administrator_needs_no_membership() -> None:
-    assert all(decide(Principal("ann", "admin"), scope, Inside("vision")).allowed for scope in SCOPES)
+    assert all(decide(Principal("ann", "admin"), scope, InWorkspace("vision")).allowed for scope in SCOPES)
 
 
 def test_whose_it_is_may_be_told_of_what_may_not_be_seen() -> None:

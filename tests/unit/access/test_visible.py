@@ -29,7 +29,7 @@ from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.models import ModelRows, saved_model
-from trainmaster.store.people import PeopleRows, User
+from trainmaster.store.people.accounts import PeopleRows, User
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
 VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))

@@ -109,7 +109,7 @@ async def test_a_browser_stays_known_when_the_server_starts_again(
     platform: Any, browser: httpx.AsyncClient, time: Time
 ) -> None:
     from trainmaster.service.people.people import People
-    from trainmaster.store.people import PeopleRows as Rows
+    from trainmaster.store.people.accounts import PeopleRows as Rows
 
     mark = (await sign_in(time, browser, GOOD))[0].json()["browser"]
     again = People(Rows(platform.database), platform.layout)

@@ -14,7 +14,7 @@ import pytest
 from trainmaster.access.roles import Principal, Via
 from trainmaster.core.errors import Unauthenticated
 from trainmaster.service.people.people import mark_of
-from trainmaster.store.people import User
+from trainmaster.store.people.accounts import User
 
 SIGN_IN = "/api/v1/session"
 GOOD = "correct horse battery"
@@ -53,7 +53,7 @@ async def test_the_first_start_makes_an_administrator_with_a_one_time_password(
 
 async def test_a_second_start_shows_no_password(platform: Any) -> None:
     from trainmaster.service.people.people import People
-    from trainmaster.store.people import PeopleRows as Rows
+    from trainmaster.store.people.accounts import PeopleRows as Rows
 
     again = People(Rows(platform.database), platform.layout)
     await again.start()

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.client import Client
-from trainmaster.sdk.cluster import ClusterCalls
 from trainmaster.sdk.jobs import Job
 
 ROOT = Path(__file__).parents[3]

@@ -8,7 +8,7 @@ import argon2
 import pytest
 
 from trainmaster.service.people.passwords import AT_ONCE, Passwords
-from trainmaster.store.people import User
+from trainmaster.store.people.accounts import User
 
 
 async def test_only_two_threads_ever_hold_the_memory_of_a_hash(monkeypatch: pytest.MonkeyPatch) -> None:

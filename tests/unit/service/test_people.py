@@ -13,8 +13,8 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.service.people import people
 from trainmaster.service.people.people import ADMIN, People
 from trainmaster.store.database import Database
-from trainmaster.store.people import PeopleRows as Rows
-from trainmaster.store.people import Token
+from trainmaster.store.people.accounts import PeopleRows as Rows
+from trainmaster.store.people.accounts import Token
 
 
 class Together(Rows):

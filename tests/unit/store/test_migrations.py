@@ -21,8 +21,8 @@ from trainmaster.store.assets import AssetReader
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery
-from trainmaster.store.members import Member, MemberRows
-from trainmaster.store.people import PeopleRows, User
+from trainmaster.store.people.accounts import PeopleRows, User
+from trainmaster.store.people.members import Member, MemberRows
 
 ROOT = Path(__file__).parents[3]
 

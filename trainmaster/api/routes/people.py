@@ -12,7 +12,7 @@ from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.pools import Body, Name
 from trainmaster.core.cluster import DEFAULT
-from trainmaster.service.use_cases.people.accounts import Theirs, Wanted
+from trainmaster.service.use_cases.people.accounts import NewPerson, Theirs
 
 routes = Table("people")
 
@@ -50,7 +50,7 @@ async def list_users(request: Request) -> Response:
 @routes.route("POST", "/users", scope="people:write", answers={201: "NewAccount"}, body_limit=16 * 1024)
 async def add_user(request: Request, body: AccountBody) -> Response:
     """Make an account; its one-time password is shown in this answer and never again."""
-    wanted = Wanted(body.name, body.role, body.workspace, body.workspace_role)
+    wanted = NewPerson(body.name, body.role, body.workspace, body.workspace_role)
     return Json(await platform(request).accounts.add(wanted, who(request)), status_code=201)
 
 

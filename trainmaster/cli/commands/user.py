@@ -13,7 +13,7 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
-    from trainmaster.sdk.people import Theirs
+    from trainmaster.sdk.administration.people import Theirs
 
 T = TypeVar("T")
 ROLES = ("owner", "admin", "member", "viewer")

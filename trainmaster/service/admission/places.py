@@ -4,7 +4,7 @@ Pure.
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import Inside
+from trainmaster.access.visible import InWorkspace
 from trainmaster.core.errors import Problem
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import rules
@@ -53,9 +53,9 @@ def _node_problems(job: Job, pools: Pools) -> list[Problem]:
 
 def _member_problems(job: Job, who: Principal) -> list[Problem]:
     """Return what speaks against a job of `who` in its workspace: nobody spends the quota of one they are not in."""
-    if decide(who, "jobs:submit", Inside(job.workspace)).allowed:
+    if decide(who, "jobs:submit", InWorkspace(job.workspace)).allowed:
         return []
-    mine = [name for name, _ in who.memberships if decide(who, "jobs:submit", Inside(name)).allowed]
+    mine = [name for name, _ in who.memberships if decide(who, "jobs:submit", InWorkspace(name)).allowed]
     role = who.role_in(job.workspace)
     said = rules.not_in_workspace(job.workspace, mine) if role is None else rules.only_views(job.workspace, role, mine)
     return [problem("workspace", said)]

@@ -13,7 +13,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.messages.server import people
-from trainmaster.store.people import User
+from trainmaster.store.people.accounts import User
 
 MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 1024

@@ -31,9 +31,9 @@ from trainmaster.service.people.browsers import Browsers
 from trainmaster.service.people.passwords import Passwords, demand_acceptable, one_time
 from trainmaster.service.people.tickets import Tickets
 from trainmaster.service.people.turns import Pace, Turns
-from trainmaster.store.members import Member
-from trainmaster.store.people import PeopleRows as Rows
-from trainmaster.store.people import Session, Token, User, digest
+from trainmaster.store.people.accounts import PeopleRows as Rows
+from trainmaster.store.people.accounts import Session, Token, User, digest
+from trainmaster.store.people.members import Member
 
 ADMIN: Final = "admin"
 SESSION_S: Final = 7 * 86400.0

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, unquote
 
 from trainmaster.core.errors import RateLimited, Unauthenticated
 from trainmaster.messages.server import people
-from trainmaster.store.people import digest
+from trainmaster.store.people.accounts import digest
 
 TICKET_S: Final = 30.0
 MOST_EACH: Final = 100

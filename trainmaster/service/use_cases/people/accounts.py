@@ -22,8 +22,8 @@ from trainmaster.service.context import Context
 from trainmaster.service.people.people import ADMIN, People
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.spec.problems import problem
-from trainmaster.store.members import Member, MemberRows
-from trainmaster.store.people import PeopleRows, User
+from trainmaster.store.people.accounts import PeopleRows, User
+from trainmaster.store.people.members import Member, MemberRows
 
 NAME: Final = re.compile(r"[a-z][a-z0-9._-]{0,31}")
 """A user's name: no two of them look alike, and every system has room for it."""
@@ -33,7 +33,7 @@ Theirs = Literal["keep", "stop"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NewPerson:
     """An account to make: `role` on the platform; a member of `workspace` as `workspace_role`."""
 
     name: str
@@ -63,7 +63,7 @@ class Accounts:
         decide(who, "people:read").demand()
         return account_view(*await self._person(name))
 
-    async def add(self, wanted: Wanted, who: Principal) -> NewAccount:
+    async def add(self, wanted: NewPerson, who: Principal) -> NewAccount:
         """Make an account; the answer is the only place where its one-time password is ever shown.
 
         Raises Forbidden, InvalidSpec, Conflict where the name is or was somebody's.
@@ -80,7 +80,7 @@ class Accounts:
             password = await self._people.add(user, members, who.name)
         return NewAccount(account=account_view(user, members), one_time_password=password)
 
-    def _demand_good(self, wanted: Wanted) -> None:
+    def _demand_good(self, wanted: NewPerson) -> None:
         found: list[Problem] = []
         if not NAME.fullmatch(wanted.name):
             found.append(problem_of("name", messages.bad_user_name(), wanted.name))

@@ -9,7 +9,7 @@ from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import WORKSPACE_ROLES, Principal
-from trainmaster.access.visible import Inside
+from trainmaster.access.visible import InWorkspace
 from trainmaster.answers import MembersView, MemberView
 from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound, problem_of
 from trainmaster.core.events import AuditEvent, Subject
@@ -17,7 +17,7 @@ from trainmaster.messages.cluster import cluster
 from trainmaster.messages.server import audit, people
 from trainmaster.service.context import Context
 from trainmaster.service.people.people import People
-from trainmaster.store.members import Member, MemberRows
+from trainmaster.store.people.members import Member, MemberRows
 
 _RANK: Final = {role: at for at, role in enumerate(WORKSPACE_ROLES)}
 
@@ -77,8 +77,8 @@ class Members:
         """
         if workspace not in self._ctx.pools.workspaces:
             raise NotFound(cluster.workspace_not_found(workspace, sorted(self._ctx.pools.workspaces)))
-        decide(who, "members:read", Inside(workspace)).demand()
-        refused = decide(who, scope, Inside(workspace)).said
+        decide(who, "members:read", InWorkspace(workspace)).demand()
+        refused = decide(who, scope, InWorkspace(workspace)).said
         if refused is not None:
             raise Forbidden(people.role_not_enough(who.role_in(workspace) or who.role, workspace))
 

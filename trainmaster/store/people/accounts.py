@@ -18,7 +18,7 @@ from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
 from trainmaster.store.database import Database
-from trainmaster.store.members import Member
+from trainmaster.store.people.members import Member
 from trainmaster.store.tables import member, sessions, tokens, users
 
 T = TypeVar("T")

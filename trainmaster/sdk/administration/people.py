@@ -6,7 +6,7 @@ Every method raises Forbidden for who may not, NotFound, InvalidSpec with all pr
 from typing import TYPE_CHECKING, Any, Literal
 
 from trainmaster import answers
-from trainmaster.sdk.cluster import word
+from trainmaster.sdk.administration.cluster import word
 
 if TYPE_CHECKING:
     from trainmaster.sdk.transport import Transport

@@ -1,0 +1,1 @@
+"""What an administrator does from Python: the cluster, and people."""

@@ -1,0 +1,1 @@
+"""Who is who, as rows: accounts with their sessions and tokens, and members of workspaces."""
