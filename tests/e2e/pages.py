@@ -43,6 +43,7 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/admin?tab=policy", "knob-backfill"),
         ("/admin?tab=pools", "pool-add"),
         ("/admin?tab=workspaces", "workspace-add"),
+        ("/admin?tab=users", "user-add"),
         ("/admin?tab=flavors", "flavor-add"),
         ("/admin?tab=nodes", "admin-node-node-1"),
         ("/cluster", "cluster-past"),

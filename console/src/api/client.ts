@@ -116,7 +116,7 @@ export const post = <T>(path: string, body?: unknown, options: CallOptions = {})
   json<T>("POST", path, { ...options, body });
 export const put = <T>(path: string, body: unknown): Promise<T> => json<T>("PUT", path, { body });
 export const patch = <T>(path: string, body: unknown): Promise<T> => json<T>("PATCH", path, { body });
-export const remove = (path: string): Promise<void> => json<void>("DELETE", path);
+export const remove = (path: string, query?: Query): Promise<void> => json<void>("DELETE", path, { query });
 
 export async function text(path: string, query?: Query): Promise<string> {
   return await (await call("GET", path, { query, headers: { accept: "*/*" } })).text();

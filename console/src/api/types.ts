@@ -118,6 +118,11 @@ export type ClusterPast = S["ClusterPast"];
 export type UseRow = S["UseRow"];
 export type Token = S["Token"];
 export type Uploaded = S["Upload"];
+export type Account = S["Account"];
+export type Membership = S["Membership"];
+export type NewAccount = S["NewAccount"];
+export type OneTimePassword = S["OneTimePassword"];
+export type Member = S["Member"];
 
 export type Option = S["FrameworkOption"];
 export type Meta = S["Meta"];

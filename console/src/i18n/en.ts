@@ -4,6 +4,7 @@ import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
@@ -17,6 +18,7 @@ export const en = {
   queue,
   timeline,
   admin,
+  people,
   engines,
   resources,
   ...cluster,

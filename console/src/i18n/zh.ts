@@ -5,6 +5,7 @@ import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
@@ -18,6 +19,7 @@ export const zh: Translated<typeof en> = {
   queue,
   timeline,
   admin,
+  people,
   engines,
   resources,
   ...cluster,

@@ -55,5 +55,5 @@ export interface ClusterSearch {
   q?: string;
 }
 
-export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "flavors", "policy"] as const;
+export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "users", "flavors", "policy"] as const;
 export type AdminTab = (typeof ADMIN_TABS)[number];

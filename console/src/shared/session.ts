@@ -8,6 +8,11 @@ export function useSession(): Session | null | undefined {
   return useQuery<Session | null>({ queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000 }).data;
 }
 
+/** The same, asked again when it is shown: others decide what somebody is a member of. */
+export function useFreshSession(): Session | null | undefined {
+  return useQuery<Session | null>({ queryKey: ["session"], queryFn: sessionOrNone }).data;
+}
+
 /** R170: very urgent is for administrators. */
 export function useAllowedPriority(): (priority: string) => boolean {
   const admin = useSession()?.user.role === "admin";

@@ -6,6 +6,7 @@ export const admin = {
     nodes: "Nodes",
     pools: "Pools",
     workspaces: "Workspaces",
+    users: "Users",
     flavors: "Flavors",
     policy: "Queue policy",
   },

@@ -141,7 +141,7 @@ export const common = {
     tagline: "Train models on the computers that you have.",
     firstStart: "First start? Sign in as admin, with the one-time password that the server wrote to its terminal.",
     wrong: "Incorrect user name or password.",
-    wrongHint: "Check both. The person who runs the server can set a new password there: tm password",
+    wrongHint: "Check both. An administrator can give you a one-time password; on the server itself: tm password",
     needUsername: "Enter your user name.",
     needPassword: "Enter your password.",
     changeTitle: "Choose your own password",

@@ -222,6 +222,8 @@ export const job = {
     none: "Nothing has happened yet",
     noneOfThese: "Nothing of this kind has happened",
     by: "by {{who}}",
+    files: "{{count}} files",
+    files_one: "{{count}} file",
     show: "What to show",
     filter: { all: "Everything", key: "Main steps", bad: "Failures", people: "By people" },
   },

@@ -164,7 +164,7 @@ export const submit = {
     pai: "An OpenPAI job file: it is translated when you apply it.",
     translated: "Translated from OpenPAI.",
     notObject: "A job file is an object with names and values.",
-    drop: "Drop a .json or .yaml file anywhere on this page to import it.",
+    drop: "Drop a .json or .yaml job file here.",
     imported: "Imported {{name}}",
     tooBig: "That file is too large to be a job file.",
   },

@@ -6,6 +6,7 @@ export const admin = {
     nodes: "节点",
     pools: "资源池",
     workspaces: "工作空间",
+    users: "用户",
     flavors: "规格",
     policy: "排队策略",
   },

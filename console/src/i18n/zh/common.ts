@@ -137,7 +137,7 @@ export const common = {
     tagline: "用手头的计算机训练模型。",
     firstStart: "首次启动？请用 admin 登录，一次性密码显示在启动服务的终端里。",
     wrong: "用户名或密码不正确。",
-    wrongHint: "请检查后重试。服务器的管理者可在服务器上运行 tm password 设置新密码。",
+    wrongHint: "请检查后重试。忘记密码时，请管理员为您重置，或在服务器上运行 tm password。",
     needUsername: "请输入用户名。",
     needPassword: "请输入密码。",
     changeTitle: "设置您自己的密码",

@@ -216,6 +216,7 @@ export const job = {
     none: "还没有记录",
     noneOfThese: "没有这类记录",
     by: "操作人 {{who}}",
+    files: "{{count}} 个文件",
     show: "显示内容",
     filter: { all: "全部", key: "主要步骤", bad: "失败", people: "人工操作" },
   },

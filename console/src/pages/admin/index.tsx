@@ -12,6 +12,7 @@ import { NodesAdmin } from "./nodes";
 import { OverviewAdmin } from "./overview";
 import { PolicyAdmin } from "./policy";
 import { PoolsAdmin } from "./pools";
+import { UsersAdmin } from "./users";
 import { WorkspacesAdmin } from "./workspaces";
 
 /** What is needed daily first, the rarest task last. */
@@ -20,6 +21,7 @@ const TABS: Record<AdminTab, ReactNode> = {
   nodes: <NodesAdmin />,
   pools: <PoolsAdmin />,
   workspaces: <WorkspacesAdmin />,
+  users: <UsersAdmin />,
   flavors: <FlavorsAdmin />,
   policy: <PolicyAdmin />,
 };

@@ -1,15 +1,16 @@
 /** Nodes: which pool they are in, and whether they are in service; cordon, drain, back again. */
 import { SearchOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { App, Button, Form, Input, Select, Table } from "antd";
+import { Button, Form, Input, Select, Table } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cordonNode, drainNode, type Evict, listNodes, listPools, moveNode, uncordonNode } from "../../api/cluster";
 import type { NodeDetail } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { useAttempt } from "../../shared/attempt";
 import { useEngineOf } from "../../shared/engines";
 import { Ago } from "../../shared/time";
-import { Nothing, Pending, TwoLines, useErrorText } from "../../shared/ui";
+import { Nothing, Pending, TwoLines } from "../../shared/ui";
 import { cards } from "../queue/demand";
 import { Dialog, useRefresh } from "./dialog";
 
@@ -137,17 +138,10 @@ export function NodesAdmin(): ReactNode {
 }
 
 function useAct(): (work: () => Promise<unknown>, done: string) => Promise<void> {
-  const { message } = App.useApp();
-  const errorText = useErrorText();
+  const attempt = useAttempt();
   const refresh = useRefresh();
   return async (work, done) => {
-    try {
-      await work();
-      message.success(done);
-    } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
-    }
+    await attempt(work, done);
     refresh();
   };
 }

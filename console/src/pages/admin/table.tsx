@@ -3,7 +3,8 @@ import { DeleteOutlined, EditOutlined } from "@ant-design/icons";
 import { App, Button, Table, type TableColumnsType, Tooltip } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Pending, TwoLines, useErrorText } from "../../shared/ui";
+import { useAttempt } from "../../shared/attempt";
+import { Pending, TwoLines } from "../../shared/ui";
 import { type Named, useRefresh } from "./dialog";
 
 interface Props<T> {
@@ -85,7 +86,7 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
 export function useJobsColumn<T extends { waiting: number; running: number }>(): TableColumnsType<T>[number] {
   const { t } = useTranslation();
   return {
-    title: t("admin.waitingRunning"),
+    title: <span className="tm-nowrap">{t("admin.waitingRunning")}</span>,
     key: "jobs",
     width: 140,
     render: (_, one) => (
@@ -108,8 +109,8 @@ function RowButtons({
   removable: boolean;
 }): ReactNode {
   const { t } = useTranslation();
-  const { modal, message } = App.useApp();
-  const errorText = useErrorText();
+  const { modal } = App.useApp();
+  const attempt = useAttempt();
   const refresh = useRefresh();
   const ask = (): void =>
     void modal.confirm({
@@ -119,13 +120,7 @@ function RowButtons({
       cancelText: t("action.cancel"),
       okButtonProps: { danger: true },
       onOk: async () => {
-        try {
-          await remove();
-          message.success(t("admin.removed"));
-        } catch (error) {
-          const { title, remedy } = errorText(error);
-          message.error(`${title} ${remedy}`, 8);
-        }
+        await attempt(remove, t("admin.removed"));
         refresh();
       },
     });

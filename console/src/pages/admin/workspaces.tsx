@@ -8,6 +8,7 @@ import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace, type Workspa
 import { simulateWorkspace } from "../../api/queue";
 import type { PolicyEffect, ResourcePool, Workspace } from "../../api/types";
 import { number } from "../../shared/format";
+import { MembersButton } from "../../shared/members";
 import { ErrorPanel } from "../../shared/ui";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
@@ -51,7 +52,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: t("admin.workspaces.quotas"),
           key: "quotas",
-          width: 330,
+          width: 300,
           render: (_, one) =>
             one.quotas.length === 0 ? (
               <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>
@@ -71,6 +72,12 @@ export function WorkspacesAdmin(): ReactNode {
           render: (_, one) => <UrgentCell urgent={one.urgent} />,
         },
         jobs,
+        {
+          title: <span className="tm-hidden">{t("people.members")}</span>,
+          key: "members",
+          width: 100,
+          render: (_, { name }) => <MembersButton workspace={name} />,
+        },
       ]}
     />
   );

@@ -6,10 +6,11 @@ import { useTranslation } from "react-i18next";
 import { readEvents } from "../../api/jobs";
 import type { JobDetail, JobEvent, Json } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { replicaName } from "../../shared/format";
+import { bytes, replicaName } from "../../shared/format";
 import { Stamp, useFormatTime } from "../../shared/time";
 import { Empty, Pending } from "../../shared/ui";
 import type { TabProps } from "./tab";
+import { ModelLink } from "./verdict";
 
 const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "save_failed", "expired"]);
 const GOOD = new Set(["saved", "started"]);
@@ -96,6 +97,7 @@ function OneEvent({ event, job, newDay }: { event: JobEvent; job: JobDetail; new
           <span className="tm-faint tm-event-who">{[who, attempt].filter(Boolean).join(" · ")}</span>
         </div>
         <div className="tm-line tm-event-data">
+          {typeof event.data["model"] === "string" && <ModelLink model={event.data["model"]} />}
           {[...words(event, job), ...(said ? [said] : [])].map((text) => (
             <span key={text}>{text}</span>
           ))}
@@ -117,6 +119,9 @@ const LEFT_OUT = new Set([
   "code",
   "message",
   "problem",
+  "model",
+  "files",
+  "size_bytes",
 ]);
 
 /** The payload of an event in words: the replica by its name, how it ended, then the rest as it is. */
@@ -127,6 +132,8 @@ function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
     const words = role === null ? [] : [replicaName({ role, index: Number(data["index"] ?? 0) })];
     if (typeof data["exit_code"] === "number") words.push(t("job.verdict.exit", { code: data["exit_code"] }));
     if (typeof data["signal"] === "number") words.push(t("job.verdict.signal", { signal: data["signal"] }));
+    if (typeof data["files"] === "number") words.push(t("job.events.files", { count: data["files"] }));
+    if (typeof data["size_bytes"] === "number") words.push(bytes(data["size_bytes"]));
     const rest = Object.entries(data).filter(([key, value]) => !LEFT_OUT.has(key) && value !== null && value !== "");
     return [...words, ...rest.map(([key, value]) => (key === "placement" ? brief(value) : `${key}: ${brief(value)}`))];
   };

@@ -38,7 +38,7 @@ export interface Column {
 }
 
 /** The narrowest that a name can be read in: less on a phone. */
-export const leastName = (room: number): number => (room < 640 ? 140 : 200);
+export const leastName = (room: number): number => (room < 640 ? 120 : 200);
 export const TABLE: Record<ColumnKey, Column> = {
   name: { width: 0, order: "name", Cell: NameCell },
   state: { width: 146, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },

@@ -62,7 +62,7 @@ export function ModelsPage(): ReactNode {
               columns={columns}
               dataSource={query.data.items}
               tableLayout="fixed"
-              scroll={{ x: 1100 }}
+              scroll={{ x: 960 }}
               locale={{ emptyText: <span className="tm-faint">{t("models.noMatch")}</span> }}
               pagination={query.data.items.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}
             />
@@ -125,7 +125,7 @@ function useColumns(): TableColumnsType<ModelItem> {
       {
         title: t("models.owner"),
         dataIndex: "owner",
-        width: 120,
+        width: 100,
         ellipsis: true,
         sorter: (a, b) => a.owner.localeCompare(b.owner),
       },
@@ -135,13 +135,6 @@ function useColumns(): TableColumnsType<ModelItem> {
         width: 132,
         sorter: (a, b) => a.updated_at - b.updated_at,
         render: (_, model) => <Ago at={model.updated_at} />,
-      },
-      {
-        title: t("models.created"),
-        key: "created",
-        width: 132,
-        sorter: (a, b) => a.created_at - b.created_at,
-        render: (_, model) => <Ago at={model.created_at} />,
       },
     ],
     [t, narrow],

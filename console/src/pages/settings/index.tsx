@@ -1,4 +1,4 @@
-/** Settings of the person: looks and language, password, API tokens; and what server this is. */
+/** Settings of the person: looks and language, workspaces, password, API tokens; and what server this is. */
 import { useQuery } from "@tanstack/react-query";
 import { App, Segmented } from "antd";
 import type { ReactNode } from "react";
@@ -10,6 +10,7 @@ import { Facts, PageHeader } from "../../shared/ui";
 import { type Look, useLook } from "../../theme";
 import { PasswordForm } from "../signin";
 import { Tokens } from "./tokens";
+import { Workspaces } from "./workspaces";
 
 export function SettingsPage(): ReactNode {
   const { t, i18n } = useTranslation();
@@ -31,6 +32,7 @@ export function SettingsPage(): ReactNode {
       />
       <div className="tm-settings">
         <Looks />
+        <Workspaces />
         <Tokens />
         <Password />
         <About />

@@ -88,7 +88,7 @@ function SignIn({ onUsed }: { onUsed: (password: string) => void }): ReactNode {
       onUsed(password);
       client.setQueryData(["session"], session);
     } catch (error) {
-      const wrong = error instanceof ApiError && error.status === 401;
+      const wrong = error instanceof ApiError && error.status === 401 && error.code !== "account_locked";
       setProblem(wrong ? { title: t("signin.wrong"), remedy: t("signin.wrongHint") } : errorText(error));
       setBusy(false);
     }

@@ -151,6 +151,7 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
           size="small"
           pagination={false}
           dataSource={lines}
+          scroll={{ x: 620 }}
           columns={[
             { title: t("job.tasks.role"), dataIndex: "name" },
             { title: t("submit.field.replicas"), dataIndex: "replicas", className: "tm-nowrap" },
@@ -164,6 +165,7 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
             { title: t("submit.field.gpu"), dataIndex: "gpu", className: "tm-nowrap" },
             {
               title: t("submit.field.command"),
+              width: "50%",
               dataIndex: "command",
               render: (command: string) => <span className="tm-mono tm-break">{command}</span>,
             },

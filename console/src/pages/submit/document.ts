@@ -44,6 +44,10 @@ export function emptyDocument(): JsonObject {
   return { name: "", roles: [emptyRole([])] };
 }
 
+/** The document in a workspace, where it names none; undefined: in the default one. */
+export const inWorkspace = (doc: JsonObject, workspace: string | undefined): JsonObject =>
+  workspace === undefined || doc["workspace"] !== undefined ? doc : { ...doc, workspace };
+
 export function rolesOf(doc: JsonObject): JsonObject[] {
   const roles = doc["roles"];
   return Array.isArray(roles) ? roles.filter(isObject) : [];

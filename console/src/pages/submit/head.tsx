@@ -65,7 +65,7 @@ export function FormHead({ sub, expert, choose, load, edit, start, submit, busy,
           </Button>
         </Tooltip>
         <WouldTag answer={start} />
-        <Button type="primary" icon={<SendOutlined />} onClick={submit} disabled={busy} data-testid="review">
+        <Button type="primary" icon={<SendOutlined />} onClick={submit} loading={busy} data-testid="review">
           {t("submit.review")}
         </Button>
       </div>

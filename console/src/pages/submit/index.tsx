@@ -2,14 +2,16 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Alert, App, Button } from "antd";
-import { type DragEvent, lazy, type ReactNode, Suspense, useMemo, useRef, useState } from "react";
+import { type DragEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cloneDocument } from "../../api/jobs";
 import type { Job, Json, JsonObject } from "../../api/types";
+import { homeOf } from "../../shared/people";
+import { useSession } from "../../shared/session";
 import { Pending } from "../../shared/ui";
 import { Confirm } from "./confirm";
 import { Copied, Replace, useWaitingFirst } from "./copied";
-import { changed, emptyDocument, readChange, rolesOf, shortForm, withRoles } from "./document";
+import { changed, emptyDocument, inWorkspace, readChange, rolesOf, shortForm, withRoles } from "./document";
 import { draftKey, dropDraft, useDraft, useFoundDraft } from "./draft";
 import { FormHead } from "./head";
 import { Leaving } from "./leave";
@@ -35,10 +37,15 @@ export function SubmitPage(): ReactNode {
     gcTime: 0,
   });
   const change = useMemo(() => readChange(set), [set]);
-  const original = useMemo(() => (source.data ? withRoles(source.data) : emptyDocument()), [source.data]);
+  const user = useSession()?.user;
+  const home = user && homeOf(user);
+  const original = useMemo(
+    () => (source.data ? withRoles(source.data) : inWorkspace(emptyDocument(), home)),
+    [source.data, home],
+  );
   if (clone !== undefined && !source.data) return <Pending query={source} rows={10} />;
   const key = draftKey(clone, set);
-  return <SubmitForm key={key} draft={key} original={original} change={change} clone={clone} />;
+  return <SubmitForm key={key} draft={key} original={original} change={change} clone={clone} home={home} />;
 }
 
 interface FormProps {
@@ -46,9 +53,11 @@ interface FormProps {
   original: JsonObject;
   change: [string, Json][];
   clone: string | undefined;
+  /** The workspace of a job that names none; undefined: the default one. */
+  home: string | undefined;
 }
 
-function SubmitForm({ draft, original, change, clone }: FormProps): ReactNode {
+function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -58,6 +67,7 @@ function SubmitForm({ draft, original, change, clone }: FormProps): ReactNode {
   const [given, setGiven] = useState(fresh); // what nobody typed: the empty form, the clone, an example
   const [doc, setDoc] = useState(found ?? fresh);
   const [open, setOpen] = useState<"json" | "confirm" | null>(null);
+  const [asked, setAsked] = useState(false);
   const first = useWaitingFirst(clone);
   const [replacing, setReplacing] = useState(change.length > 0);
   const insteadOf = replacing ? first : undefined;
@@ -80,11 +90,16 @@ function SubmitForm({ draft, original, change, clone }: FormProps): ReactNode {
     event.preventDefault();
     void take.file(event.dataTransfer.files[0]);
   };
-  const review = (): void => {
+  // Judged by the answer to the last change: what was wrong before may be right, and the other way round.
+  const review = (): void => setAsked(true);
+  const answered = live.current || (live.error !== null && !live.busy);
+  useEffect(() => {
+    if (!asked || !answered) return;
+    setAsked(false);
     const wrong = form.tryAll()[0];
     if (wrong) form.go(wrong.path);
-    else if (live.current && live.preview?.ok) setOpen("confirm");
-  };
+    else if (live.preview?.ok && live.error === null) setOpen("confirm");
+  }, [asked, answered, form, live.preview, live.error]);
   const discard = (): void => {
     left.current = true;
     dropDraft(draft);
@@ -110,7 +125,7 @@ function SubmitForm({ draft, original, change, clone }: FormProps): ReactNode {
           edit={() => setOpen("json")}
           start={start.latest}
           submit={review}
-          busy={live.busy && form.problems.length === 0}
+          busy={asked}
           roles={rolesOf(doc).length}
         />
         {found && typed && (
@@ -127,7 +142,7 @@ function SubmitForm({ draft, original, change, clone }: FormProps): ReactNode {
             }
           />
         )}
-        {clone === undefined && !typed && <Examples choose={put} />}
+        {clone === undefined && !typed && <Examples choose={(job) => put(inWorkspace(job, home))} />}
         {(change.length > 0 || first !== undefined) && (
           <Copied original={original} change={change} waits={first !== undefined}>
             {choice}

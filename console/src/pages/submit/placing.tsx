@@ -5,8 +5,10 @@ import { Button, Drawer, Form, Segmented, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listFlavors, listNodes, listPools, listWorkspaces } from "../../api/cluster";
-import type { Flavor, JsonObject, NodeDetail, ResourcePool, Workspace } from "../../api/types";
+import type { Flavor, JsonObject, NodeDetail, ResourcePool } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { maySubmit } from "../../shared/people";
+import { useFreshSession } from "../../shared/session";
 import { type Choice, flavorWords, ResourcesTable } from "../cluster/resources";
 import { emptyRole, getAt } from "./document";
 import { FieldFrame, SelectField } from "./fields";
@@ -57,12 +59,18 @@ function ManyField({
   );
 }
 
-/** The workspaces that the reader can see; the one of the document is always among them. */
-export function useVisibleWorkspaces(): Pick<Workspace, "name" | "description">[] {
+/** The workspaces in which the reader may submit; where the document names another one, that too, marked as such. */
+export function useOwnWorkspaces(): { name: string; description: string; open: boolean }[] {
   const workspace = useWorkspace();
+  const user = useFreshSession()?.user;
   const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, staleTime: STILL_MS });
-  const known = query.data?.items ?? [];
-  return known.some((one) => one.name === workspace) ? known : [...known, { name: workspace, description: "" }];
+  const known = query.data?.items.map(({ name, description }) => ({ name, description })) ?? [
+    { name: workspace, description: "" },
+  ];
+  const open = (name: string): boolean => user === null || user === undefined || maySubmit(user, name);
+  const own = known.filter((one) => open(one.name)).map((one) => ({ ...one, open: true }));
+  if (own.some((one) => one.name === workspace)) return own;
+  return [...own, { name: workspace, description: "", open: false }];
 }
 
 function usePools(): ResourcePool[] {

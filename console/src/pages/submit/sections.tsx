@@ -13,7 +13,7 @@ import { FrameworkField } from "./framework";
 import { KeyValueField } from "./keyvalue";
 import { Mounts } from "./mounts";
 import { MetricPatterns } from "./patterns";
-import { PlaceFields, PoolField, useVisibleWorkspaces } from "./placing";
+import { PlaceFields, PoolField, useOwnWorkspaces } from "./placing";
 import { useForm } from "./state";
 
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }): ReactNode {
@@ -94,7 +94,7 @@ function NameField(): ReactNode {
 
 function WorkspaceField(): ReactNode {
   const { t } = useTranslation();
-  const known = useVisibleWorkspaces();
+  const known = useOwnWorkspaces();
   return (
     <SelectField
       path="workspace"
@@ -103,7 +103,8 @@ function WorkspaceField(): ReactNode {
       fallback="default"
       options={known.map((one) => ({
         value: one.name,
-        label: one.description ? `${one.name} · ${one.description}` : one.name,
+        disabled: !one.open,
+        label: [one.name, one.open ? one.description : t("people.notHere")].filter(Boolean).join(" · "),
       }))}
     />
   );

@@ -1,0 +1,54 @@
+/** The workspaces of who is signed in: their role in each, what it permits, and the members where they decide them. */
+import { Table, Tag } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { Membership } from "../../api/types";
+import { MembersButton } from "../../shared/members";
+import { decides } from "../../shared/people";
+import { useRoleWords } from "../../shared/roles";
+import { useFreshSession } from "../../shared/session";
+
+export function Workspaces(): ReactNode {
+  const { t } = useTranslation();
+  const user = useFreshSession()?.user;
+  const words = useRoleWords();
+  if (!user) return null;
+  const platform = user.role === "admin";
+  return (
+    <section className="tm-panel" data-testid="my-workspaces">
+      <h2>{t("people.mine")}</h2>
+      <div className="tm-panel-body tm-stack">
+        {platform && <p className="tm-faint tm-flat">{t("people.mineAll")}</p>}
+        {user.workspaces.length > 0 ? (
+          <Table<Membership>
+            rowKey="workspace"
+            size="small"
+            scroll={{ x: 520 }}
+            pagination={false}
+            dataSource={user.workspaces}
+            columns={[
+              { title: t("people.workspace"), key: "workspace", render: (_, one) => <b>{one.workspace}</b> },
+              {
+                title: t("people.mineRole"),
+                key: "role",
+                width: 150,
+                render: (_, one) => <Tag className="tm-tag">{words(one.role).name}</Tag>,
+              },
+              { title: t("people.mineMay"), key: "may", width: 360, render: (_, one) => words(one.role).may },
+              {
+                title: <span className="tm-hidden">{t("admin.actions")}</span>,
+                key: "members",
+                width: 110,
+                align: "end",
+                render: (_, { workspace, role }) =>
+                  (platform || decides(role)) && <MembersButton workspace={workspace} />,
+              },
+            ]}
+          />
+        ) : (
+          !platform && <p className="tm-flat">{t("people.mineNone")}</p>
+        )}
+      </div>
+    </section>
+  );
+}
