@@ -7,7 +7,7 @@ Methods block until durable or read: call them from a worker thread.
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from trainmaster.core.errors import NotFound
 from trainmaster.core.events import AuditEvent
@@ -46,8 +46,8 @@ class MemberRows:
         found = self._read(member.c.workspace == workspace, member.c.user == user)
         return found[0] if found else None
 
-    def _read(self, *where: object) -> list[Member]:
-        statement = select(member).where(*where).order_by(member.c.workspace, member.c.user)  # type: ignore[arg-type]
+    def _read(self, *where: ColumnElement[bool]) -> list[Member]:
+        statement = select(member).where(*where).order_by(member.c.workspace, member.c.user)
         with self._database.read() as connection:
             return [Member(**row._mapping) for row in connection.execute(statement)]
 
