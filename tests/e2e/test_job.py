@@ -220,7 +220,7 @@ def test_files_are_looked_at_and_a_folder_is_taken_whole(world: World, console: 
     console.page.keyboard.press("Escape")
     expect(console.at("preview")).to_have_count(0)
     console.at("file").filter(has_text="dot.png").click()
-    console.page.wait_for_function("document.querySelector('[data-testid=preview] img')?.naturalWidth === 1")
+    console.page.wait_for_function("() => document.querySelector('[data-testid=preview] img')?.naturalWidth === 1")
     console.page.keyboard.press("Escape")
     with console.downloading(tmp_path / "run.zip"):
         console.press("folder-download")
