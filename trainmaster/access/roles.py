@@ -43,7 +43,7 @@ class Principal:
         return next((role for name, role in self.memberships if name == workspace), None)
 
 
-_OWN: Final = ("account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write")
+_OWN: Final = ("account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write", "usage:read")
 _SHARED: Final = ("meta:read", "cluster:read")
 
 ROLES: Final[dict[str, dict[str, Reach]]] = {
@@ -52,9 +52,9 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
 }
 """role -> scope -> reach."""
 
-_VIEWER: Final = frozenset({"members:read"})
+_VIEWER: Final = frozenset({"members:read", "balance:read"})
 _MEMBER: Final = _VIEWER | {"jobs:submit"}
-_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "models:read", "members:write"}
+_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "models:read", "members:write", "usage:read"}
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": _ADMIN,

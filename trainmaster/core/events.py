@@ -24,7 +24,9 @@ class Kind(StrEnum):
 
     SUBMITTED = "submitted"  # job: Job as JSON
     PLACED = (
-        "placed"  # placement: [Assignment as JSON], roles?: [Role as JSON], what was placed where it is not `roles`
+        # placement: [Assignment as JSON], rates?: [Rate as JSON] by role, roles?: [Role as JSON], what was placed where
+        # it is not `roles`
+        "placed"
     )
     CHECKED = "checked"
     BAD_NODE = "bad_node"  # node, said
@@ -101,7 +103,7 @@ class Event:
     seq: int = 0
 
 
-SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
+SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
 """Actors that are no person: what these did is of no interest to whoever asks what people did."""

@@ -28,6 +28,7 @@ from trainmaster.core.actions import (
 )
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Event, Kind
+from trainmaster.core.money.rates import rates_from_json
 from trainmaster.core.records import (
     Assignment,
     Attempt,
@@ -157,6 +158,7 @@ def _apply_queued(job: Job, event: Event) -> Result:
             placement=placement,
             tasks=tuple(Task(a.role, a.index) for a in placement),
             created_at=event.at,
+            rates=rates_from_json(event.data.get("rates", ())),
         )
         active = replace(job, state=JobState.ACTIVE, attempt=attempt, attempts_used=event.attempt)
         return active, (Precheck(job.id, event.attempt),)

@@ -43,6 +43,8 @@ from trainmaster.service.use_cases.entering import Entering
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
+from trainmaster.service.use_cases.money.balances import Balances
+from trainmaster.service.use_cases.money.reports import Reports
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.queueing import Queueing
@@ -71,6 +73,7 @@ class Platform:
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.accounts, self.members = accounts, members
+        self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
             context.layout,

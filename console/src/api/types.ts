@@ -124,5 +124,12 @@ export type NewAccount = S["NewAccount"];
 export type OneTimePassword = S["OneTimePassword"];
 export type Member = S["Member"];
 
+export type UsageReport = S["UsageReport"];
+export type ReportLine = S["ReportLine"];
+export type ReportDay = S["ReportDay"];
+export type Balance = S["Balance"];
+export type Entry = S["Entry"];
+export type EntryPage = S["EntryPage"];
+
 export type Option = S["FrameworkOption"];
 export type Meta = S["Meta"];

@@ -8,6 +8,7 @@ import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
+import { usage } from "./en/usage";
 
 export const en = {
   ...common,
@@ -19,6 +20,7 @@ export const en = {
   timeline,
   admin,
   people,
+  usage,
   engines,
   resources,
   ...cluster,

@@ -9,6 +9,7 @@ import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
+import { usage } from "./zh/usage";
 
 export const zh: Translated<typeof en> = {
   ...common,
@@ -20,6 +21,7 @@ export const zh: Translated<typeof en> = {
   timeline,
   admin,
   people,
+  usage,
   engines,
   resources,
   ...cluster,

@@ -55,5 +55,11 @@ export interface ClusterSearch {
   q?: string;
 }
 
+export interface UsageSearch {
+  /** YYYY-MM; absent: this month. */
+  month?: string;
+  workspace?: string;
+}
+
 export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "users", "flavors", "policy"] as const;
 export type AdminTab = (typeof ADMIN_TABS)[number];

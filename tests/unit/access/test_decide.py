@@ -26,6 +26,9 @@ TABLE = {
     "members:write": ("any", None),
     "people:read": ("any", None),
     "people:write": ("any", None),
+    "usage:read": ("any", "own"),
+    "balance:read": ("any", None),
+    "balance:write": ("any", None),
     "queue:write": ("any", None),
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
@@ -41,6 +44,8 @@ INSIDE = {
     "jobs:submit": (True, True, True, False),
     "models:read": (True, True, False, False),
     "members:read": (True, True, True, True),
+    "balance:read": (True, True, True, True),
+    "usage:read": (True, True, False, False),
     "members:write": (True, True, False, False),
 }
 """What a role in a workspace adds; every other scope: nothing."""

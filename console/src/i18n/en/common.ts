@@ -6,6 +6,7 @@ export const common = {
     cluster: "Cluster",
     admin: "Administration",
     models: "Models",
+    usage: "Usage",
     settings: "Settings",
     newJob: "New job",
     main: "Main navigation",
