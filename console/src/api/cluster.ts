@@ -67,8 +67,10 @@ export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Worksp
   put(`/workspaces/${at(name)}`, body);
 export const deleteWorkspace = (name: string): Promise<void> => remove(`/workspaces/${at(name)}`);
 
-export const listFlavors = (workspace: string): Promise<{ items: Flavor[]; demand: CardDemand[]; currency: string }> =>
-  get("/flavors", { workspace });
+export const listFlavors = (
+  workspace: string,
+  pool?: string,
+): Promise<{ items: Flavor[]; demand: CardDemand[]; currency: string }> => get("/flavors", { workspace, pool });
 export type FlavorBody = Omit<Flavor, "name" | "workspace" | "kind">;
 export const saveFlavor = (workspace: string, name: string, body: FlavorBody): Promise<Flavor> =>
   put(`/workspaces/${at(workspace, "flavors", name)}`, body);

@@ -7,6 +7,7 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.context import AsJson, Limit, client
 from trainmaster.cli.helping import CLUSTER, add, group
+from trainmaster.cli.language import money as amount
 from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
@@ -97,12 +98,12 @@ def _table(found: "list[answers.BalanceView]") -> None:
     rows = [
         (
             one.workspace,
-            Cell(one.balance, "bad" if one.in_arrears else ""),
-            one.running,
-            one.reserved,
-            any_amount if one.available is None else one.available,
-            one.spent,
-            one.budget or "",
+            Cell(amount(one.balance), "bad" if one.in_arrears else ""),
+            amount(one.running),
+            amount(one.reserved),
+            any_amount if one.available is None else amount(one.available),
+            amount(one.spent),
+            amount(one.budget) if one.budget else "",
         )
         for one in found
     ]
@@ -140,7 +141,10 @@ def show_balance(name: Name, limit: Limit = 20, as_json: AsJson = False) -> None
     )
     tables.show(
         columns,
-        [(clock(entry.at), _kind(entry.kind), entry.amount, entry.by or entry.owner, _for(entry)) for entry in entries],
+        [
+            (clock(entry.at), _kind(entry.kind), amount(entry.amount), entry.by or entry.owner, _for(entry))
+            for entry in entries
+        ],
     )
 
 

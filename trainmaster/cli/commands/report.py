@@ -7,7 +7,7 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.context import AsJson, client
 from trainmaster.cli.helping import SERVER, add
-from trainmaster.cli.language import words
+from trainmaster.cli.language import money, words
 
 
 def add_to(app: typer.Typer) -> None:
@@ -78,10 +78,10 @@ def report(
         column(words(f"amount ({found.currency})", f"金额（{found.currency}）"), right=True),
     )
     rows = [
-        (one.workspace, one.owner, one.flavor, _hours(one.machine_s), _hours(one.gpu_s), one.amount)
+        (one.workspace, one.owner, one.flavor, _hours(one.machine_s), _hours(one.gpu_s), money(one.amount))
         for one in found.lines
     ]
-    total = words("all", "合计"), "", "", _hours(found.machine_s), _hours(found.gpu_s), found.amount
+    total = words("all", "合计"), "", "", _hours(found.machine_s), _hours(found.gpu_s), money(found.amount)
     zone = f"{found.month} ({found.time_zone})"
     if not rows:
         print(words(f"Nothing was used in {zone}.", f"{zone} 没有用量。"))

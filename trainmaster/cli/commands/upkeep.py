@@ -12,7 +12,7 @@ from trainmaster.cli.language import duration, told, words
 if TYPE_CHECKING:
     from trainmaster import answers
 
-SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
+SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
 
 
 def add_to(app: typer.Typer) -> None:

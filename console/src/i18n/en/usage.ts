@@ -35,6 +35,7 @@ export const usage = {
   noEntries: "No entries yet.",
   more: "Show more",
   when: "When",
+  change: "Amount",
   kind: "Kind",
   kinds: { use: "use", credit: "credit", correction: "correction", closing: "closing" },
   for: "For",

@@ -34,6 +34,7 @@ export const usage = {
   noEntries: "还没有条目。",
   more: "显示更多",
   when: "时间",
+  change: "金额",
   kind: "种类",
   kinds: { use: "用量", credit: "充值", correction: "更正", closing: "结清" },
   for: "说明",

@@ -163,7 +163,6 @@ export function flavorWords(flavor: Flavor): string {
     flavor.gpu > 0 ? `${cards(count)} × ${flavor.gpu_type ?? "GPU"}` : "",
     `${number(flavor.cpu)} CPU`,
     mib(flavor.memory_mib),
-    flavor.vendor,
   ]
     .filter(Boolean)
     .join(" · ");

@@ -118,7 +118,7 @@ function EntryDialog({ balance, close }: { balance: Balance; close: () => void }
       </Form.Item>
       <Form.Item
         name="amount"
-        label={`${t("usage.amount")} (${balance.currency})`}
+        label={`${t("usage.change")} (${balance.currency})`}
         extra={t("usage.amountHint")}
         rules={[{ required: true, pattern: AMOUNT, message: t("usage.amountBad") }]}
       >

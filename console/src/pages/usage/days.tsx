@@ -9,14 +9,14 @@ import { shownAmount } from "./amounts";
 const WHAT = ["amount", "machine_s", "gpu_s"] as const;
 type What = (typeof WHAT)[number];
 
-const valueOf = (day: ReportDay, what: What): number => (what === "amount" ? Number(day.amount) : day[what] / 3600);
+const heightOf = (day: ReportDay, what: What): number => (what === "amount" ? Number(day.amount) : day[what] / 3600);
 
 export function Days({ report }: { report: UsageReport }): ReactNode {
   const { t } = useTranslation();
   const [asked, setWhat] = useState<What | null>(null);
   const [at, setAt] = useState<number | null>(null);
   const what = asked ?? (Number(report.amount) > 0 ? "amount" : "machine_s");
-  const values = report.days.map((day) => valueOf(day, what));
+  const values = report.days.map((day) => heightOf(day, what));
   const most = Math.max(...values, 0);
   const say = (value: number): string =>
     what === "amount"
@@ -24,7 +24,7 @@ export function Days({ report }: { report: UsageReport }): ReactNode {
       : t("usage.hours", { n: number(Math.round(value * 100) / 100) });
   const day = at === null ? undefined : report.days[at];
   const words = day
-    ? `${day.day} · ${say(valueOf(day, what))}`
+    ? `${day.day} · ${say(heightOf(day, what))}`
     : `${t("usage.total")}${t("mark.colon")}${say(what === "amount" ? Number(report.amount) : report[what] / 3600)}`;
   return (
     <section className="tm-panel" data-testid="usage-days">
@@ -55,7 +55,9 @@ export function Days({ report }: { report: UsageReport }): ReactNode {
               data-at={index === at || undefined}
               onPointerEnter={() => setAt(index)}
             >
-              <i style={{ height: `${most > 0 ? ((values[index] ?? 0) / most) * 100 : 0}%` }} />
+              <b>
+                <i style={{ height: `${most > 0 ? ((values[index] ?? 0) / most) * 100 : 0}%` }} />
+              </b>
               <em>{Number(one.day.slice(8))}</em>
             </span>
           ))}

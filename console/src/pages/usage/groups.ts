@@ -16,11 +16,8 @@ export function rowsBy(lines: readonly ReportLine[], by: By): UsageRow[] {
     const key = by === "line" ? JSON.stringify([line.workspace, line.owner, line.flavor]) : line[by];
     const known = sums.get(key);
     if (known === undefined) {
-      const row = { workspace: "", owner: "", flavor: "", ...(by === "line" ? line : { [by]: line[by] }) };
-      sums.set(key, {
-        row: { ...row, key, machine_s: line.machine_s, gpu_s: line.gpu_s, amount: line.amount },
-        amount: millionths(line.amount),
-      });
+      const named = by === "line" ? line : { workspace: "", owner: "", flavor: "", [by]: line[by] };
+      sums.set(key, { row: { ...line, ...named, key, amount: line.amount }, amount: millionths(line.amount) });
     } else {
       known.row.machine_s += line.machine_s;
       known.row.gpu_s += line.gpu_s;

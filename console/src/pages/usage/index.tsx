@@ -9,6 +9,7 @@ import { listBalances, readReport, readReportCsv } from "../../api/money";
 import type { UsageReport } from "../../api/types";
 import { useAttempt } from "../../shared/attempt";
 import { saveText } from "../../shared/download";
+import { useKept } from "../../shared/kept";
 import { useFormatTime } from "../../shared/time";
 import { Nothing, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { monthsUpTo, shownAmount } from "./amounts";
@@ -32,7 +33,8 @@ export function UsagePage(): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
-  const report = query.data;
+  const kept = useKept(query);
+  const report = kept.data;
   const newest = balances.data?.items[0]?.month ?? report?.month ?? "";
   const names = new Set([
     ...(balances.data?.items ?? []).map((one) => one.workspace),
@@ -81,7 +83,7 @@ export function UsagePage(): ReactNode {
           </>
         }
       />
-      <Outdated query={query} />
+      <Outdated query={kept} />
       <Balances balances={balances.data?.items} only={workspace} />
       {report ? (
         <>
