@@ -15,7 +15,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         app,
         report,
-        "显示某月的用量与费用，按工作空间、用户和规格列出。\n\n每行一个：工作空间、用户、规格、机时、卡时、金额；"
+        "显示某月的用量与费用，按工作空间、用户和规格列出。\n\n每行一个：工作空间、用户、规格、机时、加速卡时、金额；"
         "末行为合计。只能看到自己的用量，工作空间的 owner 与 admin 可看到整个工作空间，管理员可看到全部。",
         "tm report",
         "tm report --month 2026-11 --csv > usage.csv",
@@ -55,7 +55,7 @@ def report(
 ) -> None:
     """Show what was used in a month and what it cost, by workspace, person and flavor.
 
-    Prints a line for each: workspace, person, flavor, machine hours, GPU hours, amount; the last line is the sum. One
+    Prints a line for each: workspace, person, flavor, replica hours, GPU hours, amount; the last line is the sum. One
     sees one's own use, a workspace's owners and admins all of it, administrators everything.
     """
     from trainmaster.cli.showing import tables
@@ -73,8 +73,8 @@ def report(
         column(words("workspace", "工作空间"), least=8),
         column(words("person", "用户"), least=8),
         column(words("flavor", "规格"), least=8),
-        column(words("machine hours", "机时"), right=True),
-        column(words("GPU hours", "卡时"), right=True),
+        column(words("replica hours", "机时"), right=True),
+        column(words("GPU hours", "加速卡时"), right=True),
         column(words(f"amount ({found.currency})", f"金额（{found.currency}）"), right=True),
     )
     rows = [

@@ -143,6 +143,13 @@ class MoneyRows:
         """
         where = seen(visible, money_entry)
         where += [_ENTRY[name] == value for name, value in (("workspace", workspace), ("owner", owner)) if value]
+        return self._spent(where, bounds, by_then)
+
+    def spent_by_all(self, bounds: Sequence[int], by_then: float) -> list[Spent]:
+        """Return `spent` of everybody: what the platform asks for itself, to compare it with budgets."""
+        return self._spent([], bounds, by_then)
+
+    def _spent(self, where: list[ColumnElement[bool]], bounds: Sequence[int], by_then: float | None) -> list[Spent]:
         where += [] if by_then is None else [_ENTRY.at <= by_then]
         until = case(
             *[(_ENTRY.start_ms < literal_column(str(bound)), literal_column(str(bound))) for bound in bounds[1:]],

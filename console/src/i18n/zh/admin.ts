@@ -78,8 +78,8 @@ export const admin = {
     simulating: "模拟中",
   },
   pools: {
-    priceGpu: "每卡每小时价格",
-    priceCpu: "每核每小时价格",
+    priceGpu: "每张加速卡每小时价格",
+    priceCpu: "每个 CPU 核每小时价格",
     priceHint: "规格未定价时使用；0 表示免费。",
     pools: "资源池",
     hint: "供任务选择的一组节点。专属资源池只能由指定的工作空间使用。",

@@ -9,7 +9,7 @@ export const usage = {
   flavor: "规格",
   noFlavor: "未用规格",
   machine_s: "机时",
-  gpu_s: "卡时",
+  gpu_s: "加速卡时",
   amount: "费用",
   lines: "用量明细",
   by: "汇总方式",

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import InWorkspace, Visible
+from trainmaster.access.visible import InWorkspace
 from trainmaster.answers import AlarmView, BalancesView, BalanceView, EntryPage, EntryView
 from trainmaster.core.cluster import Budget
 from trainmaster.core.errors import InvalidSpec, NotFound, Problem, problem_of
@@ -28,7 +28,6 @@ from trainmaster.service.money.months import Month, month_at
 from trainmaster.store.money.entries import CORRECTION, CREDIT, USE, BudgetAlarm, MoneyEntry
 
 MOST_ALARMS: Final = 10
-_ALL: Final = Visible(everything=True)
 
 
 class Balances:
@@ -130,7 +129,7 @@ class Balances:
         """Return what every workspace has spent in a month so far: its use, less what was given back."""
         running = self._running(month.whole, now)
         await self._ctx.master.durable()
-        found = await asyncio.to_thread(self._rows.spent, _ALL, month.whole, "", "", now)
+        found = await asyncio.to_thread(self._rows.spent_by_all, month.whole, now)
         for spent in found:
             if spent.kind in (USE, CORRECTION):
                 running[spent.workspace] -= spent.amount
