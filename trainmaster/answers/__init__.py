@@ -67,6 +67,7 @@ from trainmaster.answers.jobs import (
     JobDetail,
     JobFacets,
     JobPage,
+    JobRight,
     JobView,
     LabelFacet,
     NativeView,
@@ -128,6 +129,8 @@ from trainmaster.answers.queue import (
 )
 from trainmaster.answers.session import (
     Alive,
+    BrowserSession,
+    BrowserSessions,
     FrameworkOption,
     FrameworkTitle,
     Meta,
@@ -187,6 +190,8 @@ __all__ = [
     "Bar",
     "BatchItem",
     "BatchView",
+    "BrowserSession",
+    "BrowserSessions",
     "CardDemand",
     "CardHolder",
     "CardModel",
@@ -221,6 +226,7 @@ __all__ = [
     "JobDetail",
     "JobFacets",
     "JobPage",
+    "JobRight",
     "JobView",
     "Json",
     "KnobView",
