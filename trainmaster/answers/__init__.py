@@ -67,6 +67,7 @@ from trainmaster.answers.jobs import (
     JobDetail,
     JobFacets,
     JobPage,
+    JobRight,
     JobView,
     LabelFacet,
     NativeView,
@@ -140,6 +141,8 @@ from trainmaster.answers.queue import (
 )
 from trainmaster.answers.session import (
     Alive,
+    BrowserSession,
+    BrowserSessions,
     FrameworkOption,
     FrameworkTitle,
     Meta,
@@ -202,6 +205,8 @@ __all__ = [
     "Bar",
     "BatchItem",
     "BatchView",
+    "BrowserSession",
+    "BrowserSessions",
     "CardDemand",
     "CardHolder",
     "CardModel",
@@ -239,6 +244,7 @@ __all__ = [
     "JobDetail",
     "JobFacets",
     "JobPage",
+    "JobRight",
     "JobView",
     "Json",
     "KnobView",

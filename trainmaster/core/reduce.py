@@ -47,6 +47,7 @@ from trainmaster.core.states import (
     FINAL_STATE,
     STRENGTH,
     Edge,
+    JobShare,
     JobState,
     Phase,
     Priority,
@@ -54,7 +55,7 @@ from trainmaster.core.states import (
     TaskPhase,
     Why,
 )
-from trainmaster.core.verdicts import FREE, WAITED_OUT
+from trainmaster.core.verdicts import FREE, WAITED_OUT, pause_after
 from trainmaster.messages.jobs import tasks
 from trainmaster.messages.said import said_in
 
@@ -87,9 +88,6 @@ _VERDICT_OF: Final[dict[Kind, str]] = {
 }
 
 
-FIRST_PAUSE_S: Final = 5.0
-LONGEST_PAUSE_S: Final = 300.0
-
 _ABOUT_THE_JOB: Final = frozenset({Kind.STOP_REQUESTED, Kind.EXPIRED})
 """Kinds that mean the job whatever attempt they name: who asks for a stop cannot know of the next try."""
 
@@ -111,6 +109,9 @@ def reduce(job: Job | None, event: Event) -> Result:
 
 
 def _apply(job: Job, event: Event) -> Result:
+    if event.kind is Kind.SHARED:  # also after the end
+        share = JobShare(event.data["share"])
+        return (job if share is job.share else replace(job, share=share)), ()
     if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):
@@ -296,9 +297,7 @@ def _of(attempt: Attempt | None, codes: frozenset[str]) -> bool:
 
 def _pause(job: Job, why: Why | None) -> float:
     """Return how long to wait before the next try: twice as long as before the last one, while a trouble lasts."""
-    if why is not Why.FAULT or not _of(job.attempt, WAITED_OUT):
-        return 0.0
-    return min(LONGEST_PAUSE_S, 2 * job.pause_s or FIRST_PAUSE_S)
+    return pause_after(job.pause_s) if why is Why.FAULT and _of(job.attempt, WAITED_OUT) else 0.0
 
 
 def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:

@@ -11,11 +11,14 @@ def seen(visible: Visible, table: Table) -> list[ColumnElement[bool]]:
     """Return the conditions on the rows of `table`, which has an owner and a workspace; none where everything is
     visible.
     """
+    place = [] if visible.within is None else [table.c.workspace == visible.within]
     if visible.everything:
-        return []
+        return place
     parts: list[ColumnElement[bool]] = []
     if visible.owner is not None:
         parts.append(table.c.owner == visible.owner)
     if visible.workspaces:
         parts.append(table.c.workspace.in_(sorted(visible.workspaces)))
-    return [or_(*parts)] if parts else [false()]
+    if visible.shared and visible.levels and "share" in table.c:
+        parts.append(table.c.workspace.in_(sorted(visible.shared)) & table.c.share.in_(sorted(visible.levels)))
+    return [*place, or_(*parts) if parts else false()]

@@ -20,6 +20,7 @@ from tests.fixtures.seeing import ALL, only, reading
 from trainmaster.access.visible import NOTHING, Visible
 from trainmaster.core.errors import NotFound
 from trainmaster.core.records import Job
+from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store.assets import AssetKind, AssetReader
@@ -32,7 +33,11 @@ from trainmaster.store.models import ModelRows, saved_model
 from trainmaster.store.people.accounts import PeopleRows, User
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
-VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
+SOME: Final = st.frozensets(NAMES, max_size=3)
+LEVELS: Final = st.frozensets(st.sampled_from([JobShare.READ.value, JobShare.READ_WRITE.value]))
+VISIBLE: Final = st.builds(
+    Visible, st.booleans(), st.none() | NAMES, SOME, shared=SOME, levels=LEVELS, within=st.none() | NAMES
+)
 READERS: Final = [
     getattr(reader, name)
     for reader in (JobReader, AssetReader, AuditReader)
@@ -73,7 +78,9 @@ def everybodys(database: Database) -> list[Job]:
     """Store a job and a model of each owner in each workspace, and return the jobs."""
     names = ["ann", "bob", "Ann", "a'b", "%", "数据"]
     histories = [
-        History(seq * 10).submit(new_job(seq, owner=owner, workspace=workspace, slug=f"s{seq}"))
+        History(seq * 10).submit(
+            new_job(seq, owner=owner, workspace=workspace, slug=f"s{seq}", share=list(JobShare)[seq % 3])
+        )
         for seq, (owner, workspace) in enumerate(itertools.product(names, names), 1)
     ]
     Ledger(database).commit(Batch([change for history in histories for change in history.changes])).result(60)
@@ -115,7 +122,7 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
             else:
                 assert known
                 assert found == job
-        assert visible.covers(Group(job.owner, job.workspace)) == known
+        assert visible.covers(Group(job.owner, job.workspace, job.share.value)) == known
         assert [one.id for one in models.list_assets(visible, AssetKind.MODEL)] == [
             one.id for one in every if visible.covers(one)
         ]

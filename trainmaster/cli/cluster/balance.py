@@ -224,7 +224,7 @@ def set_budget(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set credit limit, monthly budget and alarms of a workspace; what is not named stays. For administrators.
+    """Set credit limit, budget and alarms of a workspace; what is not named stays. For administrators.
 
     Prints balance, credit limit and budget.
     """

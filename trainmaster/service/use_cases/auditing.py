@@ -100,6 +100,7 @@ _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.DURATION_CHANGED: _may_run,
     Kind.PRIORITY_CHANGED: lambda data: audit.job_priority_became(_PRIORITIES[Priority(data["priority"])]),
     Kind.ENTERED: _entered,
+    Kind.SHARED: lambda data: audit.job_shared(str(data["share"]), str(data["before"])),
     Kind.PREEMPTED: lambda data: audit.job_sent_back(said_in(data) or ""),
 }
 """What people can do to a job once it was submitted."""

@@ -42,7 +42,7 @@ export function Days({ report }: { report: UsageReport }): ReactNode {
       <div className="tm-panel-body tm-past">
         <p className="tm-num tm-flat">{words}</p>
         <div
-          className="tm-days"
+          className="tm-usage-days"
           role="img"
           aria-label={`${t("usage.days")}${t("mark.colon")}${words}`}
           onPointerLeave={() => setAt(null)}
@@ -51,7 +51,7 @@ export function Days({ report }: { report: UsageReport }): ReactNode {
           {report.days.map((one, index) => (
             <span
               key={one.day}
-              className="tm-day"
+              className="tm-usage-day"
               data-at={index === at || undefined}
               onPointerEnter={() => setAt(index)}
             >

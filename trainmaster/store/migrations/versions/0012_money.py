@@ -4,7 +4,7 @@ from alembic import op
 from sqlalchemy import BigInteger, Column, Double, Integer, String, Text, UniqueConstraint
 
 revision = "0012"
-down_revision = "0010"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
