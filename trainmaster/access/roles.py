@@ -4,11 +4,13 @@ A scope that a role does not name is not granted. Everybody has one role on the 
 they are a member of.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from trainmaster.access.scopes import SCOPES
+from trainmaster.core.events import Actor, ActorKind, AuditEvent, Changes, Subject
+from trainmaster.messages.said import Said
 
 
 class Reach(StrEnum):
@@ -30,6 +32,8 @@ class Via(StrEnum):
 class Principal:
     """Who asks. `confined`: must set a new password before anything else is permitted. `memberships`: (workspace, role
     in it), by workspace.
+
+    `address` they ask from, and the id of the token `through` which: for the audit, nothing is decided by it.
     """
 
     name: str
@@ -37,13 +41,27 @@ class Principal:
     via: Via = Via.TOKEN
     confined: bool = False
     memberships: tuple[tuple[str, str], ...] = ()
+    address: str = field(default="", compare=False)
+    through: str = field(default="", compare=False)
+
+    @property
+    def actor(self) -> Actor:
+        """Who this is in the audit."""
+        kind = ActorKind.TOKEN if self.via is Via.TOKEN else ActorKind.PERSON
+        return Actor(self.name, kind, self.address, self.through)
+
+    def did(self, subject: Subject, said: Said, at: float, changes: Changes = ()) -> AuditEvent:
+        """Return what the audit is told of what they did."""
+        return AuditEvent(subject, said, at, self.actor, changes)
 
     def role_in(self, workspace: str) -> str | None:
         """Return the role in a workspace, None for who is not a member."""
         return next((role for name, role in self.memberships if name == workspace), None)
 
 
-_OWN: Final = ("account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write")
+_OWN: Final = (
+    "account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write", "audit:read",
+)  # fmt: skip
 _SHARED: Final = ("meta:read", "cluster:read")
 
 ROLES: Final[dict[str, dict[str, Reach]]] = {
@@ -54,7 +72,7 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
 
 _VIEWER: Final = frozenset({"members:read"})
 _MEMBER: Final = _VIEWER | {"jobs:submit"}
-_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "models:read", "members:write"}
+_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "models:read", "members:write", "audit:read"}
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": _ADMIN,

@@ -30,7 +30,7 @@ TABLE = {
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
-    "audit:read": ("any", None),
+    "audit:read": ("any", "own"),
     "retention:read": ("any", None),
 }
 
@@ -40,6 +40,7 @@ INSIDE = {
     "jobs:write": (True, True, False, False),
     "jobs:submit": (True, True, True, False),
     "models:read": (True, True, False, False),
+    "audit:read": (True, True, False, False),
     "members:read": (True, True, True, True),
     "members:write": (True, True, False, False),
 }

@@ -85,8 +85,8 @@ async def sign_in(request: Request, body: SignIn) -> Response:
     X-Session-Key.
     """
     app = platform(request)
-    client = neighbourhood(request.client.host if request.client else "")
-    made = await app.people.sign_in(body.username, body.password, client, body.browser)
+    address = request.client.host if request.client else ""
+    made = await app.people.sign_in(body.username, body.password, neighbourhood(address), body.browser, address)
     user = await _user(app, made.principal)
     answer = Json(NewSession(user=user, server=server_view(app), key=made.key, browser=made.browser))
     # A browser says in Origin how it came, also through a proxy that says nothing.
