@@ -17,7 +17,7 @@ MOST: Final = 500
 HOUR_S: Final = 3600.0
 
 
-class Told(Enum):
+class Telling(Enum):
     """What the audit is told of a failure: nothing, that it happened, or that no more are listed this hour."""
 
     NOTHING = "nothing"
@@ -31,7 +31,7 @@ class _Count:
     failures: int = 0
 
 
-class Failures:
+class SignInFailures:
     """One per server. `clock` returns seconds since the epoch."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -39,7 +39,7 @@ class Failures:
         self._counts: OrderedDict[tuple[str, str], _Count] = OrderedDict()
         self._hour = _Count(0.0)
 
-    def note(self, name: str, address: str) -> tuple[Told, int]:
+    def note(self, name: str, address: str) -> tuple[Telling, int]:
         """Count a failure of `name` (empty: no account's) from `address`; return what is told, and how many there
         were.
         """
@@ -51,17 +51,17 @@ class Failures:
         if len(self._counts) > KEYS:
             self._counts.popitem(last=False)
         count.failures += 1
-        told = self._place(now) if count.failures & (count.failures - 1) == 0 else Told.NOTHING
+        told = self._place(now) if count.failures & (count.failures - 1) == 0 else Telling.NOTHING
         return told, count.failures
 
     def forget(self, name: str, address: str) -> None:
         """Begin anew with a name that signed in from there."""
         self._counts.pop((name, address), None)
 
-    def _place(self, now: float) -> Told:
+    def _place(self, now: float) -> Telling:
         if not 0 <= now - self._hour.since < HOUR_S:
             self._hour = _Count(now)
         self._hour.failures += 1
         if self._hour.failures > MOST:
-            return Told.NOTHING
-        return Told.NO_MORE if self._hour.failures == MOST else Told.FAILURE
+            return Telling.NOTHING
+        return Telling.NO_MORE if self._hour.failures == MOST else Telling.FAILURE

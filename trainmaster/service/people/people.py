@@ -28,7 +28,7 @@ from trainmaster.messages.server import access, audit
 from trainmaster.messages.server import people as messages
 from trainmaster.service.folders.secret_files import TOKEN_PREFIX, browsers_secret, local_token
 from trainmaster.service.people.browsers import Browsers
-from trainmaster.service.people.failures import MOST, Failures, Told
+from trainmaster.service.people.failures import MOST, SignInFailures, Telling
 from trainmaster.service.people.passwords import Passwords, demand_acceptable, one_time
 from trainmaster.service.people.tickets import Tickets
 from trainmaster.service.people.told import joins, made
@@ -104,7 +104,7 @@ class People:
         self._turns = Turns(time.monotonic)
         self._browsers = Browsers(secrets.token_urlsafe(32))
         self._passwords = Passwords()
-        self._failures = Failures(clock)
+        self._failures = SignInFailures(clock)
         self.tickets = Tickets(clock)
         self.one_time_password: str | None = None
 
@@ -244,10 +244,10 @@ class People:
         """Tell the audit of a sign-in that failed; nobody waits for it, or an account that exists took longer."""
         name = user.name if user is not None else ""
         told, count = self._failures.note(name, address)
-        if told is Told.NOTHING:
+        if told is Telling.NOTHING:
             return
         said = audit.sign_ins_not_listed(MOST)
-        if told is Told.FAILURE:
+        if told is Telling.FAILURE:
             known = audit.sign_in_while_locked if good else audit.sign_in_failed
             said = known(address, count) if name else audit.sign_in_unknown(address, count)
         self._rows.tell(self._audit_event(name, said, Actor("", address=address)))

@@ -56,7 +56,7 @@ export const audit = {
     entered: "replica entered",
     workspace_changed: "workspace or quota changed",
     member_added: "member added",
-    member_changed: "member's role changed",
+    member_changed: "member changed",
     member_removed: "member removed",
     flavor_changed: "flavor changed",
     pool_changed: "pool changed",

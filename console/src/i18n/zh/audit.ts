@@ -56,7 +56,7 @@ export const audit = {
     entered: "进入副本",
     workspace_changed: "修改工作空间或配额",
     member_added: "加入成员",
-    member_changed: "修改成员角色",
+    member_changed: "修改成员",
     member_removed: "移出成员",
     flavor_changed: "修改规格",
     pool_changed: "修改资源池",
