@@ -119,11 +119,13 @@ class World:
         """Return the SDK's client, signed in as the CLI on this machine is."""
         return Client(home=str(self.home))
 
-    def tm(self, *arguments: str) -> str:
-        """Run the command line and return what it printed. Raises AssertionError when it fails."""
+    def tm(self, *arguments: str, **variables: str) -> str:
+        """Run the command line, with variables of the environment, and return what it printed. Raises AssertionError when
+        it fails.
+        """
         done = subprocess.run(
             [PROGRAM, *arguments],
-            env=_plain(TRAINMASTER_HOME=str(self.home)),
+            env=_plain(TRAINMASTER_HOME=str(self.home), **variables),
             capture_output=True,
             text=True,
             check=False,

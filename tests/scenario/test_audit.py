@@ -14,6 +14,7 @@ from trainmaster.core.cluster import Flavor, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.messages import render
 from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.service.use_cases.people.credentials import WantedToken
 
 ANN = person("ann")
 JOB: dict[str, Any] = {"name": "j", "roles": [{"name": "main", "command": "sleep infinity"}]}
@@ -76,10 +77,11 @@ async def test_what_people_do_to_people_is_told(fake: Stage) -> None:
     stage, people = fake, fake.platform.people
     password = people.one_time_password
     assert password is not None
-    signed = await people.sign_in("admin", password, "10.0.0.9")
+    await people.sign_in("admin", password, "10.0.0.9")
     local = Principal("admin", "admin", Via.LOCAL)
-    token = await people.create_token(signed.principal, "ci", 86400.0)
-    await people.delete_token(signed.principal, token.id)
+    credentials = stage.platform.credentials
+    token = await credentials.create(local, WantedToken("ci", 86400.0))
+    await credentials.delete(local, token.id)
     await people.change_password(local, None, "correct horse battery")
     again = await people.sign_in("admin", "correct horse battery", "10.0.0.9")
     await people.change_password(again.principal, "correct horse battery", "staple and paper clip")

@@ -16,6 +16,7 @@ from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.service.use_cases.people.credentials import WantedToken
 
 ADDRESS: Final = "192.0.2.77"
 GOOD: Final = "correct horse battery"
@@ -107,6 +108,12 @@ async def _token(scene: Scene) -> tuple[str, dict[str, Any]]:
     return f"/tokens/{scene.left['token']}", {}
 
 
+async def _session(scene: Scene) -> tuple[str, dict[str, Any]]:
+    await scene.stage.platform.people.sign_in("admin", GOOD, "192.0.2.1")
+    [one] = (await scene.stage.platform.credentials.sessions(ADMIN, "")).items
+    return f"/sessions/{one.id}", {}
+
+
 async def _pool(scene: Scene) -> tuple[str, dict[str, Any]]:
     await scene.stage.platform.administer.assign("n2", "default", ADMIN)
     return "/pools/lab", {}
@@ -121,6 +128,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /session": _sign_in,
     "POST /session/password": _password,
     "DELETE /session": _sign_out,
+    "DELETE /sessions/{session_id}": _session,
     "POST /tokens": plain("/tokens", {"name": "ci"}),
     "DELETE /tokens/{token_id}": _token,
     "POST /users": plain("/users", {"name": "ann"}),
@@ -151,6 +159,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /jobs/{ref}/stop": of_job("/stop", Scene.job, {"reason": "walked by"}),
     "POST /jobs/stop": of_several("stop", Scene.job),
     "POST /jobs/{ref}/release": of_job("/release", Scene.held),
+    "PUT /jobs/{ref}/share": of_job("/share", Scene.over, {"share": "read"}),
     "DELETE /jobs/{ref}": of_job("", Scene.over),
     "POST /jobs/delete": of_several("delete", Scene.over),
 }
@@ -202,7 +211,7 @@ async def test_every_change_over_the_api_is_told(fake: Stage) -> None:
 
 
 async def test_a_tokens_deeds_name_the_token(fake: Stage) -> None:
-    made = await fake.platform.people.create_token(ADMIN, "ci")
+    made = await fake.platform.credentials.create(ADMIN, WantedToken("ci"))
     transport = httpx.ASGITransport(create_app(fake.platform), client=(ADDRESS, 1234))
     headers = {"authorization": f"Bearer {made.token}"}
     async with httpx.AsyncClient(transport=transport, base_url=BASE, headers=headers) as http:
@@ -222,7 +231,7 @@ async def test_sign_ins_that_fail_are_told_but_never_what_was_typed(fake: Stage,
         for _ in range(5):
             answer = await http.post(f"{PREFIX}/session", json={"username": name, "password": "not this one"})
             assert answer.status_code == 401
-    await fake.platform.people.create_token(ADMIN, "behind them")  # what was not waited for is written
+    await fake.platform.credentials.create(ADMIN, WantedToken("behind them"))  # what was not waited for is written
     page = await fake.platform.auditing.page(ADMIN, AuditFilters("person"), 500)
     failed = [one for one in page.items if one.kind.startswith("sign_in_")]
     assert [one.args["count"] for one in failed] == [4, 2, 1]

@@ -117,7 +117,7 @@ async def test_files_that_a_deletion_left_are_removed_at_the_next_start(
     await fake.ended(job)
     folder = Path(fake.platform.layout.job(job))
     (folder / "model").mkdir(parents=True, exist_ok=True)
-    monkeypatch.setattr(fake.platform.context.deletion, "_remove_files", lambda job_id: None)
+    monkeypatch.setattr(fake.platform.context.ended, "_remove_files", lambda job_id: None)
     await fake.platform.delete(job, ADMIN)
     assert folder.exists()
     monkeypatch.undo()

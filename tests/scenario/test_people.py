@@ -12,6 +12,7 @@ from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, 
 from trainmaster.service.people.people import ADMIN as BUILT_IN
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
+from trainmaster.service.use_cases.people.credentials import WantedToken
 
 JOB: dict[str, Any] = spec("a", "sleep infinity")
 
@@ -73,7 +74,7 @@ async def test_what_is_taken_away_is_gone_at_once(stage: Stage) -> None:
     made = await stage.platform.accounts.add(NewPerson("ann"), ADMIN)
     people = stage.platform.people
     ann = await signed_in(stage, "ann", made.one_time_password)
-    token = (await people.create_token(ann, "laptop")).token
+    token = (await stage.platform.credentials.create(ann, WantedToken("laptop"))).token
     assert (await people.by_token(token)).principal.role_in("default") == "member"
     await stage.platform.members.drop("default", "ann", ADMIN)
     assert (await people.by_token(token)).principal.memberships == ()

@@ -29,7 +29,7 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", **ALWAYS}
 """What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
-    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
+    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/sessions", "/tokens",
     "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}",
 }  # fmt: skip

@@ -1,13 +1,24 @@
 """The one policy function. Pure; every route, socket and use case asks it and nothing else.
 
 Decision = what the role grants, cut down to one's own things where the grant says so, with what the roles in workspaces
-add, and nothing but the account itself while a one-time password is still in use; with it comes the value that every
-list is made with (`Visible`). Whoever may not see a thing is told that it does not exist.
+add and what is shared there, cut down again to what a token carries, and nothing but the account itself while a
+one-time password is still in use; with it comes the value that every list is made with (`Visible`). Whoever may not see
+a thing is told that it does not exist.
 """
 
 from dataclasses import dataclass
 
-from trainmaster.access.roles import CONFINED_SCOPES, ROLES, TELLS_WHOSE, WORKSPACE_ROLES, Principal, Reach
+from trainmaster.access.roles import (
+    ALWAYS_CARRIED,
+    CONFINED_SCOPES,
+    ROLES,
+    SHARED,
+    SHARED_WITH,
+    TELLS_WHOSE,
+    WORKSPACE_ROLES,
+    Principal,
+    Reach,
+)
 from trainmaster.access.scopes import SCOPES
 from trainmaster.access.visible import NOTHING, Owned, Visible
 from trainmaster.core.errors import Forbidden, NotFound
@@ -47,6 +58,8 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
     what = SCOPES[scope]
     if principal.confined and scope not in CONFINED_SCOPES:
         return Decision(access.one_time_password())
+    if principal.scopes is not None and scope not in principal.scopes | ALWAYS_CARRIED:
+        return Decision(access.token_lacks_scope(what, scope))
     reach = ROLES.get(principal.role, {}).get(scope)
     everything = reach is Reach.ANY
     inside = frozenset(name for name, role in principal.memberships if scope in WORKSPACE_ROLES.get(role, ()))
@@ -57,7 +70,16 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
         principal.name if reach is Reach.OWN else None,
         frozenset() if everything else inside,
         whose=principal.role in TELLS_WHOSE,
+        shared=frozenset() if everything else _shared(principal, scope) - inside,
+        levels=SHARED.get(scope, frozenset()),
+        within=principal.within,
     )
     if thing is not None and not visible.covers(thing):
         return Decision(access.no_such_thing(), visible, hidden=True)
     return Decision(None, visible)
+
+
+def _shared(principal: Principal, scope: str) -> frozenset[str]:
+    """Return the workspaces in which what is shared is reached by `scope`."""
+    reaching = (name for name, role in principal.memberships if scope in SHARED_WITH.get(role, ()))
+    return principal.sharing.intersection(reaching)

@@ -1,7 +1,7 @@
 """Roles as data: how far each scope reaches for each role, and the Principal who holds a role.
 
 A scope that a role does not name is not granted. Everybody has one role on the platform, and one in each workspace that
-they are a member of.
+they are a member of. A token may carry less than its holder's roles: some scopes, in one workspace.
 """
 
 from dataclasses import dataclass, field
@@ -10,6 +10,7 @@ from typing import Final
 
 from trainmaster.access.scopes import SCOPES
 from trainmaster.core.events import Actor, ActorKind, AuditEvent, Changes, Subject
+from trainmaster.core.states import JobShare
 from trainmaster.messages.said import Said
 
 
@@ -31,8 +32,9 @@ class Via(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Who asks. `confined`: must set a new password before anything else is permitted. `memberships`: (workspace, role
-    in it), by workspace.
+    in it), by workspace; `sharing`: those of them in which jobs may be shared.
 
+    `scopes`: all that a token carries, None: whatever its holder may. `within`: the one workspace that it is for.
     `address` they ask from, and the id of the token `through` which: for the audit, nothing is decided by it.
     """
 
@@ -41,6 +43,9 @@ class Principal:
     via: Via = Via.TOKEN
     confined: bool = False
     memberships: tuple[tuple[str, str], ...] = ()
+    sharing: frozenset[str] = frozenset()
+    scopes: frozenset[str] | None = None
+    within: str | None = None
     address: str = field(default="", compare=False)
     through: str = field(default="", compare=False)
 
@@ -60,19 +65,20 @@ class Principal:
 
 
 _OWN: Final = (
-    "account:self", "tokens:self", "jobs:read", "jobs:write", "models:read", "uploads:write", "audit:read",
+    "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
+    "audit:read",
 )  # fmt: skip
-_SHARED: Final = ("meta:read", "cluster:read")
+_OF_ALL: Final = ("meta:read", "cluster:read")
 
 ROLES: Final[dict[str, dict[str, Reach]]] = {
     "admin": dict.fromkeys(SCOPES, Reach.ANY),
-    "user": {**dict.fromkeys(_OWN, Reach.OWN), **dict.fromkeys(_SHARED, Reach.ANY)},
+    "user": {**dict.fromkeys(_OWN, Reach.OWN), **dict.fromkeys(_OF_ALL, Reach.ANY)},
 }
 """role -> scope -> reach."""
 
 _VIEWER: Final = frozenset({"members:read"})
 _MEMBER: Final = _VIEWER | {"jobs:submit"}
-_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "models:read", "members:write", "audit:read"}
+_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "jobs:share", "models:read", "members:write", "audit:read"}
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": _ADMIN,
@@ -84,8 +90,25 @@ WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
 takes one away.
 """
 
+_ANY_SHARE: Final = frozenset({JobShare.READ.value, JobShare.READ_WRITE.value})
+
+SHARED: Final[dict[str, frozenset[str]]] = {
+    "jobs:read": _ANY_SHARE,
+    "jobs:write": frozenset({JobShare.READ_WRITE.value}),
+}
+"""scope -> how a job has to be shared for it to reach the other members of its workspace (R223, R226, R227)."""
+
+SHARED_WITH: Final[dict[str, frozenset[str]]] = {
+    "member": frozenset({"jobs:read", "jobs:write"}),
+    "viewer": frozenset({"jobs:read"}),
+}
+"""role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
+
 TELLS_WHOSE: Final = frozenset({"admin", "user"})
 """Roles that are told whose a job is that they may not see: people who share nodes have to know whom to ask."""
+
+ALWAYS_CARRIED: Final = frozenset({"meta:read"})
+"""What every token carries: names that are the same for everybody."""
 
 CONFINED_SCOPES: Final = frozenset({"account:self"})
 """What is permitted to somebody who still has to replace a one-time password."""

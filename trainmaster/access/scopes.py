@@ -15,6 +15,7 @@ SCOPES: Final[dict[str, Said]] = {
     "meta:read": access.right_meta_read(),
     "jobs:read": access.right_jobs_read(),
     "jobs:write": access.right_jobs_write(),
+    "jobs:share": access.right_jobs_share(),
     "jobs:submit": access.right_jobs_submit(),
     "cluster:read": access.right_cluster_read(),
     "cluster:write": access.right_cluster_write(),

@@ -1,4 +1,5 @@
-"""What somebody may see of a kind of things, as one value: everything, what is theirs, or what lies in some workspaces.
+"""What somebody may see of a kind of things, as one value: everything, what is theirs, or what lies in some workspaces,
+or is shared there.
 
 Only the policy function (`decide`) makes one. Whoever reads things for a person asks for it: memory through `covers`,
 the store through `store.seen`, which says the same in SQL (a property test compares the two). Invariant: the value with
@@ -7,6 +8,8 @@ nothing in it covers nothing.
 
 from dataclasses import dataclass
 from typing import Final, Protocol
+
+from trainmaster.core.states import JobShare
 
 
 class Owned(Protocol):
@@ -20,6 +23,10 @@ class Owned(Protocol):
     def workspace(self) -> str:
         """Where it lies."""
 
+    @property
+    def share(self) -> str:
+        """How it is shared there: a value of `core.states.JobShare`."""
+
 
 @dataclass(frozen=True, slots=True)
 class InWorkspace:
@@ -27,11 +34,13 @@ class InWorkspace:
 
     workspace: str
     owner: str = ""
+    share: str = JobShare.NONE.value
 
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """`everything`, or what `owner` owns together with what lies in one of `workspaces`.
+    """`everything`, or what `owner` owns together with what lies in one of `workspaces`, and what is shared at one of
+    `levels` in one of `shared`. `within`: of all that, only what lies in this workspace; None: wherever it lies.
 
     `whose`: of what is not covered, but stands among what is (a queue, a node), its owner may be told.
     """
@@ -40,10 +49,17 @@ class Visible:
     owner: str | None = None
     workspaces: frozenset[str] = frozenset()
     whose: bool = False
+    shared: frozenset[str] = frozenset()
+    levels: frozenset[str] = frozenset()
+    within: str | None = None
 
     def covers(self, thing: Owned) -> bool:
         """Return whether `thing` may be seen."""
-        return self.everything or thing.owner == self.owner or thing.workspace in self.workspaces
+        if self.within is not None and thing.workspace != self.within:
+            return False
+        if self.everything or thing.owner == self.owner or thing.workspace in self.workspaces:
+            return True
+        return thing.share in self.levels and thing.workspace in self.shared
 
     def owner_of(self, thing: Owned) -> str | None:
         """Return whose `thing` is, None where that may not be told."""

@@ -70,6 +70,7 @@ from trainmaster.answers.jobs import (
     JobDetail,
     JobFacets,
     JobPage,
+    JobRight,
     JobView,
     LabelFacet,
     NativeView,
@@ -131,6 +132,8 @@ from trainmaster.answers.queue import (
 )
 from trainmaster.answers.session import (
     Alive,
+    BrowserSession,
+    BrowserSessions,
     FrameworkOption,
     FrameworkTitle,
     Meta,
@@ -192,6 +195,8 @@ __all__ = [
     "Bar",
     "BatchItem",
     "BatchView",
+    "BrowserSession",
+    "BrowserSessions",
     "CardDemand",
     "CardHolder",
     "CardModel",
@@ -227,6 +232,7 @@ __all__ = [
     "JobDetail",
     "JobFacets",
     "JobPage",
+    "JobRight",
     "JobView",
     "Json",
     "KnobView",

@@ -7,6 +7,7 @@ that the reader may not know of only sizes, owner and workspace are told: job an
 from typing import Literal
 
 from trainmaster.answers.base import Answer, Text, Used
+from trainmaster.core.cluster import Sharing
 
 Service = Literal["in_service", "cordoned", "draining", "drained"]
 Room = Literal["idle", "tight", "free", "full", "away"]
@@ -103,6 +104,7 @@ class WorkspaceView(Answer, frozen=True):
     weight: float
     quotas: list[PoolQuota]
     urgent: UrgentView
+    sharing: Sharing
     waiting: int
     running: int
 

@@ -7,10 +7,11 @@ import msgspec
 from trainmaster.answers.base import Answer, Json, ProblemItem, Text
 from trainmaster.core.events import Kind
 from trainmaster.core.launch import RolePreview
-from trainmaster.core.states import JobState, Phase, Priority, Shown, TaskPhase, Why
+from trainmaster.core.states import JobShare, JobState, Phase, Priority, Shown, TaskPhase, Why
 
 PriorityName = Literal["normal", "urgent", "very_urgent"]
 When = Literal["now", "queue", "never"]
+JobRight = Literal["write", "share"]
 
 PRIORITY_NAMES: Final[dict[Priority, PriorityName]] = {
     Priority.NORMAL: "normal",
@@ -117,7 +118,9 @@ class ProgressView(Answer, frozen=True):
 
 
 class JobView(Answer, frozen=True):
-    """A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
+    """A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
+    beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
+    decides itself, by it.
 
     `seq`: the feed's position at which it was so, to watch it from.
     """
@@ -156,6 +159,8 @@ class JobView(Answer, frozen=True):
     progress: ProgressView | None
     metrics: dict[str, float | None]
     labels: dict[str, str]
+    share: JobShare
+    may: list[JobRight]
     version: int
     seq: int
 

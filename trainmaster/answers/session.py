@@ -46,7 +46,9 @@ class Ticket(Answer, frozen=True):
 
 
 class TokenView(Answer, frozen=True):
-    """An API token without its text. `last_used_at`: within a minute; null: never."""
+    """An API token without its text. `last_used_at`: within a minute; null: never. `scopes`: all that it carries, null:
+    whatever its user may; `workspace`: the one that it is for, null: all of them.
+    """
 
     id: str
     name: str
@@ -54,12 +56,31 @@ class TokenView(Answer, frozen=True):
     created_at: float
     expires_at: float | None
     last_used_at: float | None
+    scopes: list[str] | None
+    workspace: str | None
 
 
 class NewToken(TokenView, frozen=True):
     """A token just made; `token` is shown only here."""
 
     token: str
+
+
+class BrowserSession(Answer, frozen=True):
+    """Where somebody is signed in. `browser`: what it calls itself; `current`: this is the one that asks."""
+
+    id: str
+    created_at: float
+    expires_at: float
+    address: str
+    browser: str
+    current: bool
+
+
+class BrowserSessions(Answer, frozen=True):
+    """Where somebody is signed in, newest first."""
+
+    items: list[BrowserSession]
 
 
 class Tokens(Answer, frozen=True):

@@ -25,6 +25,8 @@ RESOURCES: Final = ("gpu", "cpu", "memory_mib")
 PoolKind = Literal["public", "dedicated"]
 FlavorKind = Literal["cpu", "gpu", "ascend"]
 Service = Literal["in_service", "cordoned", "draining"]
+Sharing = Literal["off", "open", "required"]
+"""Whether members may share jobs with each other, and whether each submit has to say how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ class Workspace:
     """A group of people who share quotas. `weight`: its part of the cluster relative to other workspaces, > 0.
 
     `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them
-    together, may have queued or running (R20); None: any number.
+    together, may have queued or running (R20); None: any number. `sharing`: with "off" what is shared is hidden until
+    it is on again.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Workspace:
     urgent_per_user: int | None = None
     urgent_total: int | None = None
     description: str = ""
+    sharing: Sharing = "open"
 
 
 @dataclass(frozen=True, slots=True)

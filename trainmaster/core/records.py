@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar, cast
 
 from trainmaster._compat import dataclass
 from trainmaster.core.ids import split_task_name
-from trainmaster.core.states import TERMINAL, JobState, Phase, Priority, Shown, TaskPhase, Why, shown_state
+from trainmaster.core.states import TERMINAL, JobShare, JobState, Phase, Priority, Shown, TaskPhase, Why, shown_state
 from trainmaster.messages.said import Said, said_in
 
 
@@ -216,6 +216,7 @@ class Job:
     virtual_cluster: str | None = (
         None  # the share of the pool that it is charged to (R6), None: what nobody is guaranteed
     )
+    share: JobShare = JobShare.NONE  # with the other members of its workspace
     preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
     preempted_at: float | None = None  # when that happened last
     model: str | None = None  # "<model id>@<version>" once it is saved
@@ -381,6 +382,7 @@ def job_from_json(data: dict[str, Any]) -> Job:
             "state": JobState(data["state"]),
             "priority": Priority(data["priority"]),
             "policy": Policy(**data["policy"]),
+            "share": JobShare(data.get("share", JobShare.NONE)),
             "labels": _pairs(data["labels"]),
             "shapes": tuple(tuple(role_from_json(r) for r in shape) for shape in data.get("shapes", ())),
             "node_names": tuple(data.get("node_names", ())),

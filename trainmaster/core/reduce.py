@@ -46,6 +46,7 @@ from trainmaster.core.states import (
     FINAL_STATE,
     STRENGTH,
     Edge,
+    JobShare,
     JobState,
     Phase,
     Priority,
@@ -110,6 +111,9 @@ def reduce(job: Job | None, event: Event) -> Result:
 
 
 def _apply(job: Job, event: Event) -> Result:
+    if event.kind is Kind.SHARED:  # also after the end
+        share = JobShare(event.data["share"])
+        return (job if share is job.share else replace(job, share=share)), ()
     if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):

@@ -26,6 +26,16 @@ class JobState(StrEnum):
 TERMINAL: Final = frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.STOPPED, JobState.EXPIRED})
 
 
+class JobShare(StrEnum):
+    """What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+    it; or act on it as its owner does.
+    """
+
+    NONE = "none"
+    READ = "read"
+    READ_WRITE = "read-write"
+
+
 class Phase(StrEnum):
     """Where an attempt is. The only door out of the live phases is `reaped` (nothing is left on the machines)."""
 

@@ -143,6 +143,7 @@ def native_document(pai: PaiDocument) -> dict[str, Any]:
         "roles": [_native_role(role, pai.gpu_type) for role in pai.task_roles],
         "env": envs,
         "pool": pai.virtual_cluster or "default",
+        "share": "none",  # it cannot say it
         "retries": _retries(pai),
         "debug_hold": DEBUG_HOLD_S if envs.get("isDebug", "").lower() == "true" else 0,
         "storage": {key: value for key, value in storage.items() if value is not None},

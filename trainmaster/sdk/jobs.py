@@ -379,6 +379,11 @@ class Job:
         self._take(self._client.http.read(answers.JobView, "PATCH", self._path(), json=fields))
         return self
 
+    def share(self, share: str) -> "Job":
+        """Let other members of the workspace read the job, act on it (read-write), or see nothing of it (none)."""
+        self._take(self._client.http.read(answers.JobView, "PUT", self._path("/share"), json={"share": share}))
+        return self
+
     def release(self) -> "Job":
         """End a debug hold."""
         self._take(self._client.http.read(answers.JobView, "POST", self._path("/release")))

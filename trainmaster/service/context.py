@@ -17,7 +17,7 @@ from trainmaster.core.states import JobState, Shown
 from trainmaster.engines.registry import Engines
 from trainmaster.queue.explaining.reasons import Known, NameOf
 from trainmaster.service.cluster.pools import Pools
-from trainmaster.service.control.deletion import Deletion
+from trainmaster.service.control.ended import EndedJobs
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
@@ -77,7 +77,7 @@ class Context:
     submit: "Submit" = field(init=False)
     dates: "Dates" = field(init=False)
     saving: "Saving" = field(init=False)
-    deletion: Deletion = field(init=False)
+    ended: EndedJobs = field(init=False)
 
     def __post_init__(self) -> None:
         """Name those that follow the live jobs, too: most use cases ask one of them."""

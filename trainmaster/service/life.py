@@ -208,6 +208,8 @@ class Life:
 
     def _decided(self, kind: str) -> None:
         """An administrator changed something: it holds from the next pass on, which comes at once."""
+        if kind == "workspace":
+            self._people.forget_all()  # whether they may share is part of what people may
         if kind != "flavor":
             self._apply()
 

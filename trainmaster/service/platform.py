@@ -8,7 +8,6 @@ from typing import Any
 from trainmaster._version import __version__
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import Visible
 from trainmaster.answers import (
     BatchView,
     ClusterView,
@@ -27,6 +26,7 @@ from trainmaster.answers import (
 )
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.records import Job
+from trainmaster.core.states import JobShare
 from trainmaster.engines.base import CardUsage, Terminal, Window
 from trainmaster.service.context import Context
 from trainmaster.service.language import Language
@@ -44,6 +44,7 @@ from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.people.accounts import Accounts
+from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
@@ -63,6 +64,7 @@ class Platform:
         life: Life,
         people: People,
         accounts: Accounts,
+        credentials: Credentials,
         members: Members,
         models: Models,
         readiness: Readiness,
@@ -70,7 +72,7 @@ class Platform:
         retention: Retention,
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
-        self.accounts, self.members = accounts, members
+        self.accounts, self.credentials, self.members = accounts, credentials, members
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
             context.layout,
@@ -152,9 +154,9 @@ class Platform:
         """Return the record of one job. Raises NotFound."""
         return await self._jobs.resolve(ref, who)
 
-    async def views(self, jobs: Sequence[Job], visible: Visible, seq: int) -> list[JobView]:
-        """Return list items of those of `jobs` that are `visible`, as they were at `seq`, for the feed."""
-        return await self._jobs.views(jobs, visible, seq)
+    async def views(self, jobs: Sequence[Job], who: Principal, seq: int) -> list[JobView]:
+        """Return list items of those of `jobs` that `who` may see, as they were at `seq`, for the feed."""
+        return await self._jobs.views(jobs, who, seq)
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document. Raises NotFound."""
@@ -200,6 +202,10 @@ class Platform:
     async def release(self, ref: str, who: Principal) -> JobView:
         """End a debug hold. Raises NotFound, Conflict."""
         return await self._jobs.release(ref, who)
+
+    async def share(self, ref: str, who: Principal, share: JobShare) -> JobView:
+        """Share a job in its workspace, or no more. Raises NotFound, InvalidSpec."""
+        return await self._jobs.share(ref, who, share)
 
     # -- the rest ----------------------------------------------------------------------------------------------
 

@@ -1,11 +1,13 @@
 """Records as the answers that API, CLI, SDK and console show (`answers`). Pure; times and extras are parameters."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from trainmaster import answers
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
 from trainmaster.access.visible import Visible
 from trainmaster.answers import PRIORITY_NAMES
 from trainmaster.core.events import NAMES, Event, Kind
@@ -45,6 +47,23 @@ def identity(visible: Visible, job: Job) -> Identity:
     return Identity(None, None, visible.owner_of(job), False)
 
 
+class JobRights(NamedTuple):
+    """What a person may do with jobs beside reading them: which they may act on, and which they may share."""
+
+    write: Visible
+    share: Visible
+
+    def over(self, job: Job) -> list[answers.JobRight]:
+        """Return what may be done with `job`."""
+        found: list[answers.JobRight] = ["write"] if self.write.covers(job) else []
+        return [*found, "share"] if self.share.covers(job) else found
+
+
+def rights_of(who: Principal) -> JobRights:
+    """Return what `who` may do with jobs."""
+    return JobRights(decide(who, "jobs:write").visible, decide(who, "jobs:share").visible)
+
+
 def _by_name(text: answers.Text, roles: tuple[Role, ...]) -> answers.Text:
     """Return `text` with each replica by the name that people know: who wrote it knows only ``task0-1``."""
 
@@ -78,12 +97,15 @@ def job_view(
     job: Job,
     now: float,
     seq: int,
+    may: Sequence[answers.JobRight] = (),
     reason: answers.ReasonView | None = None,
     forecast: answers.ForecastView | None = None,
     progress: answers.ProgressView | None = None,
     metrics: Mapping[str, float | None] = MappingProxyType({}),
 ) -> answers.JobView:
-    """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up."""
+    """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up; `may`:
+    what its reader may do with it beside reading.
+    """
     attempt = job.attempt
     shown = job.shown
     return answers.JobView(
@@ -121,6 +143,8 @@ def job_view(
         progress=progress,
         metrics=dict(metrics),
         labels=dict(job.labels),
+        share=job.share,
+        may=list(may),
         version=job.version,
         seq=seq,
     )

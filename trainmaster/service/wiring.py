@@ -15,7 +15,7 @@ from trainmaster.service.cluster.demo import with_demo_cards
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.context import Context
 from trainmaster.service.control.clock import Clock
-from trainmaster.service.control.deletion import Deletion
+from trainmaster.service.control.ended import EndedJobs
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Launching, Specs
 from trainmaster.service.control.master import Master
@@ -49,6 +49,7 @@ from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.people.accounts import Accounts
+from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets import AssetReader
@@ -224,7 +225,8 @@ def assemble(
     """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
     counts, waits = StateCounts(), Waits()
     records = LedgerReader(
-        database, lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace), found.shown)
+        database,
+        lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace, found.share), found.shown),
     )
     ledger, feed = Ledger(database), Feed()
     specs = Specs(records.spec, records.set_aside_spec)
@@ -289,8 +291,8 @@ def _moving(
     master.orders = shell
     person_rows, member_rows = PeopleRows(database), MemberRows(database)
     people, readiness = People(person_rows, layout), Readiness(context, database, shell.ended)
-    context.deletion, leftovers = Deletion(master, context.remove_files), Leftovers(database)
-    rules = rules_of(leftovers, layout, records, context.deletion, clock)
+    context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
+    rules = rules_of(leftovers, layout, records, context.ended, clock)
     retention = Retention(rules, Keeping.of(config), clock)
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
     life = Life(
@@ -307,5 +309,6 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
+    credentials = Credentials(context, people, person_rows)
     members, models = Members(context, people, member_rows), Models(AssetReader(database), layout)
-    return Platform(context, life, people, accounts, members, models, readiness, auditing, retention)
+    return Platform(context, life, people, accounts, credentials, members, models, readiness, auditing, retention)

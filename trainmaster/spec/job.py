@@ -338,6 +338,9 @@ class JobSpec(Model):
     )
     driver: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=64)] | None = None
     workspace: Word = "default"
+    share: Literal["none", "read", "read-write"] | None = Field(
+        default=None, description="What other members of the workspace may do with the job; null: nothing"
+    )
     priority: Literal["normal", "urgent", "very_urgent"] = "normal"
     duration: Annotated[Duration, Field(ge=1, le=10 * YEAR_S)] | None = None
     retries: int = Field(default=0, ge=0, le=1000)

@@ -13,7 +13,7 @@ from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
-from trainmaster.core.states import Phase, Priority
+from trainmaster.core.states import JobShare, Phase, Priority
 from trainmaster.messages.jobs import rules
 from trainmaster.spec.check import refusal
 from trainmaster.spec.document import Document
@@ -91,6 +91,7 @@ def lower(
         node_names=tuple(sorted(set(spec.nodes))),
         driver=spec.driver,
         virtual_cluster=spec.virtual_cluster,
+        share=JobShare(spec.share or JobShare.NONE),
         preemptible=spec.preemptible,
     )
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, tuple_
 
 from trainmaster.access.visible import Visible
+from trainmaster.core.states import JobShare
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.seen import seen
@@ -98,6 +99,11 @@ class Asset:
     visibility: str = AssetVisibility.WORKSPACE.value
     versions: int = 0
     latest: int = 0
+
+    @property
+    def share(self) -> str:
+        """An asset is not shared in the way that a job is."""
+        return JobShare.NONE.value
 
 
 class AssetReader:

@@ -38,7 +38,7 @@ NO_PERSON: Final = frozenset(NOBODY)
 """Actors whose events of jobs are not told here, but for OURS."""
 OURS: Final = frozenset({Kind.EXPIRED, Kind.PREEMPTED})
 """What the platform does to a job that its owner would take for somebody's doing."""
-_BEFORE: Final = {Kind.DURATION_CHANGED: "duration_s", Kind.PRIORITY_CHANGED: "priority"}
+_BEFORE: Final = {Kind.DURATION_CHANGED: "duration_s", Kind.PRIORITY_CHANGED: "priority", Kind.SHARED: "share"}
 """The key of an event's data that holds what is; `before` holds what was."""
 COLUMNS: Final = (
     "at", "by", "subject_kind", "subject", "kind", "data", "actor", "address", "through", "workspace", "owner", "title",

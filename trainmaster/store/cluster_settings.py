@@ -6,6 +6,7 @@ by the audit events stored with it (`store.audit`), in the same transaction. Kno
 Methods that read block; writes return a future that resolves once they are durable.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
@@ -78,3 +79,11 @@ class ClusterSettings:
                 audit.write(connection, [audit_event])
 
         return self._database.write(work)
+
+
+def where_closed(connection: Connection, workspaces: Sequence[str]) -> frozenset[str]:
+    """Return those of `workspaces` in which nothing may be shared; for whoever decides without what is in memory."""
+    table = cluster_setting
+    wanted = select(table.c.name, table.c.record).where(table.c.kind == "workspace", table.c.name.in_(workspaces))
+    found = ((row.name, _record(row.record)) for row in connection.execute(wanted))
+    return frozenset(name for name, record in found if isinstance(record, dict) and record.get("sharing") == "off")

@@ -143,6 +143,7 @@ job = Table(
     Column("version", Integer, nullable=False),
     Column("record", Text, nullable=False),
     Column("gpus", Double, nullable=False),  # of all replicas
+    Column("share", _TEXT, nullable=False),
     Column("search", Text, nullable=False),  # see store/jobs/search.py; never changes
 )
 
@@ -266,6 +267,9 @@ sessions = Table(
     Column("user", _TEXT, nullable=False, index=True),
     Column("created_at", Double, nullable=False),
     Column("expires_at", Double, nullable=False),
+    Column("id", _TEXT, nullable=False),  # what it is called by: the mark is told to nobody
+    Column("address", _TEXT, nullable=False),
+    Column("browser", _TEXT, nullable=False),
 )
 
 tokens = Table(
@@ -278,6 +282,8 @@ tokens = Table(
     Column("created_at", Double, nullable=False),
     Column("expires_at", Double),
     Column("last_used_at", Double),
+    Column("scopes", Text),  # with blanks between; null: whatever the owner may
+    Column("workspace", _TEXT),
 )
 
 asset = Table(  # a named line of versions, of some kind: see store/assets.py

@@ -61,6 +61,7 @@ export interface WorkspaceBody {
   quotas: Record<string, Limits>;
   urgent_per_user: number | null;
   urgent_total: number | null;
+  sharing: Workspace["sharing"];
   description: string;
 }
 export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> =>

@@ -1,5 +1,5 @@
 /** Jobs: list, detail, and everything that changes one. */
-import { get, patch, post, remove, text } from "./client";
+import { get, patch, post, put, remove, text } from "./client";
 import type {
   Bulk,
   Chosen,
@@ -11,6 +11,7 @@ import type {
   JobFilter,
   JobPage,
   JobQuery,
+  JobShare,
   JsonObject,
   Preview,
   Submission,
@@ -55,6 +56,8 @@ export const cloneJob = (id: string, set: Record<string, unknown> = {}): Promise
 
 export const changeJob = (id: string, change: { duration_s?: number | null; priority?: string }): Promise<Job> =>
   patch(at(id), change);
+
+export const shareJob = (id: string, share: JobShare): Promise<Job> => put(`${at(id)}/share`, { share });
 
 export const releaseJob = (id: string): Promise<unknown> => post(`${at(id)}/release`);
 

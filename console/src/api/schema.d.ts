@@ -179,6 +179,27 @@ export interface paths {
         patch: operations["change_job"];
         trace?: never;
     };
+    "/api/v1/jobs/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Job
+         * @description Share a job with the other members of its workspace: to read (look, clone), read-write (act on it as its owner
+         *     does), or none. Also after its end.
+         */
+        put: operations["share_job"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{ref}/spec": {
         parameters: {
             query?: never;
@@ -590,6 +611,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description List where you are signed in, newest first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description Sign out somewhere.
+         */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -599,7 +660,7 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description List API tokens, newest first, without their secrets.
+         * @description List API tokens, newest first, without their secrets; an administrator also those of others.
          */
         get: operations["list_tokens"];
         put?: never;
@@ -1910,6 +1971,17 @@ export interface components {
             after: number;
         };
         /**
+         * Shared
+         * @description What other members of the workspace may do.
+         */
+        Shared: {
+            /**
+             * Share
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+        };
+        /**
          * Shown
          * @description The state a person sees, derived from job state and attempt phase.
          * @enum {string}
@@ -1949,13 +2021,20 @@ export interface components {
         };
         /**
          * TokenBody
-         * @description A name to recognise the token by, and after how many seconds it expires (absent: never).
+         * @description A name to recognise the token by, and after how many seconds it expires (absent: never). `scopes`: all that it
+         *     carries (absent: whatever its user may); `workspace`: the only one that it is for; `user`: whose, absent: yours.
          */
         TokenBody: {
             /** Name */
             name: string;
             /** Expires In S */
             expires_in_s?: number | null;
+            /** Scopes */
+            scopes?: string[] | null;
+            /** Workspace */
+            workspace?: string | null;
+            /** User */
+            user?: string | null;
         };
         /**
          * VirtualClusterBody
@@ -2024,6 +2103,12 @@ export interface components {
              * @default
              */
             description: string;
+            /**
+             * Sharing
+             * @default open
+             * @enum {string}
+             */
+            sharing: "off" | "open" | "required";
         };
         /**
          * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
@@ -2389,6 +2474,8 @@ export interface components {
             weight: number;
             quotas: components["schemas"]["PoolQuota"][];
             urgent: components["schemas"]["Urgent"];
+            /** @enum {unknown} */
+            sharing: "off" | "open" | "required";
             waiting: number;
             running: number;
         };
@@ -2485,7 +2572,7 @@ export interface components {
          * @description Event kinds. The comment names the keys of `data`.
          * @enum {unknown}
          */
-        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
+        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
         /**
          * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
          *
@@ -2614,6 +2701,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            share: components["schemas"]["JobShare"];
+            may: ("share" | "write")[];
             version: number;
             seq: number;
             roles: components["schemas"]["Role"][];
@@ -2664,6 +2753,12 @@ export interface components {
             eta_s: number | null;
             step_s: number | null;
         };
+        /**
+         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         *         it; or act on it as its owner does.
+         * @enum {unknown}
+         */
+        JobShare: "none" | "read" | "read-write";
         /**
          * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
          *         not at all.
@@ -2736,7 +2831,9 @@ export interface components {
             at: number;
         };
         /**
-         * @description A job as lists show it. `forecast`: of one in the queue of an engine that decides itself, by it.
+         * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
+         *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
+         *         decides itself, by it.
          *
          *         `seq`: the feed's position at which it was so, to watch it from.
          */
@@ -2780,6 +2877,8 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            share: components["schemas"]["JobShare"];
+            may: ("share" | "write")[];
             version: number;
             seq: number;
         };
@@ -3155,6 +3254,19 @@ export interface components {
         Alive: {
             ok: boolean;
         };
+        /** @description Where somebody is signed in. `browser`: what it calls itself; `current`: this is the one that asks. */
+        BrowserSession: {
+            id: string;
+            created_at: number;
+            expires_at: number;
+            address: string;
+            browser: string;
+            current: boolean;
+        };
+        /** @description Where somebody is signed in, newest first. */
+        BrowserSessions: {
+            items: components["schemas"]["BrowserSession"][];
+        };
         /** @description The JSON Schema of an integer option of a framework, with its sentence. */
         FrameworkOption: {
             type: string;
@@ -3243,6 +3355,8 @@ export interface components {
             created_at: number;
             expires_at: number | null;
             last_used_at: number | null;
+            scopes: string[] | null;
+            workspace: string | null;
             token: string;
         };
         /** @description Whether work can be taken in, and by part of the platform "ok" or why it does not answer. */
@@ -3267,7 +3381,10 @@ export interface components {
             items: components["schemas"]["Token"][];
             next_cursor: string | null;
         };
-        /** @description An API token without its text. `last_used_at`: within a minute; null: never. */
+        /**
+         * @description An API token without its text. `last_used_at`: within a minute; null: never. `scopes`: all that it carries, null:
+         *         whatever its user may; `workspace`: the one that it is for, null: all of them.
+         */
         Token: {
             id: string;
             name: string;
@@ -3275,6 +3392,8 @@ export interface components {
             created_at: number;
             expires_at: number | null;
             last_used_at: number | null;
+            scopes: string[] | null;
+            workspace: string | null;
         };
         /** @description An uploaded folder by its content's name. */
         Upload: {
@@ -3978,6 +4097,41 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Change"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
             };
         };
         responses: {
@@ -4738,9 +4892,69 @@ export interface operations {
             };
         };
     };
-    list_tokens: {
+    list_sessions: {
         parameters: {
             query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BrowserSessions"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_tokens: {
+        parameters: {
+            query?: {
+                user?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -4802,7 +5016,9 @@ export interface operations {
     };
     delete_token: {
         parameters: {
-            query?: never;
+            query?: {
+                user?: string;
+            };
             header?: never;
             path: {
                 token_id: string;

@@ -1,7 +1,7 @@
 /** Who is signed in: session, password, API tokens. */
 import { ApiError, get, post, remove } from "./client";
 import { browserMark, forgetKey, keepBrowserMark, keepKey } from "./key";
-import type { NewSession, Session, Token } from "./types";
+import type { BrowserSession, NewSession, Session, Token } from "./types";
 
 export const readSession = (): Promise<Session> => get("/session");
 
@@ -33,9 +33,16 @@ export const changePassword = (old: string, fresh: string): Promise<unknown> =>
 
 export const listTokens = (): Promise<{ items: Token[] }> => get("/tokens");
 
-export const createToken = (
-  name: string,
-  expires_in_s?: number,
-): Promise<{ id: string; name: string; token: string }> => post("/tokens", { name, expires_in_s });
+export interface TokenBody {
+  name: string;
+  expires_in_s?: number;
+  workspace?: string;
+  scopes?: string[];
+}
+export const createToken = (body: TokenBody): Promise<{ id: string; name: string; token: string }> =>
+  post("/tokens", body);
 
 export const deleteToken = (id: string): Promise<void> => remove(`/tokens/${encodeURIComponent(id)}`);
+
+export const listSessions = (): Promise<{ items: BrowserSession[] }> => get("/sessions");
+export const endSession = (id: string): Promise<void> => remove(`/sessions/${encodeURIComponent(id)}`);

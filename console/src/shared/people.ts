@@ -5,6 +5,9 @@ import type { Session } from "../api/types";
 export const WORKSPACE_ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 
+/** How a job is shared with the other members of its workspace, the least first. */
+export const SHARES = ["none", "read", "read-write"] as const;
+
 export const DEFAULT_WORKSPACE = "default";
 /** The account that a server has from its first start on. */
 export const BUILT_IN = "admin";

@@ -22,8 +22,19 @@ def people(store: Store) -> PeopleRows:
 
 
 def test_a_person_is_read_with_what_they_are_a_member_of(people: PeopleRows) -> None:
-    assert people.person("ann") == (ANN, (IN_SPEECH, IN_VISION))
+    assert people.person("ann") == (ANN, (IN_SPEECH, IN_VISION), frozenset())
     assert people.person("eve") is None
+
+
+def test_a_person_is_read_with_where_nothing_is_shared(store: Store, people: PeopleRows) -> None:
+    """R225: of their workspaces; a record that says nothing, or cannot be read, shares."""
+    settings = ClusterSettings(store.database)
+    for name, record in (("vision", {"sharing": "off"}), ("speech", {}), ("text", {"sharing": "off"})):
+        settings.put(Setting("workspace", name, record, 1.0, "admin"), audit_event()).result(60)
+    settings.put(Setting("pool", "speech", {"sharing": "off"}, 1.0, "admin"), audit_event()).result(60)
+    found = people.person("ann")
+    assert found is not None
+    assert found.closed == {"vision"}
 
 
 def test_who_is_a_member_keeps_since_when(store: Store, people: PeopleRows) -> None:
@@ -54,7 +65,7 @@ def test_who_is_locked_is_signed_out_and_keeps_the_rest(store: Store, people: Pe
     assert people.session("mark", 2.0) is None
     assert people.token("secret", 2.0) is not None
     people.set_state("ann", "active", audit_event())
-    assert people.person("ann") == (ANN, (IN_SPEECH, IN_VISION))
+    assert people.person("ann") == (ANN, (IN_SPEECH, IN_VISION), frozenset())
 
 
 def test_who_is_deleted_leaves_the_name_and_nothing_else(store: Store, people: PeopleRows) -> None:

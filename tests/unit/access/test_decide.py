@@ -18,6 +18,7 @@ TABLE = {
     "meta:read": ("any", "any"),
     "jobs:read": ("any", "own"),
     "jobs:write": ("any", "own"),
+    "jobs:share": ("any", "own"),
     "jobs:submit": ("any", None),
     "cluster:read": ("any", "any"),
     "cluster:write": ("any", None),
@@ -38,6 +39,7 @@ INSIDE = {
     # scope: (owner, admin, member, viewer) of the workspace in which the thing lies
     "jobs:read": (True, True, False, False),
     "jobs:write": (True, True, False, False),
+    "jobs:share": (True, True, False, False),
     "jobs:submit": (True, True, True, False),
     "models:read": (True, True, False, False),
     "audit:read": (True, True, False, False),
@@ -46,13 +48,33 @@ INSIDE = {
 }
 """What a role in a workspace adds; every other scope: nothing."""
 
-SEEN = {None: NOTHING, "own": Visible(owner="ann", whose=True), "any": Visible(everything=True, whose=True)}
-"""What ann sees where it is granted so far."""
+NONE: frozenset[str] = frozenset()
+SEEN = {
+    None: (False, None, NONE, NONE, False),
+    "own": (False, "ann", NONE, NONE, True),
+    "any": (True, None, NONE, NONE, True),
+}
+"""What ann sees where it is granted so far: everything, whose, workspaces, shared there, whether it is told whose."""
+
+
+SHARED = {
+    # what the manual lists for a task: (scope that it needs, may do it where it is shared none, read, read-write)
+    "view details": ("jobs:read", (False, True, True)),
+    "clone": ("jobs:read", (False, True, True)),
+    "create a development environment": ("jobs:read", (False, True, True)),
+    "create a TensorBoard": ("jobs:read", (False, True, True)),
+    "change the duration": ("jobs:write", (False, False, True)),
+    "change the priority": ("jobs:write", (False, False, True)),
+    "stop": ("jobs:write", (False, False, True)),
+    "delete": ("jobs:write", (False, False, True)),
+}
+"""The table of the manual, 8 x 3 (R226 to R228)."""
 
 
 class Thing(NamedTuple):
     owner: str
     workspace: str = "default"
+    share: str = "none"
 
 
 def test_the_table_is_total() -> None:
@@ -71,7 +93,8 @@ def test_role_and_scope(scope: str, column: int, role: str) -> None:
     assert decide(me, scope).allowed is (wanted is not None)
     assert decide(me, scope, Thing("ann")).allowed is (wanted is not None)
     assert decide(me, scope, Thing("bob")).allowed is (wanted == "any")
-    assert decide(me, scope).visible == SEEN[wanted]
+    seen = decide(me, scope).visible
+    assert (seen.everything, seen.owner, seen.workspaces, seen.shared, seen.whose) == SEEN[wanted]
 
 
 @pytest.mark.parametrize("scope", sorted(TABLE))
@@ -95,6 +118,53 @@ def test_the_table_of_roles_in_workspaces_is_total() -> None:
 def test_a_role_that_no_workspace_knows_grants_nothing() -> None:
     me = Principal("ann", memberships=(("vision", "ghost"),))
     assert [scope for scope in SCOPES if decide(me, scope).visible.workspaces] == []
+
+
+@pytest.mark.parametrize("what", SHARED)
+@pytest.mark.parametrize(("column", "share"), list(enumerate(("none", "read", "read-write"))))
+def test_what_others_may_do_with_a_shared_job(what: str, column: int, share: str) -> None:
+    """R223, R226, R227, R228: the manual's table, for every role in a workspace, inside it and outside."""
+    scope, allowed = SHARED[what]
+    thing = Thing("bob", "vision", share)
+    for role, may in (("owner", True), ("admin", True), ("member", allowed[column])):
+        me = Principal("ann", memberships=(("vision", role),), sharing=frozenset({"vision"}))
+        assert decide(me, scope, thing).allowed is may
+        assert not decide(me, scope, Thing("bob", "speech", share)).allowed
+    viewer = Principal("ann", memberships=(("vision", "viewer"),), sharing=frozenset({"vision"}))
+    assert decide(viewer, scope, thing).allowed is (allowed[column] and scope == "jobs:read")
+    assert not decide(Principal("ann"), scope, thing).allowed
+
+
+@pytest.mark.parametrize("share", ["none", "read", "read-write"])
+@pytest.mark.parametrize("scope", sorted(SCOPES))
+def test_where_sharing_is_off_nothing_is_shared(scope: str, share: str) -> None:
+    """R225: an administrator's switch; what a role reaches anyway stays."""
+    off = Principal("ann", memberships=(("vision", "member"),))
+    assert decide(off, scope, Thing("bob", "vision", share)) == decide(off, scope, Thing("bob", "vision"))
+
+
+def test_who_may_act_on_a_shared_job_may_not_share_it_on() -> None:
+    me = Principal("ann", memberships=(("vision", "member"),), sharing=frozenset({"vision"}))
+    assert not decide(me, "jobs:share", Thing("bob", "vision", "read-write")).allowed
+    assert decide(me, "jobs:share", Thing("ann", "vision")).allowed
+
+
+@pytest.mark.parametrize("role", ["admin", "user"])
+def test_a_token_carries_the_scopes_it_names_and_no_more_than_its_user(role: str) -> None:
+    limited = Principal("ann", role, scopes=frozenset({"jobs:read", "people:write"}))
+    for scope in SCOPES:
+        whole = decide(Principal("ann", role), scope).allowed
+        assert decide(limited, scope).allowed is (whole and scope in ("jobs:read", "people:write", "meta:read"))
+
+
+@pytest.mark.parametrize("role", ["admin", "user"])
+def test_a_token_for_a_workspace_reaches_nothing_outside(role: str) -> None:
+    memberships = (("speech", "owner"), ("vision", "owner"))
+    me = Principal("ann", role, memberships=memberships, sharing=frozenset({"speech", "vision"}), within="vision")
+    for scope in ("jobs:read", "jobs:write", "jobs:share", "jobs:submit", "models:read", "members:write"):
+        assert decide(me, scope, Thing("ann", "vision")).allowed
+        for thing in (Thing("ann", "speech"), Thing("bob", "speech", "read-write"), InWorkspace("speech")):
+            assert not decide(me, scope, thing).allowed
 
 
 def test_an_administrator_needs_no_membership() -> None:

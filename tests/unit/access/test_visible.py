@@ -18,10 +18,11 @@ from tests.fixtures.audited import audit_event
 from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only, reading
-from trainmaster.access.visible import NOTHING, Visible
+from trainmaster.access.visible import NOTHING, InWorkspace, Visible
 from trainmaster.core.errors import NotFound
 from trainmaster.core.events import Subject
 from trainmaster.core.records import Job
+from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store import audit
@@ -35,7 +36,11 @@ from trainmaster.store.models import ModelRows, saved_model
 from trainmaster.store.people.accounts import PeopleRows, User
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
-VISIBLE: Final = st.builds(Visible, st.booleans(), st.none() | NAMES, st.frozensets(NAMES, max_size=3))
+SOME: Final = st.frozensets(NAMES, max_size=3)
+LEVELS: Final = st.frozensets(st.sampled_from([JobShare.READ.value, JobShare.READ_WRITE.value]))
+VISIBLE: Final = st.builds(
+    Visible, st.booleans(), st.none() | NAMES, SOME, shared=SOME, levels=LEVELS, within=st.none() | NAMES
+)
 READERS: Final = [
     getattr(reader, name)
     for reader in (JobReader, AssetReader, AuditReader)
@@ -76,7 +81,9 @@ def everybodys(database: Database) -> list[Job]:
     """Store a job and a model of each owner in each workspace, and return the jobs."""
     names = ["ann", "bob", "Ann", "a'b", "%", "数据"]
     histories = [
-        History(seq * 10).submit(new_job(seq, owner=owner, workspace=workspace, slug=f"s{seq}"))
+        History(seq * 10).submit(
+            new_job(seq, owner=owner, workspace=workspace, slug=f"s{seq}", share=list(JobShare)[seq % 3])
+        )
         for seq, (owner, workspace) in enumerate(itertools.product(names, names), 1)
     ]
     Ledger(database).commit(Batch([change for history in histories for change in history.changes])).result(60)
@@ -118,7 +125,7 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
             else:
                 assert known
                 assert found == job
-        assert visible.covers(Group(job.owner, job.workspace)) == known
+        assert visible.covers(Group(job.owner, job.workspace, job.share.value)) == known
         assert [one.id for one in models.list_assets(visible, AssetKind.MODEL)] == [
             one.id for one in every if visible.covers(one)
         ]
@@ -154,7 +161,7 @@ def test_the_audit_of_a_workspace_and_of_ones_own_and_nothing_else(database: Dat
         wanted = [
             one
             for one in every
-            if visible.covers(one.subject)
+            if visible.covers(InWorkspace(one.subject.workspace, one.subject.owner, ""))
             and query.by in ("", one.by.name)
             and query.workspace in ("", one.subject.workspace)
             and query.subject in ("", one.subject.name)

@@ -19,7 +19,11 @@ NONE: Final = {
     "password": "asks",
 }
 """Commands without --json, and why."""
-ELSEWHERE: Final = {"engine add": "tests/slurm/test_adding.py", "engine check": "tests/slurm/test_adding.py"}
+ELSEWHERE: Final = {
+    "engine add": "tests/slurm/test_adding.py",
+    "engine check": "tests/slurm/test_adding.py",
+    "session end": "tests/e2e/test_sharing.py",
+}
 
 
 def leaves() -> Iterator[tuple[str, Any]]:
@@ -65,6 +69,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "show": (done,),
         "explain": (live,),
         "change": (live, "--priority", "urgent"),
+        "share": (done, "read"),
         "stop": (live,),
         "release": (held,),
         "logs": (done,),
@@ -115,6 +120,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "token create": ("two",),
         "token list": (),
         "token delete": (token,),
+        "session list": (),
         "audit": (),
         "retention": (),
     }

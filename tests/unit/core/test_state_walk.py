@@ -27,7 +27,7 @@ from trainmaster.core.actions import (
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.records import Job
 from trainmaster.core.reduce import reduce
-from trainmaster.core.states import TERMINAL, JobState, Phase, Why
+from trainmaster.core.states import TERMINAL, JobShare, JobState, Phase, Why
 from trainmaster.core.verdicts import FREE
 
 SHAPES = shapes()
@@ -252,6 +252,15 @@ def test_a_change_of_the_limit_or_the_priority_is_planned_at_once(graph: Graph) 
     for state, edge in graph.moves():
         if edge.event.kind in (Kind.DURATION_CHANGED, Kind.PRIORITY_CHANGED) and not state.terminal:
             assert WakePlanner(state.id) in edge.actions
+
+
+def test_how_a_job_is_shared_changes_in_every_state_and_nothing_else_does(graph: Graph) -> None:
+    """R223: also after the end, which absorbs all else."""
+    for state in graph.edges:
+        event = Event(state.id, Kind.SHARED, EPOCH, "ann", data={"share": "read", "before": "none"})
+        after, actions = reduce(state, event)
+        assert after == replace(state, share=JobShare.READ, version=state.version + 1)
+        assert actions == ()
 
 
 def test_a_second_copy_of_an_event_changes_nothing_more(graph: Graph) -> None:

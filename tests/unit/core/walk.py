@@ -28,6 +28,7 @@ _TROUBLE = to_json(Verdict(SANDBOX_FAILED))
 _DATA: dict[Kind, dict[str, object]] = {
     Kind.SAVED: {"model": "m@1"},
     Kind.PRIORITY_CHANGED: {"priority": 1},
+    Kind.SHARED: {"share": "none", "before": "none"},
     Kind.FAULT: {"reason": "fault"},
     Kind.CLOCK_SET: {"by_s": 0.5},
 }

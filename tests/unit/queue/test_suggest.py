@@ -113,6 +113,14 @@ def test_a_shorter_limit_may_also_bring_its_turn_before_the_head() -> None:
     assert [one.change for one in told] == [{"priority": "urgent"}, {"duration": 3540.0}]
 
 
+def test_before_the_submit_a_limit_is_suggested_that_keeps_its_turn_while_the_person_decides() -> None:
+    """Who is not in the line yet comes later by as much: 0.75 x 58 minutes and that minute are less than 0.75 x 60."""
+    policy, late = replace(DEFAULT, fair_weight_s=0.0), replace(waiting("late", 2, 3, 7200), order=(0.0, LAST))
+    head = replace(waiting("head", 4, 2, 3600), order=(0.0, 1))
+    told = found(half_held(head, late), late, policy)
+    assert [one.change for one in told] == [{"priority": "urgent"}, {"duration": 3480.0}]
+
+
 def test_a_copy_does_not_have_the_turn_of_the_first() -> None:
     """With a card less it would fit; but the first gives up its turn, and who is next is promised all four cards."""
     first, next_one = waiting("first", 3, 1), waiting("next", 4, 2)

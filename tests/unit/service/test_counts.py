@@ -38,7 +38,11 @@ def test_it_begins_anew_from_the_rows() -> None:
     live = new_job(1, owner="ann")
     counts.changed([new_job(5)], [])
     counts.restore(
-        {("ann", "default", "queued"): 1, ("ann", "default", "failed"): 3, ("bob", "default", "no state at all"): 1},
+        {
+            ("ann", "default", "none", "queued"): 1,
+            ("ann", "default", "read", "failed"): 3,
+            ("bob", "default", "none", "no state at all"): 1,
+        },
         [live],
     )
     assert counts.by_state(ALL) == {Shown.QUEUED: 1, Shown.FAILED: 3}
@@ -49,7 +53,7 @@ def test_it_begins_anew_from_the_rows() -> None:
 def test_what_was_set_aside_is_no_job_any_more() -> None:
     counts = StateCounts()
     live = new_job(1, owner="ann")
-    counts.restore({("ann", "default", "queued"): 1, ("bob", "default", "succeeded"): 2}, [live])
+    counts.restore({("ann", "default", "none", "queued"): 1, ("bob", "default", "none", "succeeded"): 2}, [live])
     counts.set_aside(live.id, Group("ann", "default"), "broken too")
     counts.set_aside("t123", Group("bob", "default"), "succeeded")
     counts.set_aside("t124", Group("bob", "default"), "no state at all")

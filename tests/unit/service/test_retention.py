@@ -22,7 +22,7 @@ from trainmaster.core.errors import Forbidden
 from trainmaster.core.events import AuditEvent
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
-from trainmaster.service.control.deletion import Deletion
+from trainmaster.service.control.ended import EndedJobs
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import DAY_S, Keeping, rules_of
 from trainmaster.storage.trees import remove_tree
@@ -67,8 +67,8 @@ class World:
             LedgerReader(self.database),
             Leftovers(self.database),
         )
-        deletion = Deletion(self, lambda job: remove_tree(self.layout.job(job)))  # type: ignore[arg-type]
-        self.rules = rules_of(self.rows, self.layout, self.records, deletion, lambda: NOW)
+        ended = EndedJobs(self, lambda job: remove_tree(self.layout.job(job)))  # type: ignore[arg-type]
+        self.rules = rules_of(self.rows, self.layout, self.records, ended, lambda: NOW)
 
     def delete(self, job: Job, audit_event: AuditEvent) -> None:
         self.ledger.commit(Batch(deleted=[job.id], audit_events=[audit_event], seq=self.records.last_seq() + 1)).result(

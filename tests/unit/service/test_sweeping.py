@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, life
 from trainmaster.core.folders.layout import Layout
-from trainmaster.service.control.deletion import Deletion
+from trainmaster.service.control.ended import EndedJobs
 from trainmaster.service.upkeep import sweeping
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, Step, rules_of
@@ -48,7 +48,7 @@ class World:
         def remove(job: str) -> None:
             remove_tree(self.layout.job(job))
 
-        rows, nothing = Leftovers(self.database), Deletion(SimpleNamespace(live={}), remove)  # type: ignore[arg-type]
+        rows, nothing = Leftovers(self.database), EndedJobs(SimpleNamespace(live={}), remove)  # type: ignore[arg-type]
         rules = rules_of(rows, self.layout, self.records, nothing, lambda: self.now)
         retention = Retention(rules, KEEPING, lambda: self.now)
         return Sweeper(self.layout, retention, rows, remove, lambda job: False, lambda: self.now)

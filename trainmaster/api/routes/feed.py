@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.access.decide import decide
-from trainmaster.access.visible import Visible
+from trainmaster.access.roles import Principal
 from trainmaster.answers import DeletedJob, FeedPosition
 from trainmaster.api.auth import who
 from trainmaster.api.deps import platform
@@ -29,19 +29,19 @@ async def get_feed(
 ) -> Response:
     """Watch jobs and the cluster change (server-sent events: job, deleted, cluster, reset, ping)."""
     app, me = platform(request), who(request)
-    visible = decide(me, "jobs:read").demand()  # whose role changes is cut off
     resumed = request.headers.get("last-event-id", "")
     start = int(resumed) if resumed.isascii() and resumed.isdigit() and len(resumed) < 17 else after
     only = (await app.resolve(job, me)).id if job is not None else None
-    return stream(request, _items(app, visible, app.feed.seq if start is None else start, only))
+    return stream(request, _items(app, me, app.feed.seq if start is None else start, only))
 
 
-async def _items(app: "Platform", visible: Visible, after: int, only: str | None) -> AsyncIterator[Sent]:
+async def _items(app: "Platform", me: Principal, after: int, only: str | None) -> AsyncIterator[Sent]:
+    visible = decide(me, "jobs:read").demand()  # whose role changes is cut off
     async for item in app.feed.subscribe(visible, after, only):
         if item.event == "idle":
             continue  # EventStream sends its own heartbeat
         if item.event == "job" and item.job is not None:
-            yield Sent("job", (await app.views([item.job], visible, item.seq))[0], item.seq)
+            yield Sent("job", (await app.views([item.job], me, item.seq))[0], item.seq)
         elif item.event == "deleted":
             yield Sent("deleted", DeletedJob(id=item.job_id), item.seq)
         else:

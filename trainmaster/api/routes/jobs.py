@@ -14,7 +14,7 @@ from trainmaster.api.deps import DocumentJson, Json, language, platform, read_ob
 from trainmaster.api.policy import By, Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import problem_of
-from trainmaster.core.states import Shown
+from trainmaster.core.states import JobShare, Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import requests
 from trainmaster.service.use_cases.listing import Chosen
@@ -128,6 +128,12 @@ class Change(_Body):
         return given
 
 
+class Shared(_Body):
+    """What other members of the workspace may do."""
+
+    share: Literal["none", "read", "read-write"]
+
+
 class ChangeOfSeveral(Several, Change):
     """Jobs, and what becomes of each."""
 
@@ -233,6 +239,14 @@ async def get_job(request: Request, ref: str) -> Response:
 async def change_job(request: Request, ref: str, body: Change) -> Response:
     """Change duration or priority of a job that has not ended; its processes are untouched."""
     return Json(await platform(request).change(ref, who(request), **body.given()))
+
+
+@routes.route("PUT", "/jobs/{ref}/share", scope="jobs:share", answers={200: "Job"}, body_limit=1024)
+async def share_job(request: Request, ref: str, body: Shared) -> Response:
+    """Share a job with the other members of its workspace: to read (look, clone), read-write (act on it as its owner
+    does), or none. Also after its end.
+    """
+    return Json(await platform(request).share(ref, who(request), JobShare(body.share)))
 
 
 @routes.route("DELETE", "/jobs/{ref}", scope="jobs:write", answers={204: ""})

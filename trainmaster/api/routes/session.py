@@ -1,8 +1,9 @@
 """Signing in and out, the own password, API tokens."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 from urllib.parse import urlencode
 
+from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,12 +20,16 @@ from trainmaster.service.people import browsers
 from trainmaster.service.people.passwords import MAX_PASSWORD
 from trainmaster.service.people.people import SESSION_S
 from trainmaster.service.people.tickets import PARAMETER, TICKET_S
+from trainmaster.service.use_cases.people.credentials import WantedToken
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 
 routes = Table("session")
+
+MAX_AGENT: Final = 300
+"""Characters that are kept of what a browser calls itself."""
 
 
 class _Body(BaseModel):
@@ -49,10 +54,15 @@ class NewPassword(_Body):
 
 
 class TokenBody(_Body):
-    """A name to recognise the token by, and after how many seconds it expires (absent: never)."""
+    """A name to recognise the token by, and after how many seconds it expires (absent: never). `scopes`: all that it
+    carries (absent: whatever its user may); `workspace`: the only one that it is for; `user`: whose, absent: yours.
+    """
 
     name: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]+$")]
     expires_in_s: Annotated[float | None, Field(gt=0, le=10 * 366 * 86400)] = None
+    scopes: Annotated[tuple[Annotated[str, Field(max_length=63)], ...] | None, Field(max_length=100)] = None
+    workspace: Annotated[str | None, Field(min_length=1, max_length=63)] = None
+    user: Annotated[str | None, Field(min_length=1, max_length=200)] = None
 
 
 class TicketBody(_Body):
@@ -86,7 +96,8 @@ async def sign_in(request: Request, body: SignIn) -> Response:
     """
     app = platform(request)
     address = request.client.host if request.client else ""
-    made = await app.people.sign_in(body.username, body.password, neighbourhood(address), body.browser, address)
+    agent = request.headers.get("user-agent", "")[:MAX_AGENT]
+    made = await app.people.sign_in(body.username, body.password, neighbourhood(address), body.browser, agent, address)
     user = await _user(app, made.principal)
     answer = Json(NewSession(user=user, server=server_view(app), key=made.key, browser=made.browser))
     # A browser says in Origin how it came, also through a proxy that says nothing.
@@ -130,21 +141,38 @@ async def change_password(request: Request, body: NewPassword) -> Response:
     return Response(status_code=204)
 
 
+Whose = Annotated[str, Query(max_length=200)]
+
+
+@routes.route("GET", "/sessions", scope="account:self", answers={200: "BrowserSessions"}, by=By.ANY)
+async def list_sessions(request: Request) -> Response:
+    """List where you are signed in, newest first."""
+    me = caller(request)
+    return Json(await platform(request).credentials.sessions(me.principal, me.mark))
+
+
+@routes.route("DELETE", "/sessions/{session_id}", scope="account:self", answers={204: ""})
+async def end_session(request: Request, session_id: str) -> Response:
+    """Sign out somewhere."""
+    await platform(request).credentials.end_session(who(request), session_id)
+    return Response(status_code=204)
+
+
 @routes.route("GET", "/tokens", scope="tokens:self", answers={200: "Tokens"}, by=By.ANY)
-async def list_tokens(request: Request) -> Response:
-    """List API tokens, newest first, without their secrets."""
-    return Json(await platform(request).people.tokens(who(request)))
+async def list_tokens(request: Request, user: Whose = "") -> Response:
+    """List API tokens, newest first, without their secrets; an administrator also those of others."""
+    return Json(await platform(request).credentials.tokens(who(request), user))
 
 
 @routes.route("POST", "/tokens", scope="tokens:self", answers={201: "NewToken"}, body_limit=16 * 1024)
 async def create_token(request: Request, body: TokenBody) -> Response:
     """Create an API token; its text is shown in this answer and never again."""
-    made = await platform(request).people.create_token(who(request), body.name, body.expires_in_s)
-    return Json(made, status_code=201)
+    wanted = WantedToken(body.name, body.expires_in_s, body.user or "", body.scopes, body.workspace)
+    return Json(await platform(request).credentials.create(who(request), wanted), status_code=201)
 
 
 @routes.route("DELETE", "/tokens/{token_id}", scope="tokens:self", answers={204: ""})
-async def delete_token(request: Request, token_id: str) -> Response:
+async def delete_token(request: Request, token_id: str, user: Whose = "") -> Response:
     """Delete an API token; requests with it are refused from now on."""
-    await platform(request).people.delete_token(who(request), token_id)
+    await platform(request).credentials.delete(who(request), token_id, user)
     return Response(status_code=204)

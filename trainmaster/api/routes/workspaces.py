@@ -11,7 +11,7 @@ from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.pools import Body, Limits, Name, Text, Word, limits
-from trainmaster.core.cluster import DEFAULT, Flavor, Workspace
+from trainmaster.core.cluster import DEFAULT, Flavor, Sharing, Workspace
 from trainmaster.service.use_cases.cluster_parts import flavor_view
 
 routes = Table("workspaces")
@@ -27,6 +27,7 @@ class WorkspaceBody(Body):
     urgent_per_user: Count | None = None
     urgent_total: Count | None = None
     description: Text = ""
+    sharing: Sharing = "open"
 
 
 class FlavorBody(Body):
@@ -44,7 +45,7 @@ class FlavorBody(Body):
 def workspace_of(name: str, body: WorkspaceBody) -> Workspace:
     """Return a workspace as a record."""
     quotas = {pool: limits(given) for pool, given in body.quotas.items()}
-    return Workspace(name, body.weight, quotas, body.urgent_per_user, body.urgent_total, body.description)
+    return Workspace(name, body.weight, quotas, body.urgent_per_user, body.urgent_total, body.description, body.sharing)
 
 
 @routes.route("GET", "/workspaces", scope="cluster:read", answers={200: "Workspaces"})

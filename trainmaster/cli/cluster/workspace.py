@@ -26,6 +26,7 @@ FlavorName = Annotated[
 ]
 Description = Annotated[str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))]
 KINDS = ("cpu", "gpu", "ascend")
+SHARING = ("off", "open", "required")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -207,6 +208,19 @@ UrgentTotal = Annotated[
     typer.Option(min=-1, help=words("Urgent jobs of all together; -1: any number.", "紧急任务总数；-1 表示不限。")),
 ]
 
+SharingRule = Annotated[
+    str | None,
+    typer.Option(
+        metavar="|".join(SHARING),
+        autocompletion=completing.one_of(*SHARING),
+        help=words(
+            "Whether members may share jobs; required: each submit says how.",
+            "成员之间能否共享任务；required 表示提交时必须选择。",
+        ),
+        show_default=words("unchanged, or open", "不变，或 open"),
+    ),
+]
+
 
 def set_workspace(
     name: WorkspaceName,
@@ -215,6 +229,7 @@ def set_workspace(
     weight: Weight = None,
     urgent_per_user: UrgentPerUser = None,
     urgent_total: UrgentTotal = None,
+    sharing: SharingRule = None,
     description: Description = None,
     as_json: AsJson = False,
 ) -> None:
@@ -235,6 +250,7 @@ def set_workspace(
     if known is not None:
         weight = known.weight if weight is None else weight
         description = known.description if description is None else description
+        sharing = sharing or known.sharing
     made = admin.put_workspace(
         name,
         weight=1.0 if weight is None else weight,
@@ -242,14 +258,15 @@ def set_workspace(
         urgent_per_user=_limit(urgent_per_user, known.urgent.per_user if known is not None else None),
         urgent_total=_limit(urgent_total, known.urgent.total if known is not None else None),
         description=description or "",
+        sharing=sharing or "open",
     )
     if as_json:
         emit_json(made)
         return
     urgent, quota_text = _urgent(made.urgent), _quotas(made) or words("none", "无")
     said = words(
-        f"weight {made.weight:g}  urgent jobs {urgent}  quotas {quota_text}",
-        f"权重 {made.weight:g}  紧急任务 {urgent}  配额 {quota_text}",
+        f"weight {made.weight:g}  urgent jobs {urgent}  sharing {made.sharing}  quotas {quota_text}",
+        f"权重 {made.weight:g}  紧急任务 {urgent}  共享 {made.sharing}  配额 {quota_text}",
     )
     print(f"{made.name}  {said}")
     for quota in made.quotas:

@@ -1,4 +1,4 @@
-"""Changing and ending jobs: change, stop, release, delete."""
+"""Changing and ending jobs: change, share, stop, release, delete."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainmaster.sdk.jobs import Job
 
 PRIORITIES = ("normal", "urgent", "very_urgent")
+SHARES = ("none", "read", "read-write")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -25,6 +26,15 @@ def add_to(app: typer.Typer) -> None:
         "修改任务的运行时限或优先级。\n\n排队的任务保留原有位置，运行中的任务继续运行。每行输出一个任务的新设置。",
         "tm change t826 --duration 2h",
         "tm change t826 --priority urgent",
+        panel=JOBS,
+    )
+    add(
+        app,
+        share,
+        "设置工作空间的其他成员能对任务做什么。\n\nread：查看与克隆；read-write：还可以修改、停止和删除；"
+        "none：什么都看不到。结束后的任务也可以设置。输出任务 ID 和共享方式。",
+        "tm share t826 read",
+        "tm share t826 none",
         panel=JOBS,
     )
     add(
@@ -97,6 +107,31 @@ def change(
 
     print_each(found, as_json, tell)
     leave(good)
+
+
+def share(
+    job: Annotated[
+        str, typer.Argument(metavar="JOB", help=words("The job.", "任务。"), autocompletion=completing.jobs)
+    ],
+    level: Annotated[
+        str,
+        typer.Argument(
+            metavar="none|read|read-write",
+            help=words("What others may do.", "其他成员能做什么。"),
+            autocompletion=completing.one_of(*SHARES),
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Say what other members of the workspace may do with a job.
+
+    read: look at it and clone it; read-write: also change, stop and delete it; none: they see nothing of it. An ended
+    job can be shared, too. Prints its id and how it is shared.
+    """
+    from trainmaster.cli.showing.console import emit_json
+
+    shared = _answer(client().get(job).share(level), as_json)
+    emit_json(shared) if as_json else print(f"{shared.id}  {words('shared', '共享')} {shared.share}")
 
 
 def stop(

@@ -11,6 +11,12 @@ from trainmaster.messages.said import Said
 
 # --- which job, attempt, task
 
+@say("This job of {owner} is shared with you for reading only", "{owner} 的这个任务只向您共享了读取权限", "Ask its owner to share it read-write, or clone it.", "请所有者改为读写共享，或克隆此任务。")
+def only_shared_to_read(owner: str) -> Said: ...
+
+@say("Only {owner} and the admins of the workspace decide how this job is shared", "只有 {owner} 和工作空间管理员可以决定此任务如何共享", "Ask one of them.", "请联系他们。")
+def not_yours_to_share(owner: str) -> Said: ...
+
 @say("There is no job {ref}", "没有任务 {ref}", "Give the job's id, the beginning of its id, or its short name; the list of jobs shows them.", "请使用任务 ID、ID 的开头几位或短名，任务列表中可以查到。")
 def no_such_job(ref: str) -> Said: ...
 

@@ -123,6 +123,15 @@ def pool_any() -> Said: ...
 def cluster_refused(engine: str, said: Said | str) -> Said: ...
 
 
+# --- sharing
+
+@say("Workspace {workspace} asks every job to say how it is shared", "工作空间 {workspace} 要求每个任务说明共享方式", "Set share to none, read or read-write.", "请将 share 设为 none、read 或 read-write。")
+def share_required(workspace: str) -> Said: ...
+
+@say("Jobs of workspace {workspace} cannot be shared: an administrator has turned sharing off", "工作空间 {workspace} 的任务不能共享：管理员已关闭共享", "Set share to none.", "请将 share 设为 none。")
+def sharing_off(workspace: str) -> Said: ...
+
+
 # --- urgent jobs
 
 @say("Only administrators can submit very urgent jobs", "只有管理员可以设为非常紧急", "Use priority: urgent.", "请使用 priority: urgent。")

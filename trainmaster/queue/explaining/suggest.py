@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Final
 
 from trainmaster.core.records import Resources
-from trainmaster.queue.explaining.changes import Changes, Suggestion
+from trainmaster.queue.explaining.changes import LAST, Changes, Suggestion
 from trainmaster.queue.ordering.classes import joined, without
 from trainmaster.queue.ordering.quota import BORROWS, OWN, Books, charges
 from trainmaster.queue.ordering.running import running_of
@@ -32,7 +32,7 @@ LONGEST_S: Final = 365 * 86400.0
 
 DECIDING_S: Final = 60.0
 """What a person has for reading a suggestion and applying it: meanwhile the start of the head of the line comes
-nearer.
+nearer, and what is still to be submitted comes later.
 """
 
 AMOUNTS: Final = ("gpu", "cpu", "memory_mib")
@@ -90,7 +90,8 @@ class _Trial:
         models = models_of(() if books.empty else self.snapshot.nodes, job.pool)
         found = ways(ClassKey.of(job), books, models, ends_at, job.job)
         if line is not None and line.head_at is not None:
-            late = made.ranking.place(job, borrows and not self._closes(made, job, found)) > line.head_at
+            borrowing = borrows and not self._closes(made, job, found)
+            late = made.ranking.place(self._when_decided(job), borrowing) > line.head_at
             if late and line.closed:
                 return False
             if late and not line.in_time(ends_at):
@@ -103,6 +104,11 @@ class _Trial:
             if books.judge(job.tenant, held, ends_at, job.job) in right:
                 return True
         return False
+
+    def _when_decided(self, job: Pending) -> Pending:
+        """Return `job` as it will stand in the line: what is still to be submitted comes later by what that takes."""
+        (came, seq), (_, first) = job.order, self._changes.job.order
+        return job if first < LAST else replace(job, order=(came + DECIDING_S, seq))
 
     def _closes(self, made: Plan, job: Pending, found: Iterable[Way]) -> bool:
         """Return whether `job` would close the line if it cannot start without borrowing: then it may borrow in its own

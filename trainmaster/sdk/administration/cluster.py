@@ -109,14 +109,18 @@ class ClusterCalls:
         urgent_per_user: int | None = None,
         urgent_total: int | None = None,
         description: str = "",
+        sharing: str = "open",
     ) -> answers.WorkspaceView:
-        """Make or change a workspace; `quotas` by pool, urgent limits None: any number."""
+        """Make or change a workspace; `quotas` by pool, urgent limits None: any number. `sharing` of jobs between its
+        members: off, open, or required (each submit says how).
+        """
         body = {
             "weight": weight,
             "quotas": {pool: _limits(given) for pool, given in (quotas or {}).items()},
             "urgent_per_user": urgent_per_user,
             "urgent_total": urgent_total,
             "description": description,
+            "sharing": sharing,
         }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(name)}", body)
 

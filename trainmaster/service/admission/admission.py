@@ -13,13 +13,13 @@ from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable, problem
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Job
-from trainmaster.core.states import Priority
+from trainmaster.core.states import JobShare, Priority
 from trainmaster.dialects.registry import as_written
 from trainmaster.engines.findings import GangFindings
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
-from trainmaster.service.admission.places import place_problems
+from trainmaster.service.admission.places import place_problems, sharing_problems
 from trainmaster.service.admission.urgent import UrgentLimits, count_urgent
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder, mounts
@@ -142,13 +142,15 @@ class Admission:
         return []
 
     async def outside_problems(self, spec: JobSpec, who: Principal, *, code_follows: bool = False) -> list[Problem]:
-        """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts,
-        and the system user that it would run as. `code_follows`: its code folder is taken as uploaded. Looks at the
-        disk, in threads; at most seconds. Raises Unavailable.
+        """Return what speaks against a job of `who` outside the platform, and against how it is shared: the code and
+        the folders that `spec` mounts, and the system user that it would run as. `code_follows`: its code folder is
+        taken as uploaded. Looks at the disk, in threads; at most seconds. Raises Unavailable.
         """
         can = self._engines.abilities(self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)))
         stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)
         found = [] if stranger is None else [stranger]
+        share = None if spec.share is None else JobShare(spec.share)
+        found += sharing_problems(share, self._pools.workspaces.get(spec.workspace))
         found += mount_problems(spec, () if can.occupies is None else can.occupies.places())
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(use, source):

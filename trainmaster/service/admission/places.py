@@ -5,8 +5,10 @@ Pure.
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.access.visible import InWorkspace
+from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Problem
 from trainmaster.core.records import Job
+from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import rules
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.spec.problems import problem
@@ -59,3 +61,14 @@ def _member_problems(job: Job, who: Principal) -> list[Problem]:
     role = who.role_in(job.workspace)
     said = rules.not_in_workspace(job.workspace, mine) if role is None else rules.only_views(job.workspace, role, mine)
     return [problem("workspace", said)]
+
+
+def sharing_problems(share: JobShare | None, workspace: Workspace | None) -> list[Problem]:
+    """Return what speaks against sharing a job so in its workspace (R57, R225). None: its document does not say."""
+    if workspace is None:
+        return []
+    if share is None:
+        return [problem("share", rules.share_required(workspace.name))] if workspace.sharing == "required" else []
+    if workspace.sharing == "off" and share is not JobShare.NONE:
+        return [problem("share", rules.sharing_off(workspace.name), share.value)]
+    return []

@@ -7,7 +7,7 @@ Invariant: what a subscriber receives for a job is always its newest committed s
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.records import Job
@@ -19,13 +19,14 @@ REMEMBERED = 2048
 @dataclass(frozen=True, slots=True)
 class FeedItem:
     """One change, of `job` where it is a job's. `event`: job, deleted, cluster, reset or idle (a chance to see that the
-    reader has gone).
+    reader has gone). `before`: the job as it was shared before that.
     """
 
     seq: int
     event: str
     job: Job | None = None
     job_id: str = ""
+    before: Job | None = None
 
 
 class _Subscriber:
@@ -38,7 +39,9 @@ class _Subscriber:
         if self.only is not None and item.job_id not in ("", self.only):
             return
         if item.job is not None and not self.visible.covers(item.job):
-            return
+            if item.before is None or not self.visible.covers(item.before):
+                return
+            item = FeedItem(item.seq, "deleted", item.before, item.job_id)  # it is shared with them no more
         key = item.job_id or item.event
         self.items.pop(key, None)
         # It reads more slowly than jobs change, or not at all: let it list again when it wakes.
@@ -72,7 +75,9 @@ class Feed:
         """Give `item` to every subscriber and remember it."""
         self.seq = max(self.seq, item.seq)
         if item.job_id:
-            self._recent.pop(item.job_id, None)
+            older = self._recent.pop(item.job_id, None)
+            if older is not None and older.before is not None:
+                item = replace(item, before=older.before)
             self._recent[item.job_id] = item
             if len(self._recent) > REMEMBERED:
                 self._dropped = max(self._dropped, self._recent.popitem(last=False)[1].seq)
@@ -108,9 +113,9 @@ class Feed:
             self._subscribers.discard(subscriber)
 
 
-def changed(seq: int, job: Job) -> FeedItem:
-    """Return the item that says `job` changed."""
-    return FeedItem(seq, "job", job, job.id)
+def changed(seq: int, job: Job, before: Job | None = None) -> FeedItem:
+    """Return the item that says `job` changed. `before`: the job as it was, where it was shared in another way."""
+    return FeedItem(seq, "job", job, job.id, before)
 
 
 def deleted(seq: int, job: Job) -> FeedItem:

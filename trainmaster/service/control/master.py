@@ -16,6 +16,7 @@ import concurrent.futures
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from operator import attrgetter
 from typing import Final, Protocol
 
@@ -80,6 +81,8 @@ class _Open:
     specs: dict[str, str] = field(default_factory=dict)
     keys: list[IdempotencyRecord] = field(default_factory=list)
     deleted: list[tuple[int, Job]] = field(default_factory=list)
+    ended: list[Job] = field(default_factory=list)  # ended jobs that are changed, as they were
+    shared: dict[str, Job] = field(default_factory=dict)  # jobs that are shared in another way, as they were
     audit_events: list[AuditEvent] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
@@ -152,6 +155,10 @@ class Master:
         before = self.live.get(event.job)
         if before is None and event.kind is not Kind.SUBMITTED:
             raise KeyError(event.job)
+        if before is not None and before.terminal and before.id not in self._open.changes:
+            self._open.ended.append(before)
+        if before is not None and event.kind is Kind.SHARED:
+            self._open.shared.setdefault(before.id, before)
         self.seq += 1
         event = replace(event, seq=self.seq)
         after, actions = reduce(before, event)
@@ -162,6 +169,15 @@ class Master:
             self._order(action)
         self._cycle_soon()
         return after
+
+    def apply_to_ended(self, job: Job, event: Event) -> Job:
+        """Change a job that ended and is as the ledger holds it; return it after that. It is live until it is stored.
+
+        Nobody else may change or delete it meanwhile (`Ended` sees to that). Raises like `apply`.
+        """
+        self._refuse_when_blocked()
+        self.live.setdefault(job.id, job)
+        return self.apply(event)
 
     def delete(self, job: Job, audit_event: AuditEvent) -> None:
         """Forget an ended job: its rows go in the next batch, and with them what the audit is told of it."""
@@ -294,7 +310,8 @@ class Master:
             return
         self.committed += 1
         newest = batch.newest()
-        self._followers.stored((job for _, job in newest), (job for _, job in batch.deleted))
+        gone = chain((job for _, job in batch.deleted), batch.ended)
+        self._followers.stored((job for _, job in newest), gone)
         for _, job in newest:
             if job.terminal:  # not before the commit: until then the ledger has the old row
                 self.live.pop(job.id, None)
@@ -307,7 +324,9 @@ class Master:
         for waiter in batch.waiters:
             if not waiter.done():
                 waiter.set_result(None)
-        news = [changed(seq, job) for seq, job in newest] + [deleted(seq, job) for seq, job in batch.deleted]
+        news = [changed(seq, job, batch.shared.get(job.id)) for seq, job in newest] + [
+            deleted(seq, job) for seq, job in batch.deleted
+        ]
         for item in sorted(news, key=attrgetter("seq")):  # who has seen one has seen all before it
             self._feed.publish(item)
 

@@ -1,4 +1,4 @@
-"""People: who is who. Users, passwords, sessions, API tokens and the local command line's token.
+"""People: who is who. Users, passwords, sessions, and by which token of whom a request comes.
 
 Whoever was recognised is remembered for REMEMBER_S, so that a request costs one hash and no I/O; what is revoked here
 is forgotten at once, what another process revokes after that time. Passwords are argon2 hashes, made in a worker
@@ -15,10 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from msgspec.structs import asdict
-
 from trainmaster.access.roles import Principal, Via
-from trainmaster.answers import NewToken, Tokens, TokenView
 from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
 from trainmaster.core.events import SYSTEM, Actor, AuditEvent, Changes, subject_of
@@ -26,22 +23,21 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import access, audit
 from trainmaster.messages.server import people as messages
-from trainmaster.service.folders.secret_files import TOKEN_PREFIX, browsers_secret, local_token
+from trainmaster.service.folders.secret_files import browsers_secret, local_token
 from trainmaster.service.people.browsers import Browsers
 from trainmaster.service.people.failures import MOST, SignInFailures, Telling
 from trainmaster.service.people.passwords import Passwords, demand_acceptable, one_time
 from trainmaster.service.people.tickets import Tickets
 from trainmaster.service.people.told import joins, made
 from trainmaster.service.people.turns import Pace, Turns
+from trainmaster.store.people.accounts import FoundPerson, Session, User, digest
 from trainmaster.store.people.accounts import PeopleRows as Rows
-from trainmaster.store.people.accounts import Session, Token, User, digest
 from trainmaster.store.people.members import Member
 
 ADMIN: Final = "admin"
 SESSION_S: Final = 7 * 86400.0
 REMEMBER_S: Final = 30.0
 ASK_AGAIN_S: Final = 1.0
-MAX_TOKENS: Final = 100
 OF_ADDRESS: Final = Pace(longest_s=2.0, seats=10)
 OF_NAME: Final = Pace(longest_s=10.0, seats=3)
 OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
@@ -166,9 +162,10 @@ class People:
         found = await asyncio.to_thread(self._rows.person, token.owner) if token is not None else None
         if token is None or found is None:
             raise Unauthenticated(messages.token_not_known())
-        return self._remember(
-            mark, replace(_principal(*found, Via.TOKEN), through=token.id), token.expires_at, ended, token.id
-        )
+        holder = _principal(found, Via.TOKEN)
+        scopes = None if token.scopes is None else frozenset(token.scopes)
+        limited = replace(holder, scopes=scopes, within=token.workspace, through=token.id)
+        return self._remember(mark, limited, token.expires_at, ended, token.id)
 
     async def _session(self, mark: str, now: float) -> _Known:
         ended = self._ended
@@ -176,7 +173,7 @@ class People:
         found = await asyncio.to_thread(self._rows.person, session.user) if session is not None else None
         if session is None or found is None:
             raise Unauthenticated(messages.session_ended())
-        return self._remember(mark, _principal(*found, Via.SESSION), session.expires_at, ended)
+        return self._remember(mark, _principal(found, Via.SESSION), session.expires_at, ended)
 
     async def wait_until_lost(self, seen: Seen) -> TrainmasterError:
         """Return why `seen` is allowed no more what it was, once that is so: at once when it was ended here, else
@@ -209,10 +206,10 @@ class People:
     # ---------------------------------------------------------------------------------------------------- sessions
 
     async def sign_in(
-        self, name: str, password: str, client: str, browser: str | None = None, address: str = ""
+        self, name: str, password: str, client: str, browser: str | None = None, agent: str = "", address: str = ""
     ) -> SignedIn:
         """Check a password and begin a session. `client` is where it comes from, as guesses are counted, `address` as
-        the audit is told; `browser` the mark that it kept.
+        is told; `browser` the mark that it kept, `agent` what it calls itself.
 
         After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference.
         Raises Unauthenticated, or RateLimited where more wait than may.
@@ -223,19 +220,19 @@ class People:
         for line, pace in lines:
             await self._turns.take(line, pace)
         found = await asyncio.to_thread(self._rows.person, name)
-        good = await self._passwords.good(found[0] if found else None, password)
+        good = await self._passwords.good(found.user if found else None, password)
         if found is None or not good:
-            self._tell_failure(found[0] if found else None, good, address or client)
+            self._tell_failure(found.user if found else None, good, address or client)
             raise Unauthenticated(messages.name_or_password_wrong())
         for line, _ in lines:
             self._turns.succeeded(line)
-        if found[0].state != "active":
-            self._tell_failure(found[0], good, address or client)
+        if found.user.state != "active":
+            self._tell_failure(found.user, good, address or client)
         else:
             self._failures.forget(name, address or client)
-        principal, user = replace(_principal(*found, Via.SESSION), address=address or client), found[0]
+        principal, user = replace(_principal(found, Via.SESSION), address=address or client), found.user
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
-        session = Session(user.name, now, now + SESSION_S)
+        session = Session(user.name, now, now + SESSION_S, "s" + secrets.token_hex(8), address or client, agent)
         audit_event = self._audit_event(user.name, audit.signed_in(address or client), principal.actor)
         await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event)
         return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
@@ -254,10 +251,9 @@ class People:
 
     async def sign_out(self, who: Principal, mark: str) -> None:
         """End the session of `who` with this mark; nothing happens when it has ended already."""
-        await asyncio.to_thread(
-            self._rows.drop_session, mark, self._audit_event(who.name, audit.signed_out(), who.actor)
-        )
-        self._forget(lambda of, _: of == mark)
+        audit_event = self._audit_event(who.name, audit.signed_out(), who.actor)
+        await asyncio.to_thread(self._rows.drop_session, mark, audit_event)
+        self.forget_session(mark)
 
     async def change_password(self, who: Principal, old: str | None, new: str, keep: str | None = None) -> None:
         """Set a new password and end all other sessions (`keep` is the mark of the one that goes on).
@@ -302,33 +298,17 @@ class People:
         """Look up again who `name` is and what they may: something of that was changed."""
         self._forget(lambda _, known: known.principal.name == name)
 
-    # ------------------------------------------------------------------------------------------------------ tokens
-
-    async def tokens(self, who: Principal) -> Tokens:
-        """Return the tokens of `who`, newest first, without their secrets."""
-        mine = await asyncio.to_thread(self._rows.tokens, who.name)
-        return Tokens(items=[_token_view(token) for token in reversed(mine)], next_cursor=None)
-
-    async def create_token(self, who: Principal, name: str, expires_in_s: float | None = None) -> NewToken:
-        """Create a token of `who`; the answer is the only place where its text is ever shown. Raises Conflict."""
-        if len(await asyncio.to_thread(self._rows.tokens, who.name)) >= MAX_TOKENS:
-            raise Conflict(messages.too_many_tokens(MAX_TOKENS))
-        secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), self._clock()
-        expires = None if expires_in_s is None else now + expires_in_s
-        token = Token("k" + secrets.token_hex(8), name, who.name, now, expires)
-        said = audit.token_made(name, token.id)
-        if expires_in_s is not None:
-            said = audit.token_made_for(name, token.id, expires_in_s)
-        await asyncio.to_thread(
-            self._rows.add_token, digest(secret), token, self._audit_event(who.name, said, who.actor)
-        )
-        return NewToken(**asdict(_token_view(token)), token=secret)
-
-    async def delete_token(self, who: Principal, token_id: str) -> None:
-        """Delete a token; it is refused from now on. Raises NotFound for one that is not there or somebody else's."""
-        audit_event = self._audit_event(who.name, audit.token_deleted(token_id), who.actor)
-        await asyncio.to_thread(self._rows.drop_token, token_id, who.name, audit_event)
+    def forget_token(self, token_id: str) -> None:
+        """Refuse a token from now on."""
         self._forget(lambda _, known: known.token == token_id)
+
+    def forget_session(self, mark: str) -> None:
+        """Refuse a session from now on."""
+        self._forget(lambda of, _: of == mark)
+
+    def forget_all(self) -> None:
+        """Look up everybody again: something of what many may was changed."""
+        self._forget(lambda _, known: True)
 
     # ------------------------------------------------------------------------------------------------------- inside
 
@@ -362,21 +342,12 @@ class People:
             self._known.pop(mark).over.set()
 
 
-def _principal(user: User, members: Sequence[Member], via: Via) -> Principal:
+def _principal(person: FoundPerson, via: Via) -> Principal:
     """Return who this is. Raises Unauthenticated for an account that is not in use."""
+    user = person.user
     if user.state != "active":
         raise Unauthenticated(messages.account_locked())
-    memberships = tuple((one.workspace, one.role) for one in members)
+    memberships = tuple((one.workspace, one.role) for one in person.members)
+    sharing = frozenset(name for name, _ in memberships) - person.closed
     confined = via is Via.SESSION and user.must_change_password
-    return Principal(user.name, user.role, via, confined, memberships)
-
-
-def _token_view(token: Token) -> TokenView:
-    return TokenView(
-        id=token.id,
-        name=token.name,
-        user=token.owner,
-        created_at=token.created_at,
-        expires_at=token.expires_at,
-        last_used_at=token.last_used_at,
-    )
+    return Principal(user.name, user.role, via, confined, memberships, sharing)

@@ -28,7 +28,7 @@ from trainmaster.service.submitting.candidate import QUICK, job_of, read
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
-from trainmaster.service.views import job_view
+from trainmaster.service.views import job_view, rights_of
 from trainmaster.spec.document import Given
 from trainmaster.store.jobs.ledger import IdempotencyRecord
 
@@ -305,7 +305,7 @@ class Submit:
     def _view(self, job: Job, who: Principal, seq: int) -> JobView:
         job = self._ctx.master.live.get(job.id, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(decide(who, "jobs:read").visible))
-        return job_view(job, self._ctx.clock(), seq, reason)
+        return job_view(job, self._ctx.clock(), seq, rights_of(who).over(job), reason)
 
 
 def _candidate(found: Candidate | InvalidSpec) -> Candidate:

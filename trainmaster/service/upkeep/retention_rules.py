@@ -29,7 +29,7 @@ from trainmaster.messages import render
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.server import audit
 from trainmaster.messages.server import retention as said
-from trainmaster.service.control.deletion import Deletion
+from trainmaster.service.control.ended import EndedJobs
 from trainmaster.storage.trees import bytes_in, remove_tree
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import FIRST, Ended, Key, Leftovers
@@ -268,9 +268,9 @@ class JobsRule(Rule):
     name = "jobs"
 
     def __init__(
-        self, rows: Leftovers, layout: Layout, records: LedgerReader, deletion: Deletion, clock: Callable[[], float]
+        self, rows: Leftovers, layout: Layout, records: LedgerReader, ended: EndedJobs, clock: Callable[[], float]
     ) -> None:
-        self._rows, self._layout, self._records, self._deletion, self._clock = rows, layout, records, deletion, clock
+        self._rows, self._layout, self._records, self._ended, self._clock = rows, layout, records, ended, clock
 
     def due(self, keeping: Keeping, now: float) -> Iterator[DuePage]:
         after: Ended = FIRST
@@ -291,7 +291,7 @@ class JobsRule(Rule):
             return did_itself(subject_job(job), gone, self._clock())
 
         try:
-            await self._deletion.delete(id_, self._find(id_), audit_event)
+            await self._ended.delete(id_, self._find(id_), audit_event)
         except (NotFound, Conflict) as error:  # deleted meanwhile, or its record cannot be read
             log.info("the job %s is not removed: %s", id_, error.message)
 
@@ -311,7 +311,7 @@ def _folders(path: str) -> list[str]:
 
 
 def rules_of(
-    rows: Leftovers, layout: Layout, records: LedgerReader, deletion: Deletion, clock: Callable[[], float]
+    rows: Leftovers, layout: Layout, records: LedgerReader, ended: EndedJobs, clock: Callable[[], float]
 ) -> tuple[Rule, ...]:
     """Return all rules in their order: jobs go last, since what they named would be due the moment after."""
     return (
@@ -319,5 +319,5 @@ def rules_of(
         AuditRule(rows),
         UploadsRule(rows, layout),
         LogsRule(rows, layout),
-        JobsRule(rows, layout, records, deletion, clock),
+        JobsRule(rows, layout, records, ended, clock),
     )

@@ -144,6 +144,7 @@ _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.DURATION_CHANGED: _may_run,
     Kind.PRIORITY_CHANGED: lambda data: audit.job_priority_became(_PRIORITIES[Priority(data["priority"])]),
     Kind.ENTERED: _entered,
+    Kind.SHARED: lambda data: audit.job_shared(str(data["share"]), str(data["before"])),
     Kind.PREEMPTED: _sent_back,
 }
 """What is done to a job."""

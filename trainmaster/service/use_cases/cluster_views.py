@@ -192,6 +192,7 @@ class ClusterViews:
                 used=urgent.used(one.name),
                 mine=urgent.used(one.name, who.name),
             ),
+            sharing=one.sharing,
             waiting=sums.waiting,
             running=sums.running,
         )

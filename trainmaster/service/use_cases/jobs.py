@@ -27,6 +27,7 @@ from trainmaster.answers import (
 )
 from trainmaster.core.errors import (
     Conflict,
+    Forbidden,
     InvalidSpec,
     NotFound,
     Problem,
@@ -34,16 +35,25 @@ from trainmaster.core.errors import (
 from trainmaster.core.events import AuditEvent, Data, Event, Kind, subject_job
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
-from trainmaster.core.states import Phase, Priority, Shown
+from trainmaster.core.states import JobShare, Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import audit, requests
 from trainmaster.queue.explaining.explain import Judged
+from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.use_cases.remedies import helping_again
 from trainmaster.service.use_cases.sooner import helping
-from trainmaster.service.views import attempt_view, damage_view, event_note, event_view, job_view, role_view
+from trainmaster.service.views import (
+    attempt_view,
+    damage_view,
+    event_note,
+    event_view,
+    job_view,
+    rights_of,
+    role_view,
+)
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
@@ -57,6 +67,15 @@ def task_in(job: Job, name: str) -> tuple[int, int]:
     if found is None:
         raise NotFound(said.no_such_task(name, task_name(0, 0), job.id))
     return found
+
+
+def demand(who: Principal, scope: str, job: Job) -> None:
+    """Return when `who`, who sees `job`, may do `scope` with it. Raises Forbidden."""
+    if not decide(who, scope, job).allowed:
+        decide(who, scope).demand()
+        raise Forbidden(
+            said.only_shared_to_read(job.owner) if scope == "jobs:write" else said.not_yours_to_share(job.owner)
+        )
 
 
 class Jobs:
@@ -77,35 +96,47 @@ class Jobs:
         if job is None or not visible.covers(job):
             job = await asyncio.to_thread(self._ctx.reader.find, visible, ref)
             job = live.get(job.id, job)
-        decide(who, scope, job).demand()
+        demand(who, scope, job)
         return job
 
-    async def views(self, jobs: Iterable[Job], visible: Visible, seq: int) -> list[JobView]:
-        """Return list items of those that are `visible`, with reason, progress and last metrics.
+    async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[JobView]:
+        """Return list items of those that `who` may see, with reason, progress and last metrics.
 
         `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they
         became meanwhile.
         """
-        jobs, name_of = [job for job in jobs if visible.covers(job)], self._ctx.names_for(visible)
+        visible = decide(who, "jobs:read").demand()
+        jobs, name_of, rights = (
+            [job for job in jobs if visible.covers(job)],
+            self._ctx.names_for(visible),
+            rights_of(who),
+        )
         watched = await asyncio.to_thread(self._ctx.watched, jobs)
         now = self._ctx.clock()
         return [
             job_view(
-                job, now, seq, self._ctx.reason(job, name_of), self._ctx.foretold(job), seen.progress, seen.metrics
+                job,
+                now,
+                seq,
+                rights.over(job),
+                self._ctx.reason(job, name_of),
+                self._ctx.foretold(job),
+                seen.progress,
+                seen.metrics,
             )
             for job, seen in zip(jobs, watched, strict=True)
         ]
 
     async def _view(self, job: Job, who: Principal, seq: int) -> JobView:
         """Return the list item of a job that `who` has done something to."""
-        return (await self.views([job], decide(who, "jobs:read").demand(), seq))[0]
+        return (await self.views([job], who, seq))[0]
 
     async def detail(self, ref: str, who: Principal) -> JobDetail:
         """Return everything about one job."""
         seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         [view], (spec, (attempts, events)) = await asyncio.gather(
-            self.views([job], visible, seq), asyncio.to_thread(self._stored, visible, job)
+            self.views([job], who, seq), asyncio.to_thread(self._stored, visible, job)
         )
         if job.attempt is not None:
             attempts = [*(a for a in attempts if a.number != job.attempt.number), job.attempt]
@@ -155,7 +186,7 @@ class Jobs:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
         seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
-        [view] = await self.views([job], visible, seq)
+        [view] = await self.views([job], who, seq)
         spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
         document, judged = effective(spec) if spec else None, self._ctx.scheduling.judged(job)
         reason = view_judged(judged, self._ctx.names_for(visible)) if judged is not None else None
@@ -242,6 +273,25 @@ class Jobs:
         found = self._ctx.admission.engine_problems(wanted)
         return [replace(one, path="duration_s") for one in found if one.path == "duration"]
 
+    async def share(self, ref: str, who: Principal, share: JobShare) -> JobView:
+        """Share a job with the other members of its workspace, or no more (R223); also after its end.
+
+        Raises InvalidSpec where nothing may be shared there, NotFound, StorageFailed.
+        """
+        seq = self._ctx.feed.seq
+        job = await self.resolve(ref, who, "jobs:share")
+        wrong = sharing_problems(share, self._ctx.pools.workspaces.get(job.workspace))
+        if wrong:
+            raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
+        if share is not job.share:
+            data = {"share": share.value, "before": job.share.value}
+            event = Event(job.id, Kind.SHARED, self._ctx.clock(), who.name, data=data, by=who.actor)
+            changed = await self._ctx.ended.change(job.id, self._ctx.records.get_job, event)
+            if changed is None:
+                raise NotFound(said.job_being_deleted(repr(ref)))
+            job = changed
+        return await self._view(job, who, seq)
+
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the
         end.
@@ -251,7 +301,7 @@ class Jobs:
             said = audit.job_deleted(job.name, job.owner)
             return who.did(subject_job(job), said, self._ctx.clock())
 
-        await self._ctx.deletion.delete(ref, self.resolve(ref, who, "jobs:write"), audit_event)
+        await self._ctx.ended.delete(ref, self.resolve(ref, who, "jobs:write"), audit_event)
 
     async def copy_of(self, ref: str, who: Principal) -> Document:
         """Return the document of a copy of a job, to edit. A slug is unique, so that the copy has none."""

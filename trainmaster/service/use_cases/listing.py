@@ -56,7 +56,7 @@ class Listing:
             counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
         return JobPage(
-            items=await self._jobs.views(jobs, visible, seq),
+            items=await self._jobs.views(jobs, who, seq),
             next_cursor=page.next_cursor,
             counts=dict(counts),
             total=sum(number for shown, number in counts.items() if not query.states or shown in query.states),

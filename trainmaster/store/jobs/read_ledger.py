@@ -88,12 +88,12 @@ class LedgerReader(WholeJobs):
             same = (_JOB.c.workspace == workspace, _JOB.c.slug == slug)
             return connection.scalar(select(_JOB.c.seq).where(*same)) is not None
 
-    def counts_by_owner(self) -> dict[tuple[str, str, str], int]:
-        """Return how many jobs there are by (owner, workspace, shown state). O(jobs): asked once, at start."""
-        by = (_JOB.c.owner, _JOB.c.workspace, _JOB.c.shown)
+    def counts_by_owner(self) -> dict[tuple[str, str, str, str], int]:
+        """Return how many jobs there are by (owner, workspace, share, shown state). O(jobs): asked once, at start."""
+        by = (_JOB.c.owner, _JOB.c.workspace, _JOB.c.share, _JOB.c.shown)
         with self.database.read() as connection:
             found = connection.execute(select(*by, func.count()).group_by(*by))
-            return {(owner, workspace, shown): count for owner, workspace, shown, count in found}
+            return {(owner, workspace, share, shown): count for owner, workspace, share, shown, count in found}
 
     def ran_last(self, most: int) -> list[tuple[str, float, float | None]]:
         """Return (owner, seconds its last attempt held its place, limit or None) of the jobs that ended last, oldest

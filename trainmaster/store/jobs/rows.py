@@ -40,6 +40,7 @@ JOB_FIXED: Final = (
 )  # fmt: skip
 JOB_MOVING: Final = (
     "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record", "gpus",
+    "share",
 )  # fmt: skip
 JOB_FOUND: Final = ("search",)
 ATTEMPT_FIXED: Final = ("job", "number", "cause", "created_at")
@@ -128,6 +129,7 @@ def job_moving(job: Job) -> Row:
         job.version,
         encode({name: getattr(job, name) for name in JOB_REST}),
         gpus_of(job.roles),
+        job.share.value,
     )
 
 
@@ -181,7 +183,7 @@ def event_row(job: int, event: Event) -> Row:
 @dataclass(frozen=True, slots=True)
 class Quarantined:
     """A stored record that could not be read, why, and since when it is set aside. `attempt`: the number of its last;
-    `owner`, `workspace`, `shown`: what its row says, in which anything may stand.
+    `owner`, `workspace`, `share`, `shown`: what its row says, in which anything may stand.
     """
 
     job: str
@@ -190,6 +192,7 @@ class Quarantined:
     attempt: int = 0
     owner: str = ""
     workspace: str = ""
+    share: str = ""
     shown: str = ""
 
 

@@ -103,8 +103,8 @@ def quarantined(id_: str, at: float, error: str, raw: dict[str, Any]) -> Quarant
     """Return what is told of a job whose rows `raw` were set aside."""
     try:
         last = max((int(attempt["number"]) for attempt in raw.get(_ATTEMPT.name, ())), default=0)
-        row = next(iter(raw.get(_JOB.name, ())), {"owner": "", "workspace": "", "shown": ""})
-        return Quarantined(id_, at, error, last, row["owner"], row["workspace"], row["shown"])
+        row = next(iter(raw.get(_JOB.name, ())), {"owner": "", "workspace": "", "share": "", "shown": ""})
+        return Quarantined(id_, at, error, last, row["owner"], row["workspace"], row["share"], row["shown"])
     except (TypeError, ValueError, KeyError, AttributeError):
         return Quarantined(id_, at, error)
 

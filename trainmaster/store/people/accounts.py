@@ -9,14 +9,15 @@ caller.
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from trainmaster.core.errors import NotFound
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
+from trainmaster.store.cluster_settings import where_closed
 from trainmaster.store.database import Database
 from trainmaster.store.people.members import Member
 from trainmaster.store.tables import member, sessions, tokens, users
@@ -39,18 +40,33 @@ class User:
     state: str = "active"  # one of STATES
 
 
+class FoundPerson(NamedTuple):
+    """A user with all that decides what they may. `closed`: those of their workspaces in which nothing is shared."""
+
+    user: User
+    members: tuple[Member, ...]
+    closed: frozenset[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One signed-in browser. Its secret is known to the browser alone; its mark is the secret's digest."""
+    """One signed-in browser. Its secret is known to the browser alone; its mark is the secret's digest. `address` and
+    `browser`: where the sign-in came from, and what the browser called itself.
+    """
 
     user: str
     created_at: float
     expires_at: float
+    id: str = ""
+    address: str = ""
+    browser: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One API token, without its secret."""
+    """One API token, without its secret. `scopes`: all that it carries, None: whatever its owner may; `workspace`: the
+    one that it is for, None: all of its owner's.
+    """
 
     id: str
     name: str
@@ -58,6 +74,8 @@ class Token:
     created_at: float
     expires_at: float | None = None
     last_used_at: float | None = None
+    scopes: tuple[str, ...] | None = None
+    workspace: str | None = None
 
 
 def digest(secret: str) -> str:
@@ -90,13 +108,16 @@ class PeopleRows:
 
         self._write(work)
 
-    def person(self, name: str) -> tuple[User, tuple[Member, ...]] | None:
-        """Return the user with this name and what they are a member of, by workspace."""
+    def person(self, name: str) -> FoundPerson | None:
+        """Return the user with this name, what they are a member of, by workspace, and where nothing is shared."""
         mine = select(member).where(member.c.user == name).order_by(member.c.workspace)
         with self._database.read() as connection:
             row = connection.execute(select(users).where(users.c.name == name)).first()
-            found = connection.execute(mine).all() if row else ()
-        return (User(**row._mapping), tuple(Member(**one._mapping) for one in found)) if row else None
+            if row is None:
+                return None
+            members = tuple(Member(**one._mapping) for one in connection.execute(mine))
+            closed = where_closed(connection, [one.workspace for one in members])
+        return FoundPerson(User(**row._mapping), members, closed)
 
     def user(self, name: str) -> User | None:
         """Return the user with this name."""
@@ -171,7 +192,27 @@ class PeopleRows:
         statement = select(sessions).where(sessions.c.id_hash == mark, sessions.c.expires_at > now)
         with self._database.read() as connection:
             row = connection.execute(statement).first()
-        return Session(row.user, row.created_at, row.expires_at) if row else None
+        return _session(row) if row else None
+
+    def sessions(self, user: str, now: float) -> list[Session]:
+        """Return the sessions of a user that have not ended, newest first."""
+        mine = select(sessions).where(sessions.c.user == user, sessions.c.expires_at > now)
+        with self._database.read() as connection:
+            return [_session(row) for row in connection.execute(mine.order_by(sessions.c.created_at.desc()))]
+
+    def end_session(self, user: str, id_: str, audit_event: AuditEvent) -> str:
+        """End a session of a user and return its mark. Raises NotFound."""
+
+        def work(connection: Connection) -> str:
+            mine = (sessions.c.user == user, sessions.c.id == id_)
+            mark = connection.scalar(select(sessions.c.id_hash).where(*mine))
+            if mark is None:
+                raise NotFound(people.no_such_session(repr(id_)))
+            connection.execute(delete(sessions).where(*mine))
+            audit.write(connection, [audit_event])
+            return str(mark)
+
+        return self._write(work)
 
     def drop_session(self, mark: str, audit_event: AuditEvent) -> None:
         """Sign out; nothing happens when there is no such session."""
@@ -188,7 +229,8 @@ class PeopleRows:
         """Store an API token under its mark. Raises Conflict when its id or mark exists."""
 
         def work(connection: Connection) -> None:
-            connection.execute(insert(tokens).values(token_hash=mark, **asdict(token)))
+            values = {**asdict(token), "scopes": None if token.scopes is None else " ".join(token.scopes)}
+            connection.execute(insert(tokens).values(token_hash=mark, **values))
             audit.write(connection, [audit_event])
 
         self._write(work)
@@ -229,5 +271,10 @@ class PeopleRows:
         return self._database.write(work).result()
 
 
-def _token(row: object) -> Token:
-    return Token(**{name: getattr(row, name) for name in Token.__slots__})
+def _token(row: Row[Any]) -> Token:
+    values = {name: row._mapping[name] for name in Token.__slots__}
+    return Token(**{**values, "scopes": None if row.scopes is None else tuple(row.scopes.split())})
+
+
+def _session(row: Row[Any]) -> Session:
+    return Session(**{name: row._mapping[name] for name in Session.__slots__})

@@ -121,6 +121,8 @@ export const admin = {
     usedOf: "{{used}} of {{total}}",
     usedFree: "{{used}}, no limit",
     addQuota: "Add a quota for a pool",
+    sharing: "Sharing of jobs",
+    sharings: { off: "Off: nobody shares", open: "Members may share", required: "Each job says how" },
     add: "Add a workspace",
     noQuota: "no limit",
   },

@@ -53,6 +53,7 @@ export const audit = {
     job_deleted: "job deleted",
     duration_changed: "time limit changed",
     priority_changed: "priority changed",
+    shared: "sharing changed",
     entered: "replica entered",
     workspace_changed: "workspace or quota changed",
     member_added: "member added",

@@ -117,6 +117,8 @@ export const admin = {
     usedOf: "{{used}} / {{total}}",
     usedFree: "{{used}}（不限）",
     addQuota: "为资源池添加配额",
+    sharing: "任务共享",
+    sharings: { off: "关闭：不能共享", open: "成员可以共享", required: "提交时必须选择" },
     add: "添加工作空间",
     noQuota: "不限",
   },

@@ -53,6 +53,7 @@ export const audit = {
     job_deleted: "删除任务",
     duration_changed: "修改运行时限",
     priority_changed: "修改优先级",
+    shared: "修改共享",
     entered: "进入副本",
     workspace_changed: "修改工作空间或配额",
     member_added: "加入成员",

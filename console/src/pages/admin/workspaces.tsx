@@ -26,6 +26,7 @@ interface WorkspaceForm extends Named {
   quotas: QuotaRow[];
   urgent_per_user: number | null;
   urgent_total: number | null;
+  sharing: Workspace["sharing"];
 }
 
 export function WorkspacesAdmin(): ReactNode {
@@ -129,6 +130,7 @@ function WorkspaceDialog({
         quotas: (one?.quotas ?? []).map(({ pool, share }) => ({ pool, share: rowsOf(share) })),
         urgent_per_user: one?.urgent.per_user ?? null,
         urgent_total: one?.urgent.total ?? null,
+        sharing: one?.sharing ?? "open",
       }}
       save={(values) => saveWorkspace(values.name, bodyOf(values))}
       warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}
@@ -150,6 +152,15 @@ function WorkspaceDialog({
           <InputNumber {...many} precision={0} placeholder={t("admin.workspaces.unlimited")} />
         </Form.Item>
       </div>
+      <Form.Item name="sharing" label={t("admin.workspaces.sharing")}>
+        <Select
+          data-testid="sharing"
+          options={(["open", "required", "off"] as const).map((value) => ({
+            value,
+            label: t(`admin.workspaces.sharings.${value}`),
+          }))}
+        />
+      </Form.Item>
       <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}>
         <Quotas pools={pools} />
       </Form.Item>
@@ -158,12 +169,13 @@ function WorkspaceDialog({
 }
 
 /** The workspace as the form says it is to be. */
-function bodyOf({ quotas, weight, urgent_per_user, urgent_total, description }: WorkspaceForm): WorkspaceBody {
+function bodyOf({ quotas, weight, urgent_per_user, urgent_total, sharing, description }: WorkspaceForm): WorkspaceBody {
   const shares = (quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)] as const);
   return {
     weight: weight ?? 1,
     urgent_per_user: urgent_per_user ?? null,
     urgent_total: urgent_total ?? null,
+    sharing: sharing ?? "open",
     description: description ?? "",
     quotas: Object.fromEntries(shares),
   };

@@ -16,6 +16,7 @@ export const KINDS = [
   "job_deleted",
   "duration_changed",
   "priority_changed",
+  "shared",
   "entered",
   "workspace_changed",
   "member_added",

@@ -100,6 +100,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   const [changing, setChanging] = useState<"duration" | "priority" | null>(null);
   const engine = useEngineOf()(job.pool);
   const ended = ENDED.has(job.state);
+  const acts = job.may.includes("write");
   const ranks = job.state === "queued" || (job.state === "pending" && engine?.can.adjusts === true);
   const release = async (): Promise<void> => {
     try {
@@ -111,12 +112,12 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   };
   return (
     <>
-      {job.state === "retained" && (
+      {acts && job.state === "retained" && (
         <Button type="primary" icon={<UnlockOutlined />} onClick={() => void release()} data-testid="release">
           {t("job.act.release")}
         </Button>
       )}
-      {!ended && (
+      {acts && !ended && (
         <Button
           icon={<StopOutlined />}
           disabled={job.state === "stopping"}
@@ -138,7 +139,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
       <ButtonLink to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />} data-testid="clone">
         {t("action.clone")}
       </ButtonLink>
-      {ended && (
+      {acts && ended && (
         <Button
           danger
           icon={<DeleteOutlined />}
@@ -148,7 +149,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           {t("action.delete")}
         </Button>
       )}
-      {!ended && (
+      {acts && !ended && (
         <Dropdown
           trigger={["click"]}
           placement="bottomRight"

@@ -15,6 +15,7 @@ import { CopyButton, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
 import { severityOf } from "./log/severity";
 import { Roles, Tasks } from "./replicas";
+import { ShareFact } from "./share";
 import type { TabProps } from "./tab";
 import { Timeline } from "./timeline";
 import { ModelLink, Warnings } from "./verdict";
@@ -101,6 +102,7 @@ function firstFacts(job: JobDetail, t: TFunction): Item[] {
     [t("job.fact.resources"), resources.filter(Boolean).join(" · ")],
     [t("job.fact.duration"), job.duration_s === null ? t("time.noLimit") : duration(job.duration_s)],
     [t("job.fact.workspace"), job.workspace],
+    [t("job.fact.share"), <ShareFact key="s" job={job} />],
     [t("job.fact.pool"), job.virtual_cluster ? `${job.pool} · ${job.virtual_cluster}` : job.pool],
   ];
   if (flavors.length > 0) items.push([t("job.fact.flavor"), flavors.join(", ")]);

@@ -28,6 +28,7 @@ export function RowMenu({
   const navigate = useNavigate();
   const { job } = at;
   const ended = ENDED.has(job.state);
+  const acts = job.may.includes("write");
   useEffect(() => {
     // Ant Design's own way scrolls the page to where the menu is before it is placed.
     const frame = requestAnimationFrame(() =>
@@ -58,14 +59,14 @@ export function RowMenu({
           {
             key: "limit",
             icon: <ClockCircleOutlined />,
-            disabled: ended,
+            disabled: !acts || ended,
             label: <span data-testid="row-limit">{t("jobs.limit.change")}</span>,
             onClick: () => changeLimit(job),
           },
           {
             key: "stop",
             icon: <StopOutlined />,
-            disabled: ended || job.state === "stopping",
+            disabled: !acts || ended || job.state === "stopping",
             label: <span data-testid="row-stop">{t("action.stop")}</span>,
             onClick: () => act("stop", [job]),
           },
@@ -73,7 +74,7 @@ export function RowMenu({
             key: "delete",
             icon: <DeleteOutlined />,
             danger: true,
-            disabled: !ended,
+            disabled: !acts || !ended,
             label: <span data-testid="row-delete">{t("action.delete")}</span>,
             onClick: () => act("delete", [job]),
           },

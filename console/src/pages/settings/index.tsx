@@ -9,6 +9,7 @@ import { useSession } from "../../shared/session";
 import { Facts, PageHeader } from "../../shared/ui";
 import { type Look, useLook } from "../../theme";
 import { PasswordForm } from "../signin";
+import { Sessions } from "./sessions";
 import { Tokens } from "./tokens";
 import { Workspaces } from "./workspaces";
 
@@ -34,6 +35,7 @@ export function SettingsPage(): ReactNode {
         <Looks />
         <Workspaces />
         <Tokens />
+        <Sessions />
         <Password />
         <About />
       </div>

@@ -5,11 +5,33 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { createToken, deleteToken, listTokens } from "../../api/session";
 import type { Token } from "../../api/types";
+import { useFreshSession } from "../../shared/session";
 import { Ago, Stamp } from "../../shared/time";
 import { CopyButton, Pending, useErrorText } from "../../shared/ui";
 
 const DAYS = [7, 30, 90, 365];
 const DAY_S = 86_400;
+/** Scopes of a token by what people want it for. */
+const KINDS = {
+  read: ["jobs:read", "cluster:read", "models:read", "account:self"],
+  run: [
+    "jobs:read",
+    "jobs:write",
+    "jobs:submit",
+    "jobs:share",
+    "cluster:read",
+    "models:read",
+    "uploads:write",
+    "account:self",
+  ],
+} as const;
+
+interface Wanted {
+  name: string;
+  days: number;
+  kind: keyof typeof KINDS | "all";
+  workspace: string;
+}
 
 export function Tokens(): ReactNode {
   const { t } = useTranslation();
@@ -18,11 +40,18 @@ export function Tokens(): ReactNode {
   const errorText = useErrorText();
   const query = useQuery({ queryKey: ["tokens"], queryFn: listTokens });
   const [fresh, setFresh] = useState<string | null>(null);
-  const [form] = Form.useForm<{ name: string; days: number }>();
+  const [form] = Form.useForm<Wanted>();
+  const workspaces = useFreshSession()?.user.workspaces ?? [];
   const refresh = (): void => void client.invalidateQueries({ queryKey: ["tokens"] });
-  const create = async ({ name, days }: { name: string; days: number }): Promise<void> => {
+  const create = async ({ name, days, kind, workspace }: Wanted): Promise<void> => {
     try {
-      setFresh((await createToken(name, days > 0 ? days * DAY_S : undefined)).token);
+      const made = await createToken({
+        name,
+        ...(days > 0 && { expires_in_s: days * DAY_S }),
+        ...(workspace && { workspace }),
+        ...(kind !== "all" && { scopes: [...KINDS[kind]] }),
+      });
+      setFresh(made.token);
       form.resetFields();
       refresh();
     } catch (error) {
@@ -51,7 +80,7 @@ export function Tokens(): ReactNode {
           form={form}
           layout="inline"
           className="tm-token-new"
-          initialValues={{ days: 90 }}
+          initialValues={{ days: 90, kind: "all", workspace: "" }}
           onFinish={(values) => void create(values)}
         >
           <Form.Item name="name" rules={[{ required: true, message: t("settings.needName") }]}>
@@ -72,6 +101,32 @@ export function Tokens(): ReactNode {
               ]}
             />
           </Form.Item>
+          <Form.Item name="kind">
+            <Select
+              style={{ width: 200 }}
+              aria-label={t("settings.tokenMay")}
+              data-testid="token-kind"
+              popupMatchSelectWidth={false}
+              options={(["all", "run", "read"] as const).map((value) => ({
+                value,
+                label: t(`settings.tokenKinds.${value}`),
+              }))}
+            />
+          </Form.Item>
+          {workspaces.length > 0 && (
+            <Form.Item name="workspace">
+              <Select
+                style={{ width: 170 }}
+                aria-label={t("settings.tokenWorkspace")}
+                data-testid="token-workspace"
+                popupMatchSelectWidth={false}
+                options={[
+                  { value: "", label: t("settings.tokenEverywhere") },
+                  ...workspaces.map((one) => ({ value: one.workspace, label: one.workspace })),
+                ]}
+              />
+            </Form.Item>
+          )}
           <Button type="primary" htmlType="submit" data-testid="token-create">
             {t("settings.tokenCreate")}
           </Button>
@@ -101,6 +156,14 @@ export function Tokens(): ReactNode {
             locale={{ emptyText: <span className="tm-faint">{t("settings.tokenNone")}</span> }}
             columns={[
               { title: t("settings.tokenName"), dataIndex: "name" },
+              {
+                title: t("settings.tokenMay"),
+                key: "may",
+                render: (_, token) =>
+                  [token.scopes ? token.scopes.join(", ") : t("settings.tokenKinds.all"), token.workspace]
+                    .filter(Boolean)
+                    .join(" · "),
+              },
               { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
               {
                 title: t("settings.expires"),

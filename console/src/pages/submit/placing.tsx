@@ -5,7 +5,7 @@ import { Button, Drawer, Form, Segmented, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listFlavors, listNodes, listPools, listWorkspaces } from "../../api/cluster";
-import type { Flavor, JsonObject, NodeDetail, ResourcePool } from "../../api/types";
+import type { Flavor, JsonObject, NodeDetail, ResourcePool, Workspace } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { maySubmit } from "../../shared/people";
 import { useFreshSession } from "../../shared/session";
@@ -77,6 +77,13 @@ function usePools(): ResourcePool[] {
   const workspace = useWorkspace();
   const query = useQuery({ queryKey: ["pools", workspace], queryFn: () => listPools(workspace), staleTime: STILL_MS });
   return query.data?.items ?? [];
+}
+
+/** Whether jobs may be shared in the workspace of the document, and have to say how. */
+export function useSharing(): Workspace["sharing"] {
+  const workspace = useWorkspace();
+  const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, staleTime: STILL_MS });
+  return query.data?.items.find((one) => one.name === workspace)?.sharing ?? "open";
 }
 
 /** The nodes that the job may run on, by the pool that is chosen: all of them where the platform chooses it. */

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useBilingual } from "../../i18n";
 import { useEngineOf } from "../../shared/engines";
 import { duration } from "../../shared/format";
+import { SHARES } from "../../shared/people";
 import { useAllowedPriority } from "../../shared/session";
 import { CodeField } from "./code";
 import { getAt, nextName } from "./document";
@@ -13,7 +14,7 @@ import { FrameworkField } from "./framework";
 import { KeyValueField } from "./keyvalue";
 import { Mounts } from "./mounts";
 import { MetricPatterns } from "./patterns";
-import { PlaceFields, PoolField, useOwnWorkspaces } from "./placing";
+import { PlaceFields, PoolField, useOwnWorkspaces, useSharing } from "./placing";
 import { useForm } from "./state";
 
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }): ReactNode {
@@ -36,6 +37,7 @@ export function JobSection(): ReactNode {
         <TextField path="description" label={t("submit.field.description")} help={t("help.description")} />
         <WorkspaceField />
         <PoolField />
+        <ShareField />
         <FrameworkField />
         <DurationField
           path="duration"
@@ -105,6 +107,28 @@ function WorkspaceField(): ReactNode {
         value: one.name,
         disabled: !one.open,
         label: [one.name, one.open ? one.description : t("people.notHere")].filter(Boolean).join(" · "),
+      }))}
+    />
+  );
+}
+
+/** R57, R223, R225: what others in the workspace may do; without a default where the workspace asks for a choice. */
+function ShareField(): ReactNode {
+  const { t } = useTranslation();
+  const sharing = useSharing();
+  return (
+    <SelectField
+      path="share"
+      label={t("submit.field.share")}
+      help={t("help.share")}
+      fallback={sharing === "required" ? undefined : "none"}
+      placeholder={sharing === "required" ? t("job.share.choose") : undefined}
+      options={SHARES.map((value) => ({
+        value,
+        disabled: sharing === "off" && value !== "none",
+        label: [t(`job.share.${value}`), sharing === "off" && value !== "none" ? t("job.share.off") : ""]
+          .filter(Boolean)
+          .join(" · "),
       }))}
     />
   );

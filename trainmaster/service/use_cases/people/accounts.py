@@ -148,9 +148,9 @@ class Accounts:
 
     async def _person(self, name: str) -> tuple[User, tuple[Member, ...]]:
         found = await asyncio.to_thread(self._rows.person, name)
-        if found is None or found[0].state == "deleted":
+        if found is None or found.user.state == "deleted":
             raise NotFound(messages.no_such_user(name))
-        return found
+        return found.user, found.members
 
 
 def account_view(user: User, members: Sequence[Member]) -> AccountView:

@@ -1,8 +1,9 @@
-"""Deletes jobs that ended: whoever wants it, a person or the rules by which things are kept. One way for all.
+"""What may still be done to jobs that ended: they are deleted, by a person or by the rules by which things are kept,
+and what people say of them is changed. One way for all.
 
 Files go before the record: on a full disk the room that they leave lets it be removed. Ended in between, the job is
-still there, without some of its files, and whoever asked was told nothing. Invariant: of several who delete a job at
-once one does it.
+still there, without some of its files, and whoever asked was told nothing. Invariants: of several who delete a job at
+once one does it; nobody changes a row that another changes or removes.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from trainmaster.core.errors import Conflict, NotFound, StorageFailed, TrainmasterError
-from trainmaster.core.events import AuditEvent
+from trainmaster.core.events import AuditEvent, Event
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.service.control.master import Master
@@ -20,7 +21,7 @@ PATIENCE_S: Final = 10.0
 """How long a deletion waits for a ledger on a full disk, which the files that it removed make room for."""
 
 
-class Deletion:
+class EndedJobs:
     """One object per server; in the loop's thread. `remove_files` removes all of a job but saved models; it may
     block.
     """
@@ -29,6 +30,23 @@ class Deletion:
         self._master, self._remove_files = master, remove_files
         self._deleting = 0  # requests under way
         self._gone: set[str] = set()  # what they delete: each row goes once
+        self._changed: dict[str, Job] = {}  # what was changed since a request found it
+        self._turn = asyncio.Lock()  # from the look at a row to its change
+
+    async def change(self, job_id: str, read: Callable[[str], Job | None], event: Event) -> Job | None:
+        """Apply `event` to a job that ended, or is about to; return it after that, None where it is there no more.
+
+        `read` reads it from the ledger; it may block. Returns once it is durable. Raises StorageFailed, Unavailable.
+        """
+        async with self._turn:
+            job = self._master.live.get(job_id) or await asyncio.to_thread(read, job_id)
+            if job is None:
+                return None
+            job = self._master.apply_to_ended(job, event)
+            if self._deleting:
+                self._changed[job_id] = job
+            await self._master.durable()
+        return job
 
     async def delete(self, ref: str, find: Awaitable[Job], audit_event_of: Callable[[Job], AuditEvent]) -> None:
         """Delete the job that `find` finds for `ref`. `audit_event_of`: what the audit is told of it.
@@ -47,6 +65,7 @@ class Deletion:
             self._deleting -= 1
             if not self._deleting:
                 self._gone.clear()
+                self._changed.clear()
 
     async def _delete(self, job: Job, audit_event: AuditEvent) -> None:
         self._gone.add(job.id)
@@ -63,8 +82,9 @@ class Deletion:
         give_up = time.monotonic() + PATIENCE_S
         while True:
             try:
-                self._master.delete(job, audit_event)
-                await self._master.durable()
+                async with self._turn:
+                    self._master.delete(self._changed.get(job.id, job), audit_event)
+                    await self._master.durable()
             except StorageFailed:
                 if time.monotonic() > give_up:
                     raise
