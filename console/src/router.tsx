@@ -5,6 +5,7 @@ import { Shell } from "./pages/shell";
 import {
   ADMIN_TABS,
   type AdminTab,
+  type AuditSearch,
   type ClusterSearch,
   JOB_TABS,
   type JobSearch,
@@ -124,6 +125,20 @@ const admin = createRoute({
   component: lazyRouteComponent(() => import("./pages/admin"), "AdminPage"),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: (s: Record<string, unknown>): AuditSearch => ({
+    subject: word(s["subject"]),
+    by: word(s["by"]),
+    kind: text(s["kind"]),
+    workspace: word(s["workspace"]),
+    actor: text(s["actor"]),
+    since: text(s["since"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/audit"), "AuditPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -131,7 +146,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, admin, settings]),
+  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, audit, admin, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -42,7 +42,7 @@ ASKED: Final = {
 }
 """What is asked besides the address."""
 
-CLOSED: Final = {"/audit", "/retention", "/users", "/users/{user}"}
+CLOSED: Final = {"/retention", "/users", "/users/{user}"}
 """What tells of everybody, and is told to administrators alone."""
 
 SHARED: Final = {

@@ -10,8 +10,11 @@ already.
 """
 
 from trainmaster.answers.audit import (
+    ActorName,
+    ActorView,
     AuditEventView,
     AuditPage,
+    FieldChange,
     RetentionName,
     RetentionRule,
     RetentionView,
@@ -178,6 +181,8 @@ __all__ = [
     "PRIORITY_NAMES",
     "AccountView",
     "AccountsView",
+    "ActorName",
+    "ActorView",
     "Alive",
     "Alternative",
     "Amount",
@@ -214,6 +219,7 @@ __all__ = [
     "Explanation",
     "FacetValue",
     "FeedPosition",
+    "FieldChange",
     "File",
     "Files",
     "Fits",

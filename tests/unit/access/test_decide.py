@@ -31,7 +31,7 @@ TABLE = {
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
-    "audit:read": ("any", None),
+    "audit:read": ("any", "own"),
     "retention:read": ("any", None),
 }
 
@@ -42,6 +42,7 @@ INSIDE = {
     "jobs:share": (True, True, False, False),
     "jobs:submit": (True, True, True, False),
     "models:read": (True, True, False, False),
+    "audit:read": (True, True, False, False),
     "members:read": (True, True, True, True),
     "members:write": (True, True, False, False),
 }

@@ -1,5 +1,6 @@
 /** The pages of the navigation: their addresses, icons and keys, and where the guide tells of them. */
 import {
+  AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
   DeploymentUnitOutlined,
@@ -11,8 +12,8 @@ import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/queue" | "/cluster" | "/models" | "/admin" | "/settings";
-  name: "jobs" | "queue" | "cluster" | "models" | "admin" | "settings";
+  to: "/" | "/queue" | "/cluster" | "/models" | "/audit" | "/admin" | "/settings";
+  name: "jobs" | "queue" | "cluster" | "models" | "audit" | "admin" | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -23,6 +24,7 @@ const PAGES: readonly Page[] = [
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
+  { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
   { to: "/admin", name: "admin", icon: <ControlOutlined />, key: "a" },
   { to: "/settings", name: "settings", icon: <SettingOutlined />, key: "s" },
 ];
@@ -44,6 +46,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/jobs/", "logs-and-metrics"],
   ["/queue", "waiting"],
   ["/admin", "administration"],
+  ["/audit", "audit"],
   ["/settings", "cli"],
 ];
 
