@@ -19,7 +19,11 @@ NONE: Final = {
     "password": "asks",
 }
 """Commands without --json, and why."""
-ELSEWHERE: Final = {"engine add": "tests/slurm/test_adding.py", "engine check": "tests/slurm/test_adding.py"}
+ELSEWHERE: Final = {
+    "engine add": "tests/slurm/test_adding.py",
+    "engine check": "tests/slurm/test_adding.py",
+    "restore": "tests/crash/server/test_backup.py",
+}
 
 
 def leaves() -> Iterator[tuple[str, Any]]:
@@ -117,6 +121,8 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "token delete": (token,),
         "audit": (),
         "retention": (),
+        "backup": (str(tmp_path / "b.tar"),),
+        "upgrade": ("--rehearse",),
     }
     assert {path for path, _ in leaves()} - {""} - set(NONE) - set(ELSEWHERE) == set(said)
     for path, words in said.items():
