@@ -88,7 +88,7 @@ def restore(
     file: Annotated[str, typer.Argument(metavar="FILE", help=words("What tm backup wrote.", "tm backup 写出的文件。"))],
     as_json: AsJson = False,
 ) -> None:
-    """Restore a backup into a home that is empty: all of it is checked first, and half of it is never there.
+    """Restore a backup into an empty home folder: the whole backup, checked first, or nothing.
 
     A config.toml that is there already stays, and says whether the database is SQLite or PostgreSQL. Prints what was
     restored.

@@ -261,6 +261,8 @@ def _run(
 ) -> None:
     # FastAPI loads the old pydantic only to refuse its models, which costs each server 1.7 MiB: let it not be there.
     sys.modules["pydantic.v1"] = cast(Any, None)
+    import logging
+
     import uvicorn
 
     from trainmaster.api.app import create_app
@@ -292,6 +294,8 @@ def _run(
         backlog=1024,
         **WEBSOCKETS,
     )
+    if access_log:  # which uvicorn silences with all else that is no warning
+        logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     server = Server(config, app, lambda: say(app.app.state.platform), lambda: _forget(folder))
     server.run(sockets=[listener])
     _forget(folder)

@@ -26,7 +26,10 @@ def add_to(app: typer.Typer) -> None:
 def upgrade(
     rehearse: Annotated[
         bool,
-        typer.Option("--rehearse", help=words("Try it on a copy, and undo it.", "在副本上试运行，随后撤销。")),
+        typer.Option(
+            "--rehearse",
+            help=words("Try it on a clone of the database, and remove that again.", "在副本上试运行，随后撤销。"),
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
