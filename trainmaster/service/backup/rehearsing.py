@@ -3,14 +3,11 @@ copy, which is gone afterwards. Changes nothing, and the server that runs notice
 """
 
 import os
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlalchemy import Connection, make_url
-
-from trainmaster.core.errors import Conflict, StorageFailed, TrainmasterError
+from trainmaster.core.errors import StorageFailed
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import backup as saying
@@ -18,10 +15,9 @@ from trainmaster.messages.server import ledger
 from trainmaster.service.backup.making import home_of
 from trainmaster.service.settings import load
 from trainmaster.service.wiring import past_of
-from trainmaster.store import migrate, tables
+from trainmaster.store import tables
 from trainmaster.store.examine import examine
-from trainmaster.store.portable import rehearsing
-from trainmaster.store.portable.rehearsing import Rehearsal
+from trainmaster.store.portable.rehearsing import Rehearsal, rehearsed
 
 State = Literal["ok", "warning", "bad"]
 
@@ -61,32 +57,11 @@ def rehearse(home: str) -> Iterator[Looked]:
 
 def _on_a_copy(layout: Layout, url: str) -> Rehearsal:
     scratch = layout.path("backups", f"rehearsal-{os.getpid()}.db")
-    began = time.monotonic()
     try:
         os.makedirs(os.path.dirname(scratch), mode=0o700, exist_ok=True)
-        with rehearsing.copied(url, scratch) as connection:
-            stamp = rehearsing.stamp_of(connection)
-            if stamp > tables.SCHEMA:
-                raise Conflict(ledger.database_too_new(stamp, tables.SCHEMA))
-            is_file = make_url(url).get_backend_name() == "sqlite"
-            found = Rehearsal(stamp, os.path.getsize(scratch) if is_file else 0)
-            before = rehearsing.counts(connection)
-            if stamp < tables.SCHEMA:
-                _bring(connection, stamp)
-            rehearsing.look(connection, before, found)
+        return rehearsed(url, scratch)
     except OSError as error:
         raise StorageFailed(ledger.database_file_not_opened(error.strerror or str(error))) from error
-    found.seconds = round(time.monotonic() - began, 1)
-    return found
-
-
-def _bring(connection: Connection, stamp: int) -> None:
-    try:
-        migrate.bring(connection, stamp)
-    except TrainmasterError:
-        raise
-    except Exception as error:  # whatever a migration meets: the next start would meet it, too
-        raise StorageFailed(ledger.migration_failed(stamp, tables.SCHEMA, str(error))) from error
 
 
 def _stamps(found: Rehearsal) -> Looked:

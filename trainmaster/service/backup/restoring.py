@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import make_url
 
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict, ProblemList, StorageFailed
@@ -30,6 +29,7 @@ from trainmaster.service.wiring import BULK, OWN, database_url
 from trainmaster.storage.archive import Archive, Moved, sync_folder
 from trainmaster.store import tables
 from trainmaster.store.portable import schema
+from trainmaster.store.portable.dumping import file_of, shown
 from trainmaster.store.portable.loading import Loading, loading
 
 _CONFIG: Final = "home/config.toml"
@@ -72,13 +72,12 @@ class _Target:
     @property
     def file(self) -> str:
         """The file of the database, "" where it is none."""
-        parsed = make_url(self.url)
-        return str(parsed.database) if parsed.get_backend_name() == "sqlite" else ""
+        return file_of(self.url)
 
     @property
     def shown(self) -> str:
         """How people know the database; without a password."""
-        return self.file or make_url(self.url).render_as_string(hide_password=True)
+        return shown(self.url)
 
 
 def restore(home: str, file: str, moved: Moved, total: Moved) -> BackupRestored:

@@ -66,6 +66,17 @@ class StoreSnapshot:
             yield row[0]
 
 
+def file_of(url: str) -> str:
+    """Return the file of the database at `url`, "" where it is none."""
+    parsed = make_url(url)
+    return str(parsed.database) if parsed.get_backend_name() == "sqlite" else ""
+
+
+def shown(url: str) -> str:
+    """Return how people know the database at `url`; without a password."""
+    return file_of(url) or make_url(url).render_as_string(hide_password=True)
+
+
 @contextmanager
 def snapshot(url: str, scratch: str) -> Iterator[StoreSnapshot]:
     """Give the database at `url` as it is now. `scratch`: path for the copy of an SQLite file, removed at the end.

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from typing import Any, Protocol
 
-import psycopg
 from sqlalchemy import Connection, create_engine, inspect, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
@@ -19,7 +18,7 @@ from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.messages.server import backup, ledger
 from trainmaster.store import leading
 from trainmaster.store.portable.dumping import demand_whole
-from trainmaster.store.trouble import cause_of
+from trainmaster.store.trouble import cause_of, from_below, from_driver
 
 _FORGOTTEN = frozenset({"leader", "probe"})
 """Notes on the store that hold for the server that wrote them."""
@@ -118,16 +117,20 @@ class _Tables:
     def add(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Add rows, by COPY."""
         names = ", ".join(f'"{name}"' for name in columns)
-        driver = self._at.connection.driver_connection
-        assert isinstance(driver, psycopg.Connection)
+        driver: Any = self._at.connection.driver_connection
         try:
             with driver.cursor() as cursor, cursor.copy(f'COPY "{table}" ({names}) FROM STDIN'.encode()) as copy:
                 for row in _kept(table, rows):
                     copy.write_row(row)
-        except (psycopg.DataError, psycopg.IntegrityError, UnicodeEncodeError) as error:
-            raise Conflict(backup.row_not_restored(table, str(error).strip().splitlines()[0])) from error
-        except psycopg.Error as error:
-            raise StorageFailed(ledger.database_not_opened(str(error).strip().splitlines()[0])) from error
+        except Exception as error:  # the driver's become ours; the rest goes on
+            said = str(error).strip().partition("\n")[0]
+            if isinstance(error, UnicodeError) or any(
+                from_driver(error, one) for one in ("DataError", "IntegrityError")
+            ):
+                raise Conflict(backup.row_not_restored(table, said)) from error
+            if from_below(error):
+                raise StorageFailed(ledger.database_not_opened(said)) from error
+            raise
 
     def counts(self, names: Sequence[str]) -> dict[str, int]:
         """Return how many rows these tables have."""

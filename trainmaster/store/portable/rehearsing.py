@@ -4,6 +4,8 @@ SQLite: a file beside, which is removed. PostgreSQL: a schema of its own, made a
 rolled back, so that nothing is left even where this process is killed. The server goes on meanwhile.
 """
 
+import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ from sqlalchemy import Connection, bindparam, create_engine, func, inspect, make
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from trainmaster.core.errors import Conflict, Unavailable
+from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.messages.server import backup, ledger
 from trainmaster.store import tables
 from trainmaster.store.jobs.whole_jobs import WholeStatement
@@ -40,6 +42,30 @@ class Rehearsal:
     differs: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
     unread: int = 0
+
+
+def rehearsed(url: str, scratch: str) -> Rehearsal:
+    """Return what became of a copy of the database at `url`. `scratch`: where that of an SQLite file lies meanwhile.
+
+    Raises Conflict where a newer release wrote it; StorageFailed for a migration that fails; as `copied`.
+    """
+    began = time.monotonic()
+    with copied(url, scratch) as connection:
+        stamp = stamp_of(connection)
+        if stamp > tables.SCHEMA:
+            raise Conflict(ledger.database_too_new(stamp, tables.SCHEMA))
+        found = Rehearsal(stamp, os.path.getsize(scratch) if connection.dialect.name == "sqlite" else 0)
+        before = counts(connection)
+        if stamp < tables.SCHEMA:
+            from trainmaster.store import migrate  # noqa: PLC0415 - Alembic costs 150 ms and is rarely needed
+
+            try:
+                migrate.bring(connection, stamp)
+            except Exception as error:  # whatever it meets: the next start would meet it, too
+                raise StorageFailed(ledger.migration_failed(stamp, tables.SCHEMA, str(error))) from error
+        look(connection, before, found)
+    found.seconds = round(time.monotonic() - began, 1)
+    return found
 
 
 def stamp_of(connection: Connection) -> int:
