@@ -112,7 +112,10 @@ def test_backups_beside_a_busy_server_hold_all_that_was_acknowledged(tmp_path: P
 def test_a_killed_restore_leaves_no_home_and_a_killed_backup_no_file(tmp_path: Path) -> None:
     home = Home(tmp_path / "home", SETTINGS)
     try:
-        job = home.client().ask("POST", "/jobs", {"spec": spec("one", "true")}, {"Idempotency-Key": "1"})["id"]
+        client = home.client()
+        job = client.ask("POST", "/jobs", {"spec": spec("one", "true")}, {"Idempotency-Key": "1"})["id"]
+        while client.ask("GET", f"/jobs/{job}")["state"] != "succeeded":
+            time.sleep(0.1)  # or its outputs are saved while they are written here
         large = Path(home.layout.outputs(job)) / "large"
         large.parent.mkdir(parents=True, exist_ok=True)
         with open(large, "wb") as file:
