@@ -21,7 +21,7 @@ from bench.measure import descendants
 from bench.record import Record
 from bench.server import PLAIN, Server, spec
 from bench.stage import Stage
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import did_itself, subject_of
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.server import audit
 from trainmaster.store.database import Database
@@ -88,7 +88,7 @@ def _world(stage: Stage, server: Server) -> Path:
     people = PeopleRows(database)
     for name, token in tokens.items():
         now = time.time()
-        made = AuditEvent(Subject("person", name), audit.user_made(name, "user"), now, "bench")
+        made = did_itself(subject_of("person", name), audit.user_made(name, "user"), now)
         people.add_user(User(name, "", "user", created_at=now), made)
         people.add_token(digest(token), Token("k" + os.urandom(8).hex(), "bench", name, now), made)
     database.close()

@@ -161,6 +161,10 @@ has_slurmctld() { PATH="$PATH:/usr/sbin" command -v slurmctld >/dev/null; }
 has_slurmd() { PATH="$PATH:/usr/sbin" command -v slurmd >/dev/null; }
 has_slurmrestd() { PATH="$PATH:/usr/sbin" command -v slurmrestd >/dev/null; }
 has_slurm_client() { command -v sbatch >/dev/null; }
+has_nginx() { PATH="$PATH:/usr/sbin" command -v nginx >/dev/null; }
+has_caddy() { command -v caddy >/dev/null; }
+has_openssl() { command -v openssl >/dev/null; }
+has_prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null; }
 has_sudo() { command -v sudo >/dev/null; }
 has_acl() { command -v getfacl >/dev/null; }
 has_slurm_wlm_jwt_plugin() {

@@ -5,6 +5,7 @@ import { Shell } from "./pages/shell";
 import {
   ADMIN_TABS,
   type AdminTab,
+  type AuditSearch,
   type ClusterSearch,
   JOB_TABS,
   type JobSearch,
@@ -135,6 +136,20 @@ const admin = createRoute({
   component: lazyRouteComponent(() => import("./pages/admin"), "AdminPage"),
 });
 
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: "/audit",
+  validateSearch: (s: Record<string, unknown>): AuditSearch => ({
+    subject: word(s["subject"]),
+    by: word(s["by"]),
+    kind: text(s["kind"]),
+    workspace: word(s["workspace"]),
+    actor: text(s["actor"]),
+    since: text(s["since"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/audit"), "AuditPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -142,7 +157,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, usage, admin, settings]),
+  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -120,7 +120,7 @@ class World:
         return Client(home=str(self.home))
 
     def tm(self, *arguments: str, **variables: str) -> str:
-        """Run the command line, with variables of the environment, and return what it printed. Raises AssertionError when
+        """Run the command line, with variables of the environment; return what it printed. Raises AssertionError when
         it fails.
         """
         done = subprocess.run(

@@ -10,6 +10,7 @@ from trainmaster.access.roles import Principal, Via
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Unauthenticated
 from trainmaster.service.people.people import ADMIN as BUILT_IN
+from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
@@ -183,5 +184,5 @@ async def test_a_forgotten_password_is_replaced_by_an_administrator(stage: Stage
     with pytest.raises(Unauthenticated):
         await stage.platform.people.sign_in("ann", "correct horse battery", "10.0.0.1")
     assert (await stage.platform.people.sign_in("ann", given.one_time_password, "10.0.0.1")).principal.confined
-    told = [event.text.en for event in (await stage.platform.auditing.page(ADMIN, subject="person:ann")).items]
+    told = [event.text.en for event in (await stage.platform.auditing.page(ADMIN, AuditFilters("person:ann"))).items]
     assert "Gave user ann a one-time password; all sessions ended" in told

@@ -11,6 +11,7 @@ from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage
 from trainmaster.core.errors import NotFound
 from trainmaster.service.upkeep import sweeping
+from trainmaster.service.use_cases.auditing import AuditFilters
 
 
 async def test_jobs_go_by_themselves(tmp_path: Path, machines: FakeMachines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,7 +30,8 @@ async def test_jobs_go_by_themselves(tmp_path: Path, machines: FakeMachines, mon
                 except NotFound:
                     break
                 await asyncio.sleep(0.05)
-        [told] = (await platform.auditing.page(ADMIN, subject=f"job:{gone.id}")).items
+        told, submitted = (await platform.auditing.page(ADMIN, AuditFilters(f"job:{gone.id}"))).items
+        assert submitted.kind == "submitted"
         assert (told.kind, told.by) == ("job_outlived", "system")
         assert not Path(platform.layout.job(gone.id)).exists()
         assert (await platform.job(live.id, ADMIN)).state != "succeeded"

@@ -15,6 +15,7 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound
 from trainmaster.core.states import JobShare, Shown
 from trainmaster.service.control.feed import FeedItem
+from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.listing import Chosen
 from trainmaster.store.jobs.job_query import JobQuery
 
@@ -104,7 +105,7 @@ async def test_it_is_shared_and_hidden_again_also_after_its_end(vision: Stage) -
     await asyncio.gather(*(vision.platform.share(job, ANN, share) for share in (JobShare.READ, JobShare.READ_WRITE)))
     assert await listed(vision, BOB) == ([job], {Shown.STOPPED: 1})
     assert (await vision.platform.share(job, ANN, JobShare.READ)).share == "read"
-    told = (await vision.platform.auditing.page(ADMIN, subject=f"job:{job}", kind="shared")).items
+    told = (await vision.platform.auditing.page(ADMIN, AuditFilters(subject=f"job:{job}", kind="shared"))).items
     assert [(one.by, one.args["share"], one.args["before"]) for one in told][-2:] == [
         ("lead", "none", "read"),
         ("ann", "read", "none"),

@@ -12,6 +12,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound
+from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
@@ -108,7 +109,7 @@ async def test_administrators_make_tokens_for_others_and_nobody_else_does(fake: 
             await refused
     with pytest.raises(NotFound):
         await credentials.create(ADMIN, WantedToken("t", user="nobody"))
-    told = (await fake.platform.auditing.page(ADMIN, subject="person:ann", kind="token_made_for")).items
+    told = (await fake.platform.auditing.page(ADMIN, AuditFilters(subject="person:ann", kind="token_made_for"))).items
     assert [one.by for one in told] == ["admin"]
     await credentials.delete(ADMIN, token.id, "ann")
     assert (await credentials.tokens(ann)).items == []

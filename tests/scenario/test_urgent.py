@@ -15,6 +15,7 @@ from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import InvalidSpec, NotFound, TrainmasterError
+from trainmaster.core.events import Actor
 from trainmaster.core.states import Priority
 
 ANN = person("ann")
@@ -24,7 +25,7 @@ BOB = person("bob")
 async def limit(stage: Stage, **fields: Any) -> None:
     pools = stage.platform.context.pools
     async with pools.changing():
-        await pools.put("workspace", "default", Workspace("default", **fields), "admin")
+        await pools.put("workspace", "default", Workspace("default", **fields), Actor("admin"))
 
 
 def urgent(stage: Stage, owner: str = "") -> int:

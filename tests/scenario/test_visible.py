@@ -29,9 +29,9 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", **ALWAYS}
 """What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
-    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/sessions",
-    "/tokens", "/balances", "/workspaces/{workspace}/balance",
-    "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
+    "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
+    "/balances", "/workspaces/{workspace}/balance",
+    "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
@@ -43,7 +43,7 @@ ASKED: Final = {
 }
 """What is asked besides the address."""
 
-CLOSED: Final = {"/audit", "/retention", "/users", "/users/{user}"}
+CLOSED: Final = {"/retention", "/users", "/users/{user}"}
 """What tells of everybody, and is told to administrators alone."""
 
 SHARED: Final = {

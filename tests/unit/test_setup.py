@@ -126,9 +126,11 @@ class TestTorch:
 
 
 USED = {
-    "bwrap": "bubblewrap", "chromium": "chromium", "getfacl": "acl", "initdb": "postgresql", "munge": "munge",
-    "munged": "munge", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client", "scontrol": "slurm-client",
-    "sinfo": "slurm-client", "slurmctld": "slurmctld", "slurmd": "slurmd", "slurmrestd": "slurmrestd",
+    "bwrap": "bubblewrap", "caddy": "caddy", "chromium": "chromium", "getfacl": "acl", "initdb": "postgresql",
+    "munge": "munge", "munged": "munge", "nginx": "nginx", "openssl": "openssl", "prometheus": "prometheus",
+    "promtool": "prometheus", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client",
+    "scontrol": "slurm-client", "sinfo": "slurm-client", "slurmctld": "slurmctld", "slurmd": "slurmd",
+    "slurmrestd": "slurmrestd",
     "squeue": "slurm-client", "srun": "slurm-client", "sudo": "sudo",
 }  # fmt: skip
 """Programs that the tests start and that no bare Debian has, with their packages."""

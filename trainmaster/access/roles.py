@@ -4,12 +4,14 @@ A scope that a role does not name is not granted. Everybody has one role on the 
 they are a member of. A token may carry less than its holder's roles: some scopes, in one workspace.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
 from trainmaster.access.scopes import SCOPES
+from trainmaster.core.events import Actor, ActorKind, AuditEvent, Changes, Subject
 from trainmaster.core.states import JobShare
+from trainmaster.messages.said import Said
 
 
 class Reach(StrEnum):
@@ -33,6 +35,7 @@ class Principal:
     in it), by workspace; `sharing`: those of them in which jobs may be shared.
 
     `scopes`: all that a token carries, None: whatever its holder may. `within`: the one workspace that it is for.
+    `address` they ask from, and the id of the token `through` which: for the audit, nothing is decided by it.
     """
 
     name: str
@@ -43,6 +46,18 @@ class Principal:
     sharing: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
     within: str | None = None
+    address: str = field(default="", compare=False)
+    through: str = field(default="", compare=False)
+
+    @property
+    def actor(self) -> Actor:
+        """Who this is in the audit."""
+        kind = ActorKind.TOKEN if self.via is Via.TOKEN else ActorKind.PERSON
+        return Actor(self.name, kind, self.address, self.through)
+
+    def did(self, subject: Subject, said: Said, at: float, changes: Changes = ()) -> AuditEvent:
+        """Return what the audit is told of what they did."""
+        return AuditEvent(subject, said, at, self.actor, changes)
 
     def role_in(self, workspace: str) -> str | None:
         """Return the role in a workspace, None for who is not a member."""
@@ -51,7 +66,7 @@ class Principal:
 
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
-    "usage:read",
+    "usage:read", "audit:read",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
 
@@ -63,7 +78,15 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
 
 _VIEWER: Final = frozenset({"members:read", "balance:read"})
 _MEMBER: Final = _VIEWER | {"jobs:submit"}
-_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "jobs:share", "models:read", "members:write", "usage:read"}
+_ADMIN: Final = _MEMBER | {
+    "jobs:read",
+    "jobs:write",
+    "jobs:share",
+    "models:read",
+    "members:write",
+    "audit:read",
+    "usage:read",
+}
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": _ADMIN,

@@ -10,8 +10,11 @@ already.
 """
 
 from trainmaster.answers.audit import (
+    ActorName,
+    ActorView,
     AuditEventView,
     AuditPage,
+    FieldChange,
     RetentionName,
     RetentionRule,
     RetentionView,
@@ -190,6 +193,8 @@ __all__ = [
     "PRIORITY_NAMES",
     "AccountView",
     "AccountsView",
+    "ActorName",
+    "ActorView",
     "AlarmView",
     "Alive",
     "Alternative",
@@ -232,6 +237,7 @@ __all__ = [
     "Explanation",
     "FacetValue",
     "FeedPosition",
+    "FieldChange",
     "File",
     "Files",
     "Fits",

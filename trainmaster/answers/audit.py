@@ -1,36 +1,64 @@
 """What people did, and what is removed by itself, as administrators ask for it. See the package."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from trainmaster.answers.base import Answer, Json, Text
 
 RetentionName = Literal["jobs", "logs", "audit", "uploads", "keys"]
 
 
+ActorName = Literal["person", "token", "job", "system"]
+
+
 class SubjectView(Answer, frozen=True):
     """What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a
-    job's name is its id.
+    job's name is its id, and its `title` what it is called. `workspace`: where it lies; empty: in none.
     """
 
     kind: str
     name: str
+    title: str
+    workspace: str
+
+
+class ActorView(Answer, frozen=True):
+    """How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
+    (`through` is its id), job (the platform, to make room for the job `through`), system.
+
+    `address` and `through` are null where they are not known, or not told to who owns the subject and nothing more.
+    """
+
+    kind: ActorName
+    address: str | None
+    through: str | None
+
+
+class FieldChange(Answer, frozen=True):
+    """A field that became something else; null: it was or is not there."""
+
+    field: str
+    before: Any
+    after: Any
 
 
 class AuditEventView(Answer, frozen=True):
     """One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is
     made of.
 
-    `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
+    `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did, and
+    empty where nobody proved who they are. `changes`: before and after of what became something else.
     """
 
     id: str
     at: float
     by: str
+    actor: ActorView
     subject: SubjectView
     kind: str
     text: Text
     code: str
     args: Json
+    changes: list[FieldChange]
 
 
 class AuditPage(Answer, frozen=True):

@@ -56,6 +56,12 @@ class _Collector:
         for state, count in leading.finished.items():
             ended.add_metric([state], count)
         yield ended
+        free = GaugeMetricFamily("trainmaster_disk_free_bytes", "What is free on each disk", labels=["folder"])
+        size = GaugeMetricFamily("trainmaster_disk_bytes", "How large each disk is", labels=["folder"])
+        for disk in leading.disks:
+            free.add_metric([disk.folder], disk.room.free.bytes)
+            size.add_metric([disk.folder], disk.room.total.bytes)
+        yield from (free, size)
 
 
 def render(platform: "Platform") -> bytes:

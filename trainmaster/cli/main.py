@@ -28,6 +28,8 @@ PARTS: Final = (
     SERVE,
     "server.unit",
     "server.doctor",
+    "server.backup",
+    "server.upgrade",
     "commands.user",
     "commands.access",
     "commands.upkeep",

@@ -29,3 +29,25 @@ def bar(text: str, show: bool, total: int | None = None) -> Iterator[Callable[[i
         yield moved
     finally:
         shown.stop()
+
+
+@contextmanager
+def growing_bar(text: str, show: bool) -> Iterator[tuple[Callable[[int], None], Callable[[int], None]]]:
+    """Give (a function that is told of bytes moved, one that is told how many there will be once that is known)."""
+    if not show or not sys.stderr.isatty():
+        yield (lambda _: None), (lambda _: None)
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    parts = [TextColumn(text), BarColumn(bar_width=24), DownloadColumn(), TransferSpeedColumn()]
+    with Progress(*parts, TimeRemainingColumn(compact=True), console=Console(stderr=True), transient=True) as shown:
+        line = shown.add_task("", total=None)
+
+        def moved(size: int) -> None:
+            shown.update(line, advance=size)
+
+        def total(size: int) -> None:
+            shown.update(line, total=size)
+
+        yield moved, total

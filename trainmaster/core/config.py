@@ -20,7 +20,8 @@ class ServerConfig:
 
     `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are
     believed. `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system
-    that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME.
+    that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME. `log_format`: how the log on
+    standard error is written: text (lines for people), json (an object a line).
     """
 
     host: str = "127.0.0.1"
@@ -30,6 +31,7 @@ class ServerConfig:
     allowed_hosts: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
     data: str = ""
+    log_format: Literal["text", "json"] = "text"
 
     @property
     def shared(self) -> bool:

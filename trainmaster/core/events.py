@@ -13,10 +13,13 @@ done.
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster._compat import StrEnum, dataclass
 from trainmaster.messages.said import Said
+
+if TYPE_CHECKING:
+    from trainmaster.core.records import Job
 
 
 class Kind(StrEnum):
@@ -46,8 +49,8 @@ class Kind(StrEnum):
     SAVED = "saved"  # model: "<id>@<version>" | null, files: int, size_bytes: int
     SAVE_FAILED = "save_failed"  # said
     REAPED = "reaped"
-    DURATION_CHANGED = "duration_changed"  # duration_s: float | null
-    PRIORITY_CHANGED = "priority_changed"  # priority: int
+    DURATION_CHANGED = "duration_changed"  # duration_s, before: float | null
+    PRIORITY_CHANGED = "priority_changed"  # priority, before: int
     SHARED = "shared"  # share: one of states.JobShare, before: as it was
     CLOCK_SET = "clock_set"  # by_s: float; the server's clock was set by so much, and all times of the job move with it
     # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
@@ -89,11 +92,36 @@ Data = dict[str, Any]
 """What an event says beside its kind, as the ledger keeps it."""
 
 
+class ActorKind(StrEnum):
+    """What somebody is who does something. JOB: the platform, to make room for a job."""
+
+    PERSON = "person"
+    TOKEN = "token"
+    JOB = "job"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something, and how it reaches the server: from which `address`, with the token or for the job whose id
+    is `through`. `name`: a user's, one of NOBODY, or empty where nobody proved who they are.
+    """
+
+    name: str
+    kind: ActorKind = ActorKind.PERSON
+    address: str = ""
+    through: str = ""
+
+
+SYSTEM: Final = Actor("system", ActorKind.SYSTEM)
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """One fact. `seq` is given by the ledger at commit (0 before); `at` in seconds since the epoch.
 
-    `actor` is a user name, or ``system``, ``scheduler``, ``agent``, ``engine``.
+    `actor` is a user name, or ``system``, ``scheduler``, ``agent``, ``engine``; `by` more of who it is. That is kept by
+    the audit, not with the event.
     """
 
     job: str
@@ -103,6 +131,7 @@ class Event:
     attempt: int = 0
     data: Data = field(default_factory=dict)
     seq: int = 0
+    by: Actor | None = field(default=None, compare=False)
 
 
 SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
@@ -115,17 +144,46 @@ NOBODY: Final = ("system", "scheduler", "agent", "engine")
 class Subject:
     """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``),
     of a job its id.
+
+    `workspace` and `owner`: where it lies and whose it is, by which it is decided who may read of it; empty: nobody
+    but who may read everything. `title`: what it is called where its name is an id.
     """
 
     kind: str
     name: str
+    workspace: str = ""
+    owner: str = ""
+    title: str = ""
+
+
+def subject_of(kind: str, name: str) -> Subject:
+    """Return a subject that is no job. What lies in a workspace says so in its name, and people are their own."""
+    workspace = name.partition("/")[0] if kind in ("workspace", "flavor") else ""
+    return Subject(kind, name, workspace, name if kind == "person" else "")
+
+
+def subject_job(job: Job) -> Subject:
+    """Return a job as a subject."""
+    return Subject("job", job.id, job.workspace, job.owner, job.name)
+
+
+Changes = tuple[tuple[str, Any, Any], ...]
+"""(field, before, after) of each field that became something else, as JSON; None: it was or is not there."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """What somebody (`by`: a user's name, or one of NOBODY) did, and when. The code of `said` is its kind."""
+    """What somebody did, and when. The code of `said` is its kind. Made by `access.roles.Principal.did` for people, by
+    `did_itself` for the platform.
+    """
 
     subject: Subject
     said: Said
     at: float
-    by: str
+    by: Actor
+    changes: Changes = ()
+
+
+def did_itself(subject: Subject, said: Said, at: float, changes: Changes = ()) -> AuditEvent:
+    """Return that the platform did something that nobody asked it for."""
+    return AuditEvent(subject, said, at, SYSTEM, changes)

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Problem
+from trainmaster.core.errors import Conflict, Problem
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
+from trainmaster.messages.server.backup import restore_not_finished
 from trainmaster.service.admission.admission import Admission
 from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.cluster.demo import with_demo_cards
@@ -78,8 +79,12 @@ OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 
 
 def prepare_home(home: str) -> Layout:
-    """Make the home folder and those in it, private to this user, and close what is open. Raises OSError."""
+    """Make the home folder and those in it, private to this user, and close what is open. Raises OSError; Conflict
+    where a restore did not finish.
+    """
     layout = Layout(os.path.abspath(home))
+    if os.path.lexists(layout.restoring):
+        raise Conflict(restore_not_finished(layout.home))
     _private(layout.home, *map(layout.path, OWN))
     close_to_others(layout.home)
     return layout

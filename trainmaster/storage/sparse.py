@@ -108,7 +108,7 @@ def _hash_zeros(digest: "hashlib._Hash", count: int) -> None:
 def _holes(fd: int, size: int, go_on: GoOn) -> bool:
     """Return whether the holes alone make `fd` a sparse content. O(extents), nothing is read."""
     written, at = 0, 0
-    for start, end in _ranges(fd, size):
+    for start, end in ranges(fd, size):
         go_on()
         written, at = written + end - start, end
         if at - written >= SPARSE_FROM:
@@ -116,7 +116,7 @@ def _holes(fd: int, size: int, go_on: GoOn) -> bool:
     return size - written >= SPARSE_FROM
 
 
-def _ranges(fd: int, size: int) -> Iterator[tuple[int, int]]:
+def ranges(fd: int, size: int) -> Iterator[tuple[int, int]]:
     """Yield (start, end) of what was written, widened to whole grains, in order and apart."""
     at = 0
     while at < size:
@@ -138,7 +138,7 @@ def _next_data(fd: int, at: int, size: int) -> tuple[int, int]:
 
 def _blocks(fd: int, size: int, go_on: GoOn) -> Iterator[tuple[int, bytes]]:
     """Yield (offset, bytes) of what was written, each from the beginning of a grain."""
-    for start, end in _ranges(fd, size):
+    for start, end in ranges(fd, size):
         for at in range(start, end, _BLOCK):
             go_on()
             yield at, _whole(fd, min(_BLOCK, end - at), at)

@@ -41,14 +41,14 @@ _CONNECTION: Final = {
     "tcp_user_timeout": 25_000,
 }
 """Seconds (the last: ms) that a connection to a database server has, where the address says nothing of it: to be there,
-and until it is noticed that the other machine is gone, whether we wait for it or it for us (libpq's names).
-"""
+and until it is noticed that the other machine is gone, whether we wait for it or it for us (libpq)."""
 _SQLITE_PRAGMAS: Final = (
     "journal_mode=WAL",
     "synchronous=FULL",
     "busy_timeout=10000",
     "cache_size=-16384",
     "wal_autocheckpoint=8000",
+    "recursive_triggers=ON",  # or REPLACE goes past what keeps the audit
 )
 
 

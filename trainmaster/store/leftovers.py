@@ -87,9 +87,14 @@ class Leftovers:
                 (row.at, row.seq) for row in connection.execute(page.order_by(_AUDIT.c.at, _AUDIT.c.seq).limit(PAGE))
             ]
 
-    def forget_audit_events(self, numbers: Sequence[int]) -> None:
-        """Remove what people did, by number."""
-        self._database.write(lambda c: c.execute(delete(_AUDIT).where(_AUDIT.c.seq.in_(numbers)))).result()
+    def forget_audit_events(self, numbers: Sequence[int], before: float) -> None:
+        """Remove what people did before `before`, by number; the store notes that so much may go, or it refuses."""
+
+        def work(connection: Connection) -> None:
+            note(connection, tables.AUDIT_UNTIL, repr(before))
+            connection.execute(delete(_AUDIT).where(_AUDIT.c.seq.in_(numbers), _AUDIT.c.at < before))
+
+        self._database.write(work).result()
 
     def mark(self, name: str) -> str | None:
         """Return what was noted of the store as a whole under this name."""

@@ -28,9 +28,7 @@ def run(connection: Connection, stamp: int, backup_dir: str) -> None:
         if connection.dialect.name == "sqlite":
             backup(connection, stamp, backup_dir)
         with connection.begin():
-            _upgrade(connection, stamp)
-            meta = tables.meta
-            connection.execute(update(meta).where(meta.c.key == "schema").values(value=str(tables.SCHEMA)))
+            bring(connection, stamp)
     except Exception as error:
         raise StorageFailed(ledger.migration_failed(stamp, tables.SCHEMA, str(error))) from error
 
@@ -52,6 +50,13 @@ def backup(connection: Connection, stamp: int, backup_dir: str) -> str:
         copy.close()
     partial.rename(path)
     return str(path)
+
+
+def bring(connection: Connection, stamp: int) -> None:
+    """Change the tables and their stamp, in the transaction that `connection` is in."""
+    _upgrade(connection, stamp)
+    meta = tables.meta
+    connection.execute(update(meta).where(meta.c.key == "schema").values(value=str(tables.SCHEMA)))
 
 
 def _upgrade(connection: Connection, stamp: int) -> None:

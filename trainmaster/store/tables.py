@@ -9,6 +9,7 @@ writes few pages. Raising SCHEMA needs a file in migrations/versions that brings
 from typing import Final
 
 from sqlalchemy import (
+    DDL,
     BigInteger,
     Boolean,
     Column,
@@ -23,8 +24,11 @@ from sqlalchemy import (
     func,
     text,
 )
+from sqlalchemy import (
+    event as when,
+)
 
-SCHEMA: Final = 12
+SCHEMA: Final = 13
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -58,11 +62,59 @@ audit = Table(  # what people did, to whatever it was; appended to and never edi
     Column("subject", _TEXT, nullable=False),
     Column("kind", _TEXT, nullable=False),  # the code of what was said; of a job's event its kind
     Column("data", Text, nullable=False),  # its arguments; of a job's event its data
+    Column("actor", _TEXT, nullable=False, server_default="person"),  # core.events.ActorKind
+    Column("address", Text, nullable=False, server_default=""),
+    Column("through", Text, nullable=False, server_default=""),
+    Column("workspace", _TEXT, nullable=False, server_default=""),
+    Column("owner", _TEXT, nullable=False, server_default=""),
+    Column("title", Text, nullable=False, server_default=""),
+    Column("changes", Text, nullable=False, server_default=""),  # [[field, before, after], ...]
     Index("audit_by_time", "at", "seq"),
     Index("audit_of_kind", "subject_kind", "at", "seq"),
     Index("audit_of_subject", "subject_kind", "subject", "at", "seq"),
     Index("audit_of_person", "by", "at", "seq"),
+    Index("audit_of_code", "kind", "at", "seq"),
+    Index("audit_of_workspace", "workspace", "at", "seq"),
+    Index("audit_of_person_there", "workspace", "by", "at", "seq"),
+    Index("audit_of_owner", "owner", "at", "seq"),
 )
+
+AUDIT_UNTIL: Final = "audit_until"
+"""Under this name `meta` notes until when the audit may be removed: see AUDIT_KEPT."""
+
+AUDIT_KEPT: Final[dict[str, tuple[str, ...]]] = {
+    "sqlite": (
+        (
+            "CREATE TRIGGER audit_never_changed BEFORE UPDATE ON audit"
+            " BEGIN SELECT RAISE(ABORT, 'the audit is never changed'); END"
+        ),
+        (
+            "CREATE TRIGGER audit_kept BEFORE DELETE ON audit WHEN OLD.at >="
+            f" coalesce((SELECT CAST(value AS REAL) FROM meta WHERE key = '{AUDIT_UNTIL}'), 0)"
+            " BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END"
+        ),
+    ),
+    "postgresql": (
+        (
+            "CREATE FUNCTION audit_kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " IF TG_OP = 'DELETE' AND OLD.at <"
+            f" coalesce((SELECT value::double precision FROM meta WHERE key = '{AUDIT_UNTIL}'), 0)"
+            " THEN RETURN OLD; END IF;"
+            " RAISE EXCEPTION 'the audit is never changed'; END $$"
+        ),
+        "CREATE TRIGGER audit_kept BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_kept()",
+        (
+            "CREATE FUNCTION audit_whole() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " RAISE EXCEPTION 'the audit is never changed'; END $$"
+        ),
+        "CREATE TRIGGER audit_whole BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_whole()",
+    ),
+}
+"""By database, what refuses every change of a row of the audit, and its removal but for rows older than was noted."""
+
+for _name, _texts in AUDIT_KEPT.items():
+    for _one in _texts:
+        when.listen(audit, "after_create", DDL(_one).execute_if(dialect=_name))  # type: ignore[no-untyped-call]
 
 job = Table(
     "job",

@@ -1691,9 +1691,30 @@ export interface paths {
         };
         /**
          * Get Audit
-         * @description List what people did to pools, workspaces, nodes, people and jobs, newest first.
+         * @description List what was done to what one may read of, newest first: everything for administrators, a workspace for its
+         *     owners and admins, what is theirs for everybody.
          */
         get: operations["get_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Audit
+         * @description Download all of it, newest first: a line of JSON for each.
+         */
+        get: operations["export_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2280,15 +2301,29 @@ export interface components {
             sharing: "off" | "open" | "required";
         };
         /**
+         * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
+         *         (`through` is its id), job (the platform, to make room for the job `through`), system.
+         *
+         *         `address` and `through` are null where they are not known, or not told to who owns the subject and nothing more.
+         */
+        Actor: {
+            /** @enum {unknown} */
+            kind: "job" | "person" | "system" | "token";
+            address: string | null;
+            through: string | null;
+        };
+        /**
          * @description One thing that somebody did. `kind`: the code by which such things are looked for; `code`, `args`: what `text` is
          *         made of.
          *
-         *         `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did.
+         *         `kind` and `code` differ only where it is an event of a job. `by` is "system" for what nobody in particular did, and
+         *         empty where nobody proved who they are. `changes`: before and after of what became something else.
          */
         AuditEvent: {
             id: string;
             at: number;
             by: string;
+            actor: components["schemas"]["Actor"];
             subject: components["schemas"]["Subject"];
             kind: string;
             text: components["schemas"]["Text"];
@@ -2296,19 +2331,28 @@ export interface components {
             args: {
                 [key: string]: unknown;
             };
+            changes: components["schemas"]["FieldChange"][];
         };
         /**
          * @description What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a
-         *         job's name is its id.
+         *         job's name is its id, and its `title` what it is called. `workspace`: where it lies; empty: in none.
          */
         Subject: {
             kind: string;
             name: string;
+            title: string;
+            workspace: string;
         };
         /** @description A text in both languages. */
         Text: {
             zh: string;
             en: string;
+        };
+        /** @description A field that became something else; null: it was or is not there. */
+        FieldChange: {
+            field: string;
+            before: unknown;
+            after: unknown;
         };
         /** @description What people did, newest first. */
         AuditPage: {
@@ -7141,6 +7185,8 @@ export interface operations {
                 subject?: string;
                 by?: string;
                 kind?: string;
+                workspace?: string;
+                actor?: string;
                 after?: (number) | null;
                 before?: (number) | null;
                 limit?: number;
@@ -7159,6 +7205,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_audit: {
+        parameters: {
+            query?: {
+                subject?: string;
+                by?: string;
+                kind?: string;
+                workspace?: string;
+                actor?: string;
+                after?: (number) | null;
+                before?: (number) | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
                 };
             };
             /** @description Refused: a problem document */

@@ -125,6 +125,8 @@ export type Membership = S["Membership"];
 export type NewAccount = S["NewAccount"];
 export type OneTimePassword = S["OneTimePassword"];
 export type Member = S["Member"];
+export type AuditEvent = S["AuditEvent"];
+export type AuditPage = S["AuditPage"];
 
 export type UsageReport = S["UsageReport"];
 export type ReportLine = S["ReportLine"];

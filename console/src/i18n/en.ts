@@ -1,5 +1,6 @@
 /** English texts, one file per page. The shape of this object is the contract that zh has to meet. */
 import { admin } from "./en/admin";
+import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { job } from "./en/job";
@@ -19,6 +20,7 @@ export const en = {
   queue,
   timeline,
   admin,
+  audit,
   people,
   usage,
   engines,

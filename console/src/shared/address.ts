@@ -61,5 +61,16 @@ export interface UsageSearch {
   workspace?: string;
 }
 
+export interface AuditSearch {
+  /** A kind of thing, or one: `job:<id>`, `workspace:vision`. */
+  subject?: string;
+  by?: string;
+  kind?: string;
+  workspace?: string;
+  actor?: string;
+  /** So long ago: 7d. */
+  since?: string;
+}
+
 export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "users", "flavors", "policy"] as const;
 export type AdminTab = (typeof ADMIN_TABS)[number];

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { dropMember, listMembers, listUsers, putMember } from "../api/people";
 import type { Member } from "../api/types";
 import { useAttempt } from "./attempt";
+import { ButtonLink } from "./link";
 import { decides, mayGive, roleIn } from "./people";
 import { RoleSelect, useRoleWords } from "./roles";
 import { useSession } from "./session";
@@ -33,6 +34,22 @@ export function MembersButton({ workspace }: { workspace: string }): ReactNode {
       </Button>
       {open && <MembersDialog workspace={workspace} close={() => setOpen(false)} />}
     </>
+  );
+}
+
+/** Leads to who changed a workspace: its quotas, limits, flavors and members. */
+export function AuditLink({ workspace }: { workspace: string }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <ButtonLink
+      to="/audit"
+      search={{ subject: `workspace:${workspace}` }}
+      size="small"
+      title={t("audit.workspaceLink")}
+      data-testid={`audit-${workspace}`}
+    >
+      {t("audit.link")}
+    </ButtonLink>
   );
 }
 

@@ -34,7 +34,7 @@ TABLE = {
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
-    "audit:read": ("any", None),
+    "audit:read": ("any", "own"),
     "retention:read": ("any", None),
 }
 
@@ -45,6 +45,7 @@ INSIDE = {
     "jobs:share": (True, True, False, False),
     "jobs:submit": (True, True, True, False),
     "models:read": (True, True, False, False),
+    "audit:read": (True, True, False, False),
     "members:read": (True, True, True, True),
     "balance:read": (True, True, True, True),
     "usage:read": (True, True, False, False),

@@ -5,6 +5,7 @@ alike.
 import ast
 import inspect
 import itertools
+import random
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,14 +18,16 @@ from tests.fixtures.audited import audit_event
 from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only, reading
-from trainmaster.access.visible import NOTHING, Visible
+from trainmaster.access.visible import NOTHING, InWorkspace, Visible
 from trainmaster.core.errors import NotFound
+from trainmaster.core.events import Subject
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
+from trainmaster.store import audit
 from trainmaster.store.assets import AssetKind, AssetReader
-from trainmaster.store.audit import AuditQuery, AuditReader
+from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
 from trainmaster.store.jobs.ledger import Batch, Ledger
@@ -133,12 +136,55 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
     holds()
 
 
+def test_the_audit_of_a_workspace_and_of_ones_own_and_nothing_else(database: Database) -> None:
+    """Page by page, with and without filters: what the value covers, each once, newest first; administrators all."""
+    names = ["ann", "bob", "Ann", "a'b", "%", "数据", ""]
+    draw = random.Random(3)
+    pairs = list(itertools.product(names, names)) * 2
+    draw.shuffle(pairs)
+    told = [
+        audit_event(
+            by=draw.choice(names[:3]),
+            at=float(draw.randrange(20)),
+            subject=Subject("job", f"t{at % 9}", workspace, owner),
+        )
+        for at, (owner, workspace) in enumerate(pairs)
+    ]
+    database.write(lambda connection: audit.write(connection, told)).result(60)
+    every = AuditReader(database).page(ALL, AuditQuery(), 500).items
+    assert len(every) == len(told)
+    queries = [AuditQuery(), AuditQuery(by="ann"), AuditQuery(workspace="bob"), AuditQuery("job", "t3")]
+
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+    @given(VISIBLE, st.sampled_from(queries), st.sampled_from([1, 3, 50]))
+    def holds(visible: Visible, query: AuditQuery, limit: int) -> None:
+        wanted = [
+            one
+            for one in every
+            if visible.covers(InWorkspace(one.subject.workspace, one.subject.owner, ""))
+            and query.by in ("", one.by.name)
+            and query.workspace in ("", one.subject.workspace)
+            and query.subject in ("", one.subject.name)
+        ]
+        found, cursor = list[AuditEntry](), None
+        while True:
+            page = AuditReader(database).page(visible, query, limit, cursor)
+            found, cursor = found + page.items, page.next_cursor
+            if cursor is None:
+                break
+        assert found == wanted
+
+    holds()
+
+
 def test_nothing_is_seen_by_whom_nothing_is_granted(database: Database) -> None:
     everybodys(database)
     assert reading(database).list_jobs(NOTHING, JobQuery()).items == []
     assert AssetReader(database).list_assets(NOTHING, AssetKind.MODEL) == []
     PeopleRows(database).add_user(User("ann", "", "user"), audit_event())
     assert AuditReader(database).page(NOTHING, AuditQuery()).items == []
-    assert AuditReader(database).page(only("ann"), AuditQuery()).items == []
+    person = AuditQuery("person")
+    assert [one.subject.name for one in AuditReader(database).page(only("ann"), person).items] == ["ann"]
+    assert AuditReader(database).page(only("bob"), person).items == []
     assert AuditReader(database).page(ALL, AuditQuery()).items != []
     assert only("nobody").owner == "nobody"

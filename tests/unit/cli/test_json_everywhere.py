@@ -23,6 +23,7 @@ ELSEWHERE: Final = {
     "engine add": "tests/slurm/test_adding.py",
     "engine check": "tests/slurm/test_adding.py",
     "session end": "tests/e2e/test_sharing.py",
+    "restore": "tests/crash/server/test_backup.py",
 }
 
 
@@ -129,6 +130,8 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "report": (),
         "audit": (),
         "retention": (),
+        "backup": (str(tmp_path / "b.tar"),),
+        "upgrade": ("--rehearse",),
     }
     assert {path for path, _ in leaves()} - {""} - set(NONE) - set(ELSEWHERE) == set(said)
     for path, words in said.items():

@@ -10,6 +10,7 @@ import pytest
 
 from tests.fixtures.audited import audit_of
 from trainmaster.core.cluster import Flavor, Limit, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.core.events import Actor
 from trainmaster.messages import render
 from trainmaster.service.cluster.decided import MOST_CHANGES
 from trainmaster.service.cluster.pools import Pools
@@ -38,32 +39,40 @@ def newest(database: Database, language: str = "en") -> str:
 
 async def test_what_became_of_each_field(database: Database, pools: Pools) -> None:
     async with pools.changing():
-        await pools.put("pool", "lab", Pool("lab", "dedicated", ("v", "w")), "ann")
+        await pools.put("pool", "lab", Pool("lab", "dedicated", ("v", "w")), Actor("ann"))
         assert newest(database) == "Created pool lab: kind: public -> dedicated, workspaces = v, w"
-        await pools.put("pool", "lab", Pool("lab", description="all"), "ann")
+        await pools.put("pool", "lab", Pool("lab", description="all"), Actor("ann"))
         assert newest(database) == (
             "Changed pool lab: kind: dedicated -> public, workspaces was removed (it was v, w), description = all"
         )
         assert newest(database, "zh").startswith("修改了资源池 lab：kind：dedicated -> public、")
-        await pools.put("pool", "lab", Pool("lab", description="all"), "bob")
+        await pools.put("pool", "lab", Pool("lab", description="all"), Actor("bob"))
         assert newest(database) == "Changed pool lab: no change"
-        await pools.drop("pool", "lab", "cleo")
+        await pools.drop("pool", "lab", Actor("cleo"))
         assert newest(database, "zh") == "删除了资源池 lab"
-        await pools.put("workspace", "default", Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3), "ann")
+        changed = Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3)
+        await pools.put("workspace", "default", changed, Actor("ann"))
         assert newest(database) == (
             "Changed workspace default: weight: 1 -> 2, quotas.lab.gpu.nominal = 8, quotas.lab.gpu.cap = 16, "
             "urgent_per_user = 3"
         )
-        await pools.put("flavor", "default/one", Flavor("one"), "ann")
+        assert audit_of(database)[0].changes == (
+            ("weight", 1.0, 2.0),
+            ("quotas.lab.gpu.nominal", None, 8),
+            ("quotas.lab.gpu.cap", None, 16),
+            ("urgent_per_user", None, 3),
+        )
+        await pools.put("flavor", "default/one", Flavor("one"), Actor("ann"))
+        assert audit_of(database)[0].subject.workspace == "default"
         assert newest(database) == "Created flavor default/one: only the name"
-        await pools.put("policy", "queue", {"age_cap_s": 60}, "ann")
+        await pools.put("policy", "queue", {"age_cap_s": 60}, Actor("ann"))
         assert newest(database, "zh") == "修改了队列策略：age_cap_s = 60"
 
 
 async def test_many_changes_are_counted_and_long_ones_cut(database: Database, pools: Pools) -> None:
     async with pools.changing():
         share = {f"gpu:{number}": Limit(number + 1) for number in range(20)}
-        await pools.put("virtual_cluster", "vc", VirtualCluster("vc", share=share, description="x" * 500), "ann")
+        await pools.put("virtual_cluster", "vc", VirtualCluster("vc", share=share, description="x" * 500), Actor("ann"))
     said = audit_of(database)[0].said
     assert said is not None
     assert len(said.args["changes"]) == MOST_CHANGES + 1
@@ -84,8 +93,8 @@ async def test_who_changed_a_setting_last_is_who_its_last_audit_event_names(data
     async with pools.changing():
         for by in ("ann", "bob"):
             for (kind, name), record in records.items():
-                await pools.put(kind, name, record, by)
+                await pools.put(kind, name, record, Actor(by))
                 last = pools.changed_last(kind, name)
                 found = audit_of(database, AuditQuery(kind, name))[0]
                 assert last is not None
-                assert (last.at, last.by) == (found.at, found.by) == (7.0, by)
+                assert (last.at, last.by) == (found.at, found.by.name) == (7.0, by)

@@ -7,6 +7,7 @@ import pytest
 
 from tests.fixtures.audited import audit_event
 from trainmaster.core.cluster import Flavor, Limit, Pool, VirtualCluster, Workspace
+from trainmaster.core.events import Actor
 from trainmaster.core.records import Job, Node, Resources, Role, replace
 from trainmaster.core.states import JobState
 from trainmaster.queue.ordering.quota import Account
@@ -31,12 +32,12 @@ async def test_every_kind_of_record_comes_back_as_it_was(rows: ClusterSettings) 
     share = VirtualCluster("vc", share={"gpu:A100": Limit(2, 3.5), "memory_mib": Limit(1000)})
     workspace = Workspace("w", 2.0, {"default": {"cpu": Limit(1.5)}}, 0, None, "words")
     async with pools.changing():
-        await pools.put("virtual_cluster", "vc", share, "ann")
-        await pools.put("workspace", "w", workspace, "ann")
-        await pools.put("pool", "p", Pool("p", "dedicated", ("w",)), "ann")
-        await pools.put("flavor", "w/f", Flavor("f", "w", gpu=1, gpu_milli=250), "ann")
+        await pools.put("virtual_cluster", "vc", share, Actor("ann"))
+        await pools.put("workspace", "w", workspace, Actor("ann"))
+        await pools.put("pool", "p", Pool("p", "dedicated", ("w",)), Actor("ann"))
+        await pools.put("flavor", "w/f", Flavor("f", "w", gpu=1, gpu_milli=250), Actor("ann"))
         earlier = {"max_starts": 3, "grow_every_s": 600.0, "packing": "nonsense"}  # written by another version
-        await pools.put("policy", "queue", earlier, "ann")
+        await pools.put("policy", "queue", earlier, Actor("ann"))
     again = Pools(rows, lambda: 6.0)
     await again.start()
     assert again.virtual_clusters == {"vc": share}
@@ -63,9 +64,10 @@ async def test_quotas_in_the_words_of_the_queue(rows: ClusterSettings) -> None:
     assert pools.take_machines((Node("n", "h", 8.0, 1000, ("A100",) * 4),))
     assert not pools.take_machines((Node("n", "h", 8.0, 1000, ("A100",) * 4),))
     async with pools.changing():
-        await pools.put("virtual_cluster", "a", VirtualCluster("a", share={"gpu": Limit(1, 2)}), "ann")
-        await pools.put("virtual_cluster", "b", VirtualCluster("b", share={"gpu": Limit(2), "cpu": Limit(0.5)}), "ann")
-        await pools.put("workspace", "w", Workspace("w", 3.0, {"default": {"memory_mib": Limit(10)}}), "ann")
+        await pools.put("virtual_cluster", "a", VirtualCluster("a", share={"gpu": Limit(1, 2)}), Actor("ann"))
+        other = VirtualCluster("b", share={"gpu": Limit(2), "cpu": Limit(0.5)})
+        await pools.put("virtual_cluster", "b", other, Actor("ann"))
+        await pools.put("workspace", "w", Workspace("w", 3.0, {"default": {"memory_mib": Limit(10)}}), Actor("ann"))
     quotas = rights_of(pools).quotas(pools.nodes)
     assert quotas[Account("cluster", ""), "default"].nominal == {"gpu": 1000, "cpu": 7500}
     assert quotas[Account("cluster", "a"), "default"].cap == {"gpu": 2000}

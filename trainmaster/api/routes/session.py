@@ -95,9 +95,9 @@ async def sign_in(request: Request, body: SignIn) -> Response:
     X-Session-Key.
     """
     app = platform(request)
-    client = neighbourhood(request.client.host if request.client else "")
+    address = request.client.host if request.client else ""
     agent = request.headers.get("user-agent", "")[:MAX_AGENT]
-    made = await app.people.sign_in(body.username, body.password, client, body.browser, agent)
+    made = await app.people.sign_in(body.username, body.password, neighbourhood(address), body.browser, agent, address)
     user = await _user(app, made.principal)
     answer = Json(NewSession(user=user, server=server_view(app), key=made.key, browser=made.browser))
     # A browser says in Origin how it came, also through a proxy that says nothing.

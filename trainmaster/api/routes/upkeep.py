@@ -1,5 +1,6 @@
-"""For administrators: what everybody did, and what is removed by itself."""
+"""What everybody did, and, for administrators, what is removed by itself."""
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from fastapi import Query
@@ -9,8 +10,11 @@ from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform
+from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import By, Table
+from trainmaster.api.written import encode
 from trainmaster.service.upkeep.retention_rules import DAY_S
+from trainmaster.service.use_cases.auditing import AuditFilters
 
 routes = Table("upkeep")
 
@@ -32,9 +36,9 @@ class RetentionQuery(BaseModel):
     keys_days: Days = None
 
 
-class AuditFilter(BaseModel):
-    """What is looked for. `subject`: a kind of thing or one of them (`pool:default`, `job:<id>`); `after` < when <=
-    `before`.
+class AuditWanted(BaseModel):
+    """What is looked for. `subject`: a kind of thing or one of them (`pool:default`, `job:<id>`); `actor`: person,
+    token, job or system; `after` < when <= `before`.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -42,16 +46,41 @@ class AuditFilter(BaseModel):
     subject: Annotated[str, Field(max_length=300)] = ""
     by: Annotated[str, Field(max_length=200)] = ""
     kind: Annotated[str, Field(max_length=100)] = ""
+    workspace: Annotated[str, Field(max_length=63)] = ""
+    actor: Annotated[str, Field(max_length=20)] = ""
     after: Moment = None
     before: Moment = None
+
+    def filters(self) -> AuditFilters:
+        """Return it without what is only of a page."""
+        return AuditFilters(**self.model_dump(include=set(AuditWanted.model_fields)))
+
+
+class AuditPageWanted(AuditWanted):
+    """One page of it."""
+
     limit: Annotated[int, Field(ge=1, le=500)] = 50
     cursor: Annotated[str | None, Field(max_length=500)] = None
 
 
 @routes.route("GET", "/audit", scope="audit:read", answers={200: "AuditPage"}, by=By.ANY)
-async def get_audit(request: Request, wanted: Annotated[AuditFilter, Query()]) -> Response:
-    """List what people did to pools, workspaces, nodes, people and jobs, newest first."""
-    return Json(await platform(request).auditing.page(who(request), **wanted.model_dump()))
+async def get_audit(request: Request, wanted: Annotated[AuditPageWanted, Query()]) -> Response:
+    """List what was done to what one may read of, newest first: everything for administrators, a workspace for its
+    owners and admins, what is theirs for everybody.
+    """
+    app = platform(request)
+    return Json(await app.auditing.page(who(request), wanted.filters(), wanted.limit, wanted.cursor))
+
+
+@routes.route("GET", "/audit/export", scope="audit:read", answers={200: "application/x-ndjson"}, by=By.ANY)
+async def export_audit(request: Request, wanted: Annotated[AuditWanted, Query()]) -> Response:
+    """Download all of it, newest first: a line of JSON for each."""
+    pieces = platform(request).auditing.export(who(request), wanted.filters())
+
+    def lines() -> Iterator[bytes]:
+        return (b"".join(encode(one) + b"\n" for one in piece) for piece in pieces)
+
+    return await send_stream(request, lines, "application/x-ndjson", "audit.jsonl")
 
 
 @routes.route("GET", "/retention", scope="retention:read", answers={200: "Retention"})

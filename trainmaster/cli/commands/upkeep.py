@@ -1,6 +1,6 @@
-"""For administrators: what everybody did, and what is removed by itself."""
+"""What everybody did, and, for administrators, what is removed by itself."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,7 @@ from trainmaster.cli.language import duration, told, words
 if TYPE_CHECKING:
     from trainmaster import answers
 
+ACTORS = ("person", "token", "job", "system")
 SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
 
 
@@ -20,9 +21,12 @@ def add_to(app: typer.Typer) -> None:
     add(
         app,
         audit,
-        "列出人们对任务、资源池、工作空间、节点和用户所做的操作，最新的在前。仅限管理员。\n\n每行一个：时间、谁、对什么、做了什么。",
+        "列出人们对任务、资源池、工作空间、节点和用户所做的操作，最新的在前。\n\n"
+        "每行一个：时间、谁、来自哪里、对什么、做了什么。平台管理员可查看全部，工作空间的所有者和管理员可查看本空间，"
+        "其他人可查看自己的任务和账户。",
         "tm audit --since 7d",
         "tm audit pool:default --by ann",
+        "tm audit --workspace vision --lines > vision.jsonl",
         panel=SERVER,
     )
     add(
@@ -36,61 +40,114 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
+Of = Annotated[
+    str,
+    typer.Argument(
+        metavar="[SUBJECT]",
+        help=words(
+            f"What it was done to: {', '.join(SUBJECTS)}, or one of them, such as pool:default.",
+            f"操作对象：{'、'.join(SUBJECTS)}，或其中某一个，例如 pool:default。",
+        ),
+        show_default=words("all", "全部"),
+        autocompletion=completing.one_of(*SUBJECTS),
+    ),
+]
+By = Annotated[
+    str, typer.Option(metavar="NAME", help=words("Who did it.", "操作者。"), show_default=words("anybody", "任何人"))
+]
+Kind = Annotated[
+    str,
+    typer.Option(
+        help=words("What was done, as --json names it.", "操作种类，名称见 --json。"), show_default=words("all", "全部")
+    ),
+]
+Since = Annotated[
+    str, typer.Option(metavar="TIME", help=words("How far back, for example 12h or 7d.", "往前多久，例如 12h、7d。"))
+]
+Until = Annotated[
+    str,
+    typer.Option(metavar="TIME", help=words("Up to how long ago, for example 2d.", "截至多久以前，例如 2d。")),
+]
+InWorkspace = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help=words("Only of this workspace.", "仅限此工作空间。"), show_default=words("all", "全部")
+    ),
+]
+How = Annotated[
+    str,
+    typer.Option(
+        help=words(
+            f"How it was done: {', '.join(ACTORS)}.",
+            "操作来源：person（本人登录）、token（令牌）、job（为其他任务让位）、system（平台）。",
+        ),
+        show_default=words("all", "全部"),
+        autocompletion=completing.one_of(*ACTORS),
+    ),
+]
+Lines = Annotated[
+    bool,
+    typer.Option("--lines", help=words("Print all of it, a line of JSON each.", "输出全部记录，每行一个 JSON。")),
+]
+
+
 def audit(
-    subject: Annotated[
-        str,
-        typer.Argument(
-            metavar="[SUBJECT]",
-            help=words(
-                f"What it was done to: {', '.join(SUBJECTS)}, or one of them, such as pool:default.",
-                f"操作对象：{'、'.join(SUBJECTS)}，或其中某一个，例如 pool:default。",
-            ),
-            show_default=words("all", "全部"),
-            autocompletion=completing.one_of(*SUBJECTS),
-        ),
-    ] = "",
-    by: Annotated[
-        str,
-        typer.Option(metavar="NAME", help=words("Who did it.", "操作者。"), show_default=words("anybody", "任何人")),
-    ] = "",
-    kind: Annotated[
-        str,
-        typer.Option(
-            help=words("What was done, as --json names it.", "操作种类，名称见 --json。"),
-            show_default=words("all", "全部"),
-        ),
-    ] = "",
-    since: Annotated[
-        str,
-        typer.Option(metavar="TIME", help=words("How far back, for example 12h or 7d.", "往前多久，例如 12h、7d。")),
-    ] = "",
+    subject: Of = "",
+    by: By = "",
+    kind: Kind = "",
+    since: Since = "",
+    until: Until = "",
+    workspace: InWorkspace = "",
+    actor: How = "",
     limit: Limit = 50,
+    lines: Lines = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what people did to jobs, pools, workspaces, nodes and people, newest first. For administrators.
+    """List what people did to jobs, pools, workspaces, nodes and people, newest first.
 
-    Prints a line for each: when, who, to what, what.
+    Prints a line for each: when, who, from where, to what, what. Administrators read everything, owners and admins of
+    a workspace what lies in it, everybody what is theirs.
     """
     import time
 
     from trainmaster.cli.showing import tables
-    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.console import emit_json, print_lines
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    after = time.time() - seconds(since) if since else None
-    found = client().admin.audit(subject=subject, by=by, kind=kind, after=after, limit=limit or None)
+    now = time.time()
+    when: dict[str, Any] = {
+        "after": now - seconds(since) if since else None,
+        "before": now - seconds(until) if until else None,
+    }
+    wanted: dict[str, Any] = {"subject": subject, "by": by, "kind": kind, "workspace": workspace, "actor": actor}
+    if lines:
+        print_lines(client().admin.audit_lines(**wanted, **when))
+        return
+    found = client().admin.audit(**wanted, **when, limit=limit or None)
     if as_json:
         emit_json(found)
         return
     columns = (
         column(words("when", "时间")),
         column(words("who", "操作者"), least=6),
+        column(words("from", "来自"), leaves=1),
         column(words("to", "对象"), least=12),
         column(words("what", "操作"), least=24, wraps=True),
     )
-    rows = [(clock(one.at), one.by, f"{one.subject.kind} {one.subject.name}", told(one.text)) for one in found]
+    rows = [(clock(one.at), one.by or "-", _from(one), _subject(one), told(one.text)) for one in found]
     tables.show(columns, rows) if rows else print(words("Nobody did anything.", "没有操作记录。"))
+
+
+def _from(one: "answers.AuditEventView") -> str:
+    kinds = {"token": words("token", "令牌"), "job": words("job", "任务"), "system": words("platform", "平台")}
+    parts = (kinds.get(one.actor.kind), one.actor.through, one.actor.address)
+    return " ".join(part for part in parts if part)
+
+
+def _subject(one: "answers.AuditEventView") -> str:
+    name = f"{one.subject.title} ({one.subject.name[:9]})" if one.subject.title else one.subject.name
+    return f"{one.subject.kind} {name}"
 
 
 Jobs = Annotated[

@@ -3,7 +3,6 @@
 Ending the server never ends jobs: they run on and are found again by the next one.
 """
 
-import fcntl
 import gc
 import json
 import os
@@ -142,22 +141,21 @@ def serve(
 
     Prints its address, and at the first start a one-time password of the administrator.
     """
-    import logging
-
     from trainmaster.cli.context import OPTIONS
+    from trainmaster.cli.server import logs
 
     demand_server()
     first.make_way()
     gc.disable()  # until `_tune`: what is imported and built at start is no garbage
     OPTIONS.home = home or OPTIONS.home
     folder = home_folder()
-    logging.basicConfig(
-        level=log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s", stream=sys.stderr
-    )
+    logs.begin(log_level)
     lock = None if standby else _held(folder)  # standby: the database says who leads, not this lock
     from trainmaster.service import wiring
 
     layout, config = wiring.prepare(folder, host, port, demo_cards, address)
+    if config.server.log_format != "text":
+        logs.begin(log_level, config.server.log_format)
     listener, url = _listening(config.server.host, config.server.port)
     platform, failover = _serving(layout, config, announced_at(config.server, url), standby, accept_loss)
     for line in notes(config, demo_cards):
@@ -185,30 +183,16 @@ def _held(folder: str) -> int:
     """Return the held lock of the home folder. Raises Unavailable, Conflict."""
     from trainmaster.core.errors import Conflict, Unavailable
     from trainmaster.messages.server import client
+    from trainmaster.service.folders.held import hold
 
     try:
-        lock = _lock(folder)
+        lock = hold(folder)
     except OSError as error:
         raise Unavailable(client.home_not_usable(folder, error.strerror or str(error))) from None
     if lock is None:
         where = _known(folder)
         raise Conflict(client.server_runs_already_at(folder, where) if where else client.server_runs_already(folder))
     return lock
-
-
-def _lock(folder: str) -> int | None:
-    """Return a held lock of the home folder, None when another server holds it. The kernel frees it, whatever
-    happens.
-    """
-    for private in (folder, os.path.join(folder, "run")):  # makedirs gives its mode only to the last new folder
-        os.makedirs(private, mode=0o700, exist_ok=True)
-    fd = os.open(os.path.join(folder, "run", "server.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(fd)
-        return None
-    return fd
 
 
 def _known(folder: str) -> str:
@@ -277,6 +261,8 @@ def _run(
 ) -> None:
     # FastAPI loads the old pydantic only to refuse its models, which costs each server 1.7 MiB: let it not be there.
     sys.modules["pydantic.v1"] = cast(Any, None)
+    import logging
+
     import uvicorn
 
     from trainmaster.api.app import create_app
@@ -308,6 +294,8 @@ def _run(
         backlog=1024,
         **WEBSOCKETS,
     )
+    if access_log:  # which uvicorn silences with all else that is no warning
+        logging.getLogger("uvicorn.access").setLevel(logging.INFO)
     server = Server(config, app, lambda: say(app.app.state.platform), lambda: _forget(folder))
     server.run(sockets=[listener])
     _forget(folder)

@@ -1,8 +1,10 @@
 """Where everything is printed: texts with colours on a terminal, JSON, errors, findings. Only this room knows rich."""
 
+import codecs
 import json
 import re
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.cli.language import language, words
@@ -31,6 +33,13 @@ def emit_json(value: Any) -> None:
     """Print `value` as JSON; answers in it as the API gives them."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=plain)
     print(_UNSAID.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+def print_lines(blocks: Iterable[bytes]) -> None:
+    """Print text that comes in blocks of any size, as it comes. What a terminal obeys is escaped, as in `emit_json`."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for block in blocks:
+        sys.stdout.write(_UNSAID.sub(lambda found: f"\\u{ord(found[0]):04x}", decoder.decode(block)))
 
 
 def plain(value: Any) -> Any:

@@ -12,6 +12,7 @@ HOME/
                         attempts/<n>/<task0-0>/          one TaskPaths
   models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
   backups/              copies made before a migration
+  restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
 uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never
@@ -111,6 +112,11 @@ class Layout:
     def reserve(self) -> str:
         """Room that is given back when the disk is full (see service/folders/disks)."""
         return self.path("reserve")
+
+    @property
+    def restoring(self) -> str:
+        """There from the first file of a restore until its last: nobody may use what is here (see service/backup)."""
+        return self.path("restoring")
 
     @property
     def agent_socket(self) -> str:

@@ -192,17 +192,20 @@ class ClusterCalls:
         subject: str = "",
         by: str = "",
         kind: str = "",
+        workspace: str = "",
+        actor: str = "",
         after: float | None = None,
         before: float | None = None,
         limit: int | None = 50,
     ) -> list[answers.AuditEventView]:
-        """Return what people did, newest first; `limit` None: all of it. `subject`: a kind of thing, or one
-        (``pool:default``).
+        """Return what was done to what one may read of, newest first; `limit` None: all of it. `subject`: a kind of
+        thing, or one (``pool:default``).
 
-        `by`: who did it; `kind`: what (``pool_changed``); `after` and `before`: when, in seconds since the epoch.
+        `by`: who did it; `kind`: what (``pool_changed``); `workspace`: where; `actor`: person, token, job or system;
+        `after` and `before`: when, in seconds since the epoch.
         """
-        wanted = {"subject": subject, "by": by, "kind": kind, "after": after, "before": before}
-        params = {name: value for name, value in wanted.items() if value not in ("", None)}
+        wanted = {"subject": subject, "by": by, "kind": kind, "workspace": workspace, "actor": actor}
+        params = _given({**wanted, "after": after, "before": before})
         found: list[answers.AuditEventView] = []
         while limit is None or len(found) < limit:
             size = 500 if limit is None else min(limit - len(found), 500)
@@ -212,6 +215,12 @@ class ClusterCalls:
                 break
             params["cursor"] = page.next_cursor
         return found
+
+    def audit_lines(self, **wanted: str | float | None) -> Iterator[bytes]:
+        """Yield all of it as lines of JSON, in blocks of any size, without holding it. `wanted`: as for `audit`, but
+        `limit`.
+        """
+        return self._http.download("/audit/export", params=_given(wanted))
 
     def retention(self, **days: float) -> list[answers.RetentionRule]:
         """Return what would be removed by itself now, by rule; nothing is removed by asking.
@@ -224,6 +233,10 @@ class ClusterCalls:
     def _read(self, kind: type[T], method: str, path: str, body: Mapping[str, Any] | None = None) -> T:
         options = {} if body is None else {"json": body}
         return self._http.read(kind, method, path, repeat=method in ("GET", "PUT"), **options)
+
+
+def _given(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in wanted.items() if value not in ("", None)}
 
 
 def _limits(given: Limits) -> dict[str, dict[str, float | None]]:

@@ -6,6 +6,7 @@ Records are compared field by field, by the names that the API gives them (`quot
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from trainmaster.core.events import Changes
 from trainmaster.core.money.amounts import amount_text
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit, money
@@ -55,9 +56,16 @@ def removed(kind: str, name: str) -> Said:
     return _REMOVED[kind](name)
 
 
-def _changes(before: Any, after: Any) -> audit.Changes:
+def changes(before: Any, after: Any) -> Changes:
+    """Return each field that became something else, whole; of something new or removed, None stands for the other
+    side. Both as JSON.
+    """
     was, now = dict(_fields(before)), dict(_fields(after))
-    found = [_change(name, was.get(name), now.get(name)) for name in {**was, **now} if was.get(name) != now.get(name)]
+    return tuple((name, was.get(name), now.get(name)) for name in {**was, **now} if was.get(name) != now.get(name))
+
+
+def _changes(before: Any, after: Any) -> audit.Changes:
+    found = [_change(name, _written(was), _written(now)) for name, was, now in changes(before, after)]
     more = len(found) - MOST_CHANGES
     return found if more <= 0 else [*found[:MOST_CHANGES], audit.more_changes(more)]
 
@@ -68,16 +76,22 @@ def _change(name: str, before: str | None, after: str | None) -> Said:
     return audit.now_is(name, after) if before is None else audit.was_and_is(name, before, after)
 
 
-def _fields(record: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield (path, text) of every field that is not empty: an empty one says as little as a missing one."""
+def _fields(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield (path, value) of every field that is not empty: an empty one says as little as a missing one."""
     if isinstance(record, Mapping):
         for name, value in record.items():
             yield from _fields(value, f"{path}.{name}" if path else str(name))
     elif path in _MONEY and isinstance(record, int):
         yield path, amount_text(record)
     elif record not in (None, "", [], ()):
-        text = ", ".join(map(str, record)) if isinstance(record, list | tuple) else _text(record)
-        yield path, text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "..."
+        yield path, list(record) if isinstance(record, tuple) else record
+
+
+def _written(value: Any) -> str | None:
+    if value is None:
+        return None
+    text = ", ".join(map(str, value)) if isinstance(value, list) else _text(value)
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "..."
 
 
 def _text(value: Any) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Budget, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import Actor, AuditEvent, subject_of
 from trainmaster.core.records import Job, Node
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.queue.policy import Values
@@ -119,22 +119,27 @@ class Pools:
         async with self._lock:
             yield
 
-    async def put(self, kind: str, name: str, record: Record, by: str, said: Said | None = None) -> None:
+    async def put(self, kind: str, name: str, record: Record, by: Actor, said: Said | None = None) -> None:
         """Store a record, then apply it. Only inside `changing`. `said`: what was done; None: which of its fields
         became what.
 
         Raises StorageFailed.
         """
-        setting = Setting(kind, name, msgspec.to_builtins(record), self._clock(), by)
-        said = said or self._said(kind, name, record)
-        await asyncio.wrap_future(self._rows.put(setting, AuditEvent(Subject(kind, name), said, setting.at, by)))
+        setting = Setting(kind, name, msgspec.to_builtins(record), self._clock(), by.name)
+        before, after = self._before(kind, name), setting.record
+        said = said or self._said(kind, name, before, after)
+        changes = decided.changes(before, after)
+        await asyncio.wrap_future(
+            self._rows.put(setting, AuditEvent(subject_of(kind, name), said, setting.at, by, changes))
+        )
         self._stored[kind, name] = record, setting
         self._settle()
         self._changed(kind)
 
-    async def drop(self, kind: str, name: str, by: str) -> None:
+    async def drop(self, kind: str, name: str, by: Actor) -> None:
         """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
-        audit_event = AuditEvent(Subject(kind, name), decided.removed(kind, name), self._clock(), by)
+        changes = decided.changes(self._before(kind, name), None)
+        audit_event = AuditEvent(subject_of(kind, name), decided.removed(kind, name), self._clock(), by, changes)
         await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
         self._stored.pop((kind, name), None)
         if kind == "workspace":
@@ -142,8 +147,8 @@ class Pools:
         self._settle()
         self._changed(kind)
 
-    def _said(self, kind: str, name: str, record: Record) -> Said:
-        """Return what the audit says of storing `record`: how it differs from what holds now."""
+    def _before(self, kind: str, name: str) -> Any:
+        """Return the record that holds now, as JSON; None where there is none."""
         always: Mapping[str, Mapping[str, Record]] = {
             "pool": self.pools,
             "workspace": self.workspaces,
@@ -152,11 +157,15 @@ class Pools:
             "budget": {name: Budget(name)},
         }
         found = self._stored.get((kind, name))
-        before = found[0] if found else always.get(kind, {}).get(name)
+        return msgspec.to_builtins(found[0] if found else always.get(kind, {}).get(name))
+
+    @staticmethod
+    def _said(kind: str, name: str, before: Any, after: Any) -> Said:
+        """Return what the audit says of storing `after`: how it differs from what holds now."""
         if before is None:
             plain = KINDS[kind](name.rpartition("/")[2])
-            return decided.made(kind, name, msgspec.to_builtins(plain), msgspec.to_builtins(record))
-        return decided.changed(kind, name, msgspec.to_builtins(before), msgspec.to_builtins(record))
+            return decided.made(kind, name, msgspec.to_builtins(plain), after)
+        return decided.changed(kind, name, before, after)
 
     def changed_last(self, kind: str, name: str) -> Setting | None:
         """Return who changed a record last and when, None when it was never stored."""

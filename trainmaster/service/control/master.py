@@ -22,7 +22,7 @@ from typing import Final, Protocol
 
 from trainmaster.core.actions import Action, WakePlanner, Watch
 from trainmaster.core.errors import StorageFailed, Unavailable
-from trainmaster.core.events import AuditEvent, Event, Kind
+from trainmaster.core.events import Actor, AuditEvent, Event, Kind
 from trainmaster.core.records import Job, replace
 from trainmaster.core.reduce import reduce
 from trainmaster.messages.server import ledger
@@ -134,15 +134,15 @@ class Master:
 
     # -- update ------------------------------------------------------------------------------------------------
 
-    def submit(self, job: Job, document: str, key: IdempotencyRecord | None) -> Job:
-        """Take in a new job with its spec document. Raises StorageFailed or Unavailable while the ledger is out of
-        order.
+    def submit(self, job: Job, document: str, key: IdempotencyRecord | None, by: Actor | None = None) -> Job:
+        """Take in a new job with its spec document, submitted `by` its owner. Raises StorageFailed or Unavailable while
+        the ledger is out of order.
         """
         self._refuse_when_blocked()
         self._open.specs[job.spec_digest] = document
         if key is not None:
             self._open.keys.append(key)
-        event = Event(job.id, Kind.SUBMITTED, self._clock(), job.owner, data={"job": job})
+        event = Event(job.id, Kind.SUBMITTED, self._clock(), job.owner, data={"job": job}, by=by)
         return self.apply(event)
 
     def apply(self, event: Event) -> Job:

@@ -18,15 +18,17 @@ from typing import Final
 from trainmaster.access.roles import Principal, Via
 from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, TrainmasterError, Unauthenticated
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import SYSTEM, Actor, AuditEvent, Changes, subject_of
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import access, audit
 from trainmaster.messages.server import people as messages
 from trainmaster.service.folders.secret_files import browsers_secret, local_token
 from trainmaster.service.people.browsers import Browsers
+from trainmaster.service.people.failures import MOST, SignInFailures, Telling
 from trainmaster.service.people.passwords import Passwords, demand_acceptable, one_time
 from trainmaster.service.people.tickets import Tickets
+from trainmaster.service.people.told import joins, made
 from trainmaster.service.people.turns import Pace, Turns
 from trainmaster.store.people.accounts import FoundPerson, Session, User, digest
 from trainmaster.store.people.accounts import PeopleRows as Rows
@@ -98,6 +100,7 @@ class People:
         self._turns = Turns(time.monotonic)
         self._browsers = Browsers(secrets.token_urlsafe(32))
         self._passwords = Passwords()
+        self._failures = SignInFailures(clock)
         self.tickets = Tickets(clock)
         self.one_time_password: str | None = None
 
@@ -110,7 +113,7 @@ class People:
             password, now = one_time(), self._clock()
             admin = User(ADMIN, await self._passwords.hash(password), "admin", True, created_at=now)
             try:
-                audit_event = self._audit_event(ADMIN, audit.user_made(ADMIN, admin.role), "system")
+                audit_event = self._audit_event(ADMIN, audit.user_made(ADMIN, admin.role), SYSTEM, made(admin))
                 members = [Member(DEFAULT, ADMIN, "owner", now)]
                 await asyncio.to_thread(self._rows.add_user, admin, audit_event, members)
                 self.one_time_password = password
@@ -161,7 +164,7 @@ class People:
             raise Unauthenticated(messages.token_not_known())
         holder = _principal(found, Via.TOKEN)
         scopes = None if token.scopes is None else frozenset(token.scopes)
-        limited = replace(holder, scopes=scopes, within=token.workspace)
+        limited = replace(holder, scopes=scopes, within=token.workspace, through=token.id)
         return self._remember(mark, limited, token.expires_at, ended, token.id)
 
     async def _session(self, mark: str, now: float) -> _Known:
@@ -203,10 +206,10 @@ class People:
     # ---------------------------------------------------------------------------------------------------- sessions
 
     async def sign_in(
-        self, name: str, password: str, client: str, browser: str | None = None, agent: str = ""
+        self, name: str, password: str, client: str, browser: str | None = None, agent: str = "", address: str = ""
     ) -> SignedIn:
-        """Check a password and begin a session. `client` is the address it comes from, `browser` the mark that it kept,
-        `agent` what it calls itself.
+        """Check a password and begin a session. `client` is where it comes from, as guesses are counted, `address` as
+        is told; `browser` the mark that it kept, `agent` what it calls itself.
 
         After failures it waits before it looks; in a browser that is known, failures elsewhere make no difference.
         Raises Unauthenticated, or RateLimited where more wait than may.
@@ -219,19 +222,37 @@ class People:
         found = await asyncio.to_thread(self._rows.person, name)
         good = await self._passwords.good(found.user if found else None, password)
         if found is None or not good:
+            self._tell_failure(found.user if found else None, good, address or client)
             raise Unauthenticated(messages.name_or_password_wrong())
         for line, _ in lines:
             self._turns.succeeded(line)
-        principal, user = _principal(found, Via.SESSION), found.user
+        if found.user.state != "active":
+            self._tell_failure(found.user, good, address or client)
+        else:
+            self._failures.forget(name, address or client)
+        principal, user = replace(_principal(found, Via.SESSION), address=address or client), found.user
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
-        session = Session(user.name, now, now + SESSION_S, "s" + secrets.token_hex(8), client, agent)
-        audit_event = self._audit_event(user.name, audit.signed_in(client))
+        session = Session(user.name, now, now + SESSION_S, "s" + secrets.token_hex(8), address or client, agent)
+        audit_event = self._audit_event(user.name, audit.signed_in(address or client), principal.actor)
         await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event)
         return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
 
+    def _tell_failure(self, user: User | None, good: bool, address: str) -> None:
+        """Tell the audit of a sign-in that failed; nobody waits for it, or an account that exists took longer."""
+        name = user.name if user is not None else ""
+        told, count = self._failures.note(name, address)
+        if told is Telling.NOTHING:
+            return
+        said = audit.sign_ins_not_listed(MOST)
+        if told is Telling.FAILURE:
+            known = audit.sign_in_while_locked if good else audit.sign_in_failed
+            said = known(address, count) if name else audit.sign_in_unknown(address, count)
+        self._rows.tell(self._audit_event(name, said, Actor("", address=address)))
+
     async def sign_out(self, who: Principal, mark: str) -> None:
         """End the session of `who` with this mark; nothing happens when it has ended already."""
-        await asyncio.to_thread(self._rows.drop_session, mark, self._audit_event(who.name, audit.signed_out()))
+        audit_event = self._audit_event(who.name, audit.signed_out(), who.actor)
+        await asyncio.to_thread(self._rows.drop_session, mark, audit_event)
         self.forget_session(mark)
 
     async def change_password(self, who: Principal, old: str | None, new: str, keep: str | None = None) -> None:
@@ -249,13 +270,13 @@ class People:
             self._turns.forget(line)
         hashed = await self._passwords.hash(new)
         said = audit.password_reset() if who.via is Via.LOCAL else audit.password_changed()
-        audit_event = self._audit_event(user.name, said)
+        audit_event = self._audit_event(user.name, said, who.actor)
         await asyncio.to_thread(self._rows.set_password, user.name, hashed, audit_event, keep_session=keep or "")
         self._forget(lambda _, known: known.principal.name == user.name and known.principal.via is Via.SESSION)
         if user.name == ADMIN:
             self.one_time_password = None
 
-    async def give_password(self, name: str, by: str) -> str:
+    async def give_password(self, name: str, by: Actor) -> str:
         """Give a user a one-time password, end all their sessions and return it. Raises NotFound."""
         password, user = one_time(), await self.user(name)
         audit_event = self._audit_event(user.name, audit.password_given(user.name), by)
@@ -264,12 +285,13 @@ class People:
         self.forget(name)
         return password
 
-    async def add(self, user: User, members: Sequence[Member], by: str) -> str:
+    async def add(self, user: User, members: Sequence[Member], by: Actor) -> str:
         """Store a new user, who has no password yet, and return their one-time password. Raises Conflict."""
         password = one_time()
         user = replace(user, password_hash=await self._passwords.hash(password), must_change_password=True)
-        audit_event = self._audit_event(user.name, audit.user_made(user.name, user.role), by)
-        await asyncio.to_thread(self._rows.add_user, user, audit_event, members)
+        audit_event = self._audit_event(user.name, audit.user_made(user.name, user.role), by, made(user))
+        joined = [joins(one, audit_event) for one in members]
+        await asyncio.to_thread(self._rows.add_user, user, audit_event, members, joined)
         return password
 
     def forget(self, name: str) -> None:
@@ -290,9 +312,9 @@ class People:
 
     # ------------------------------------------------------------------------------------------------------- inside
 
-    def _audit_event(self, person: str, said: Said, by: str = "") -> AuditEvent:
-        """Return that this was done to a person now, by themselves unless it says `by` whom."""
-        return AuditEvent(Subject("person", person), said, self._clock(), by or person)
+    def _audit_event(self, person: str, said: Said, by: Actor, changes: Changes = ()) -> AuditEvent:
+        """Return that this was done to a person now."""
+        return AuditEvent(subject_of("person", person), said, self._clock(), by, changes)
 
     def _remembered(self, mark: str, now: float) -> _Known | None:
         known = self._known.get(mark)

@@ -58,4 +58,4 @@ def to_be_replaced(ctx: Context, ref: Any, who: Principal) -> Job | None:
 def replaced(first: Job, new: Job, who: Principal, now: float) -> Event:
     """Return the event that stops `first` because `new` takes its place."""
     said: Said = submitting.replaced_by(new.name, new.id)
-    return Event(first.id, Kind.STOP_REQUESTED, now, who.name, data={"said": said.to_json()})
+    return Event(first.id, Kind.STOP_REQUESTED, now, who.name, data={"said": said.to_json()}, by=who.actor)

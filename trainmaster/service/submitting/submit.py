@@ -18,7 +18,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.answers import BatchItem, BatchView, JobView
 from trainmaster.core import records
 from trainmaster.core.errors import Conflict, InvalidSpec, Problem, TrainmasterError, problem_from, problem_of
-from trainmaster.core.events import Event, Kind
+from trainmaster.core.events import Actor, Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import submitting
@@ -102,7 +102,7 @@ class Submit:
 
         async def prepared() -> Prepared:
             candidates, templates = await self._read_all(bodies, who)
-            return candidates, lambda use: self._enter_all(candidates, templates, use)
+            return candidates, lambda use: self._enter_all(candidates, templates, who, use)
 
         jobs, _ = await self._once(key, bodies, who, prepared)
         return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
@@ -179,14 +179,18 @@ class Submit:
         return read_body(body, self._ctx.scheduling.hosts, self._ctx.pools.flavors)
 
     def _enter_all(
-        self, candidates: list[Candidate], templates: Mapping[tuple[str, str], Job], use: KeyUse | None
+        self,
+        candidates: list[Candidate],
+        templates: Mapping[tuple[str, str], Job],
+        who: Principal,
+        use: KeyUse | None,
     ) -> list[Job]:
         now = self._ctx.clock()
         jobs = [self._new(templates[candidate.digest, candidate.dialect], now) for candidate in candidates]
         self._ctx.admission.admit_together(jobs)
-        record = use.record(jobs) if use is not None else None
+        record, by = use.record(jobs) if use is not None else None, who.actor
         for job, candidate in zip(jobs, candidates, strict=True):
-            self._take(job, candidate, record)
+            self._take(job, candidate, by, record)
             record = None  # once: the key is stored with the first job
         return jobs
 
@@ -203,7 +207,7 @@ class Submit:
         job = self._new(template, now)
         first = to_be_replaced(self._ctx, instead_of, who)  # it may have started since it was looked at
         self._ctx.admission.admit(job, who, wrong, first)
-        after = self._take(job, candidate, use.record([job]) if use is not None else None)
+        after = self._take(job, candidate, who.actor, use.record([job]) if use is not None else None)
         if first is not None:  # no await in between: the end of one and the other are stored in one batch
             self._ctx.master.apply(replaced(first, job, who, now))
         return after
@@ -214,9 +218,9 @@ class Submit:
         new_id = job_id(self._ctx.random_bytes)
         return records.replace(template, id=new_id, seq=self._seq, submitted_at=now, queued_at=now)
 
-    def _take(self, job: Job, candidate: Candidate, record: IdempotencyRecord | None) -> Job:
+    def _take(self, job: Job, candidate: Candidate, by: Actor, record: IdempotencyRecord | None) -> Job:
         self._ctx.specs.put(candidate.digest, candidate.spec)
-        after = self._ctx.master.submit(job, candidate.document, record)
+        after = self._ctx.master.submit(job, candidate.document, record, by)
         for warning in candidate.warnings:
             data = {"code": warning.code, "path": warning.path, "said": warning.said.to_json()}
             after = self._ctx.master.apply(Event(job.id, Kind.NOTED, self._ctx.clock(), data=data))

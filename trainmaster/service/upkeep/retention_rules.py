@@ -22,7 +22,7 @@ import msgspec
 from trainmaster.answers import RetentionName
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict, NotFound
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import AuditEvent, did_itself, subject_job
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.messages import render
@@ -139,7 +139,7 @@ class AuditRule(Rule):
             yield DuePage(tuple(DueItem(number, at) for at, number in page))
 
     def remove(self, page: DuePage, keeping: Keeping, now: float) -> Iterator[Step]:
-        self._rows.forget_audit_events([due.key for due in page.items])
+        self._rows.forget_audit_events([due.key for due in page.items], now - keeping.audit)
         yield None
 
 
@@ -288,7 +288,7 @@ class JobsRule(Rule):
     async def _go(self, id_: str, after_s: float) -> None:
         def audit_event(job: Job) -> AuditEvent:
             gone = audit.job_outlived(job.name, job.owner, after_s)
-            return AuditEvent(Subject("job", job.id), gone, self._clock(), "system")
+            return did_itself(subject_job(job), gone, self._clock())
 
         try:
             await self._ended.delete(id_, self._find(id_), audit_event)

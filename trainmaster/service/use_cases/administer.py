@@ -62,7 +62,7 @@ class Administer:
                 before if price is None else price
                 for price, before in ((price_gpu, known.price_gpu), (price_cpu, known.price_cpu))
             )
-            await self._pools.put("pool", pool.name, replace(pool, price_gpu=by_gpu, price_cpu=by_cpu), who.name)
+            await self._pools.put("pool", pool.name, replace(pool, price_gpu=by_gpu, price_cpu=by_cpu), who.actor)
 
     async def drop_pool(self, name: str, who: Principal) -> None:
         """Remove a pool that nobody uses. Raises Forbidden, NotFound, Conflict, StorageFailed."""
@@ -73,7 +73,7 @@ class Administer:
             nodes = [node.name for node in self._pools.nodes if node.pool == name]
             shares = [share.name for share in self._pools.shares_of(name)]
             _refuse_used(name, name == DEFAULT, [*nodes, *shares], self._jobs_of("pool", name))
-            await self._pools.drop("pool", name, who.name)
+            await self._pools.drop("pool", name, who.actor)
 
     async def put_virtual_cluster(self, share: VirtualCluster, who: Principal) -> None:
         """Guarantee a share of a pool (R6). Raises Forbidden, InvalidSpec, StorageFailed."""
@@ -88,7 +88,7 @@ class Administer:
             if known is not None and known.pool != share.pool:
                 _refuse_used(share.name, False, [], self._jobs_of("virtual_cluster", share.name))
             refuse(found)
-            await self._pools.put("virtual_cluster", share.name, share, who.name)
+            await self._pools.put("virtual_cluster", share.name, share, who.actor)
 
     def _guaranteed_twice(self, share: VirtualCluster) -> Iterator[Problem]:
         total = amounts_of(node for node in self._pools.nodes if node.pool == share.pool)
@@ -109,7 +109,7 @@ class Administer:
             if name not in self._pools.virtual_clusters:
                 raise NotFound(cluster.virtual_cluster_not_found(name, sorted(self._pools.virtual_clusters)))
             _refuse_used(name, False, [], self._jobs_of("virtual_cluster", name))
-            await self._pools.drop("virtual_cluster", name, who.name)
+            await self._pools.drop("virtual_cluster", name, who.actor)
 
     # -- workspaces and flavors --------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Administer:
             for pool, limits in workspace.quotas.items():
                 found += limit_problems(limits, f"quotas.{pool}")
             refuse(found)
-            await self._pools.put("workspace", workspace.name, workspace, who.name)
+            await self._pools.put("workspace", workspace.name, workspace, who.actor)
 
     async def drop_workspace(self, name: str, who: Principal) -> None:
         """Remove a workspace that nobody uses. Raises Forbidden, NotFound, Conflict, StorageFailed."""
@@ -132,7 +132,7 @@ class Administer:
             pools = [pool.name for pool in self._pools.pools.values() if name in pool.workspaces]
             used = [*pools, *self._pools.flavors.get(name, ())]
             _refuse_used(name, name == DEFAULT, used, self._jobs_of("workspace", name))
-            await self._pools.drop("workspace", name, who.name)
+            await self._pools.drop("workspace", name, who.actor)
             self._ctx.purses.closed(name)
 
     async def put_flavor(self, flavor: Flavor, who: Principal) -> None:
@@ -146,7 +146,7 @@ class Administer:
             if flavor.gpu_milli < 1000 and flavor.gpu != 1:
                 found.append(problem("gpu_share", rules.share_one_card()))
             refuse(found)
-            await self._pools.put("flavor", f"{flavor.workspace}/{flavor.name}", flavor, who.name)
+            await self._pools.put("flavor", f"{flavor.workspace}/{flavor.name}", flavor, who.actor)
 
     async def drop_flavor(self, workspace: str, name: str, who: Principal) -> None:
         """Remove a flavor; jobs submitted before keep what it was. Raises Forbidden, NotFound, StorageFailed."""
@@ -155,7 +155,7 @@ class Administer:
             known = self._pools.flavors.get(workspace, {})
             if name not in known:
                 raise NotFound(cluster.flavor_not_found(name, sorted(known)))
-            await self._pools.drop("flavor", f"{workspace}/{name}", who.name)
+            await self._pools.drop("flavor", f"{workspace}/{name}", who.actor)
 
     # -- nodes -------------------------------------------------------------------------------------------------
 
@@ -190,7 +190,9 @@ class Administer:
         for job in leaving:
             attempt = job.attempt.number if job.attempt else 0
             data = {"by": "", "said": said.to_json()}
-            self._ctx.master.apply(Event(job.id, Kind.PREEMPTED, self._ctx.clock(), who.name, attempt, data))
+            self._ctx.master.apply(
+                Event(job.id, Kind.PREEMPTED, self._ctx.clock(), who.name, attempt, data, by=who.actor)
+            )
         if leaving:
             await self._ctx.master.durable()
 
@@ -218,7 +220,7 @@ class Administer:
             if engine.owns_queue:
                 raise Conflict(cluster.cluster_decides_itself(engine.name))
             setting = self._pools.node_settings.get(node, NodeSetting(node))
-            await self._pools.put("node", node, change(setting), who.name, said)
+            await self._pools.put("node", node, change(setting), who.actor, said)
 
     def _running_on(self, node: str) -> list[Job]:
         active = [job for job in self._ctx.master.live.values() if job.state is JobState.ACTIVE and job.attempt]

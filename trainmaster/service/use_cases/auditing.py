@@ -1,24 +1,45 @@
-"""The audit: who did what to what, and when. Reads; whatever changes something stores its own audit event with it.
+"""The audit: who did what to what, when and from where. Reads; whatever changes something stores its own audit event
+with it.
 
 What is kept are codes with arguments; here they become words in both languages, those of jobs from the events of the
-jobs.
+jobs. Who reads of something because it is theirs, and for no other reason, is not told the addresses of others.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.answers import AuditEventView, AuditPage, SubjectView
-from trainmaster.core.errors import InvalidSpec, problem_of
-from trainmaster.core.events import SUBJECTS, Data, Kind
+from trainmaster.access.visible import Visible
+from trainmaster.answers import ActorView, AuditEventView, AuditPage, FieldChange, SubjectView
+from trainmaster.core.errors import InvalidSpec, Problem, problem_of
+from trainmaster.core.events import SUBJECTS, ActorKind, Data, Kind
 from trainmaster.core.ids import task_name
 from trainmaster.core.states import Priority
 from trainmaster.messages.said import Said, said_in
 from trainmaster.messages.server import audit
 from trainmaster.service.language import both
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
+
+AT_ONCE: Final = 500
+"""Entries that an export reads at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilters:
+    """What is looked for (empty: everything). `subject`: ``kind`` or ``kind:name``; `actor`: an ActorKind; `after` <
+    when <= `before`.
+    """
+
+    subject: str = ""
+    by: str = ""
+    kind: str = ""
+    workspace: str = ""
+    actor: str = ""
+    after: float | None = None
+    before: float | None = None
 
 
 class Auditing:
@@ -27,44 +48,60 @@ class Auditing:
     def __init__(self, reader: AuditReader) -> None:
         self._reader = reader
 
-    async def page(
-        self,
-        who: Principal,
-        *,
-        subject: str = "",
-        by: str = "",
-        kind: str = "",
-        after: float | None = None,
-        before: float | None = None,
-        limit: int = 50,
-        cursor: str | None = None,
-    ) -> AuditPage:
-        """Return one page of what people did, newest first. `subject`: ``kind`` or ``kind:name``; `after` < when <=
-        `before`.
-
-        Raises Forbidden, InvalidSpec for a kind of subject that does not exist and for a foreign cursor.
+    async def page(self, who: Principal, wanted: AuditFilters, limit: int = 50, cursor: str | None = None) -> AuditPage:
+        """Return one page of what was done, newest first. Raises Forbidden, InvalidSpec for a kind of subject or of
+        actor that does not exist and for a foreign cursor.
         """
-        visible = decide(who, "audit:read").demand()
-        of, _, name = subject.partition(":")
-        if of and of not in SUBJECTS:
-            problem = problem_of("subject", audit.not_a_subject(", ".join(SUBJECTS)), subject)
-            raise InvalidSpec(audit.audit_not_answerable(), problems=(problem,))
-        query = AuditQuery(of, name, by, kind, after, before)
+        visible, query = decide(who, "audit:read").demand(), _query(wanted)
         page = await asyncio.to_thread(self._reader.page, visible, query, limit, cursor)
-        return AuditPage(items=[_view(entry) for entry in page.items], next_cursor=page.next_cursor)
+        return AuditPage(items=[_view(entry, visible, who) for entry in page.items], next_cursor=page.next_cursor)
+
+    def export(self, who: Principal, wanted: AuditFilters) -> Iterator[list[AuditEventView]]:
+        """Return all of what was done, newest first, in pieces; each blocks. Raises like `page`, at once."""
+        visible, query = decide(who, "audit:read").demand(), _query(wanted)
+        return self._pieces(who, visible, query)
+
+    def _pieces(self, who: Principal, visible: Visible, query: AuditQuery) -> Iterator[list[AuditEventView]]:
+        cursor: str | None = None
+        while True:
+            page = self._reader.page(visible, query, AT_ONCE, cursor)
+            yield [_view(entry, visible, who) for entry in page.items]
+            if (cursor := page.next_cursor) is None:
+                return
 
 
-def _view(entry: AuditEntry) -> AuditEventView:
-    said = entry.said or _of_job(entry.id, entry.kind, entry.data or {})
+def _query(wanted: AuditFilters) -> AuditQuery:
+    of, _, name = wanted.subject.partition(":")
+    found: list[Problem] = []
+    if of and of not in SUBJECTS:
+        found.append(problem_of("subject", audit.not_a_subject(", ".join(SUBJECTS)), wanted.subject))
+    if wanted.actor and wanted.actor not in set(ActorKind):
+        found.append(problem_of("actor", audit.not_an_actor(", ".join(ActorKind)), wanted.actor))
+    if found:
+        raise InvalidSpec(audit.audit_not_answerable(), problems=tuple(found))
+    return AuditQuery(of, name, wanted.by, wanted.kind, wanted.workspace, wanted.actor, wanted.after, wanted.before)
+
+
+def _view(entry: AuditEntry, visible: Visible, who: Principal) -> AuditEventView:
+    said, subject = entry.said or _of_job(entry.id, entry.kind, entry.data or {}), entry.subject
+    told = visible.everything or subject.workspace in visible.workspaces or entry.by.name in ("", who.name)
+    if entry.by.kind is ActorKind.JOB:  # of another workspace, perhaps
+        told = visible.everything
     return AuditEventView(
         id=entry.id,
         at=entry.at,
-        by=entry.by,
-        subject=SubjectView(kind=entry.subject.kind, name=entry.subject.name),
+        by=entry.by.name,
+        actor=ActorView(
+            kind=entry.by.kind.value,
+            address=(entry.by.address or None) if told else None,
+            through=(entry.by.through or None) if told else None,
+        ),
+        subject=SubjectView(kind=subject.kind, name=subject.name, title=subject.title, workspace=subject.workspace),
         kind=entry.kind,
         text=both(said),
         code=said.code,
         args=said.to_json()["args"],
+        changes=[FieldChange(field=field, before=before, after=after) for field, before, after in entry.changes],
     )
 
 
@@ -89,18 +126,25 @@ def _entered(data: Data) -> Said:
     return audit.job_entered(task_name(data["role"], data["index"]), str(data["program"]))
 
 
+def _sent_back(data: Data) -> Said:
+    said = said_in(data)
+    return audit.job_gave_way() if said is None else audit.job_sent_back(said)
+
+
 _PRIORITIES: Final[dict[Priority, Said]] = {
     Priority.NORMAL: audit.priority_normal(),
     Priority.URGENT: audit.priority_urgent(),
     Priority.VERY_URGENT: audit.priority_very_urgent(),
 }
 _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
+    Kind.SUBMITTED: lambda _: audit.job_submitted(),
+    Kind.EXPIRED: lambda _: audit.job_expired(),
     Kind.STOP_REQUESTED: _stopped,
     Kind.RELEASED: lambda _: audit.job_released(),
     Kind.DURATION_CHANGED: _may_run,
     Kind.PRIORITY_CHANGED: lambda data: audit.job_priority_became(_PRIORITIES[Priority(data["priority"])]),
     Kind.ENTERED: _entered,
     Kind.SHARED: lambda data: audit.job_shared(str(data["share"]), str(data["before"])),
-    Kind.PREEMPTED: lambda data: audit.job_sent_back(said_in(data) or ""),
+    Kind.PREEMPTED: _sent_back,
 }
-"""What people can do to a job once it was submitted."""
+"""What is done to a job."""

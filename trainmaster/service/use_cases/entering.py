@@ -52,7 +52,7 @@ class Entering:
         self._open[who.name] += 1
         try:
             data = {"role": role, "index": index, "program": os.path.basename(argv[0])}
-            self._ctx.master.apply(Event(job.id, Kind.ENTERED, self._ctx.clock(), who.name, number, data))
+            self._ctx.master.apply(Event(job.id, Kind.ENTERED, self._ctx.clock(), who.name, number, data, by=who.actor))
             await self._ctx.master.durable()
             terminal = await attaches.attach(attempt_id(job.id, number), role, index, argv, window, kept=kept)
             try:

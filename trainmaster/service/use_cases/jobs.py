@@ -32,7 +32,7 @@ from trainmaster.core.errors import (
     NotFound,
     Problem,
 )
-from trainmaster.core.events import AuditEvent, Data, Event, Kind, Subject
+from trainmaster.core.events import AuditEvent, Data, Event, Kind, subject_job
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
 from trainmaster.core.states import JobShare, Phase, Priority, Shown
@@ -258,9 +258,11 @@ class Jobs:
             raise InvalidSpec(requests.change_not_valid(), problems=tuple(problems))
         changes: list[tuple[Kind, Data]] = []
         if priority is not UNSET:
-            changes.append((Kind.PRIORITY_CHANGED, {"priority": int(Priority[str(priority).upper()])}))
+            new = int(Priority[str(priority).upper()])
+            changes.append((Kind.PRIORITY_CHANGED, {"priority": new, "before": int(job.priority)}))
         if duration_s is not UNSET:
-            changes.append((Kind.DURATION_CHANGED, {"duration_s": None if duration_s is None else float(duration_s)}))
+            limit = None if duration_s is None else float(duration_s)
+            changes.append((Kind.DURATION_CHANGED, {"duration_s": limit, "before": job.policy.duration_s}))
         if changes:
             job = await self._apply(job, who, *changes)
             _refuse_ended(job)
@@ -284,7 +286,7 @@ class Jobs:
             raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
         if share is not job.share:
             data = {"share": share.value, "before": job.share.value}
-            event = Event(job.id, Kind.SHARED, self._ctx.clock(), who.name, data=data)
+            event = Event(job.id, Kind.SHARED, self._ctx.clock(), who.name, data=data, by=who.actor)
             changed = await self._ctx.ended.change(job.id, self._ctx.records.get_job, event)
             if changed is None:
                 raise NotFound(said.job_being_deleted(repr(ref)))
@@ -298,7 +300,7 @@ class Jobs:
 
         def audit_event(job: Job) -> AuditEvent:
             said = audit.job_deleted(job.name, job.owner)
-            return AuditEvent(Subject("job", job.id), said, self._ctx.clock(), who.name)
+            return who.did(subject_job(job), said, self._ctx.clock())
 
         await self._ctx.ended.delete(ref, self.resolve(ref, who, "jobs:write"), audit_event)
 
@@ -322,7 +324,7 @@ class Jobs:
         if job.id not in self._ctx.master.live:
             return await asyncio.to_thread(self._ctx.records.get_job, job.id) or job
         for kind, data in changes:  # no await in the loop: all of them go in one batch
-            job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data))
+            job = self._ctx.master.apply(Event(job.id, kind, self._ctx.clock(), who.name, number, data, by=who.actor))
         await self._ctx.master.durable()
         return job
 

@@ -258,7 +258,7 @@ class Queueing:
         checked_values(values)
         async with self._ctx.pools.changing():
             merged = {name: value for name, value in {**self._ctx.pools.policy, **values}.items() if value is not None}
-            await self._ctx.pools.put("policy", POLICY, merged, who.name)
+            await self._ctx.pools.put("policy", POLICY, merged, who.actor)
         return self.policy(who)
 
     # -- would it start? ---------------------------------------------------------------------------------------

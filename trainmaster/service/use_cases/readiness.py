@@ -14,6 +14,7 @@ from trainmaster.messages import render
 from trainmaster.messages.server import server
 from trainmaster.messages.server.ledger import nobody_leads
 from trainmaster.service.context import Context
+from trainmaster.service.folders.disks import Disk
 from trainmaster.store.database import Database, probe
 
 READY_S: Final = 0.5
@@ -23,7 +24,9 @@ PATIENCE_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """Counters and gauges that only the server that leads can know. `finished`: by shown state, since the start."""
+    """Counters and gauges that only the server that leads can know. `finished`: by shown state, since the start;
+    `disks`: as they were seen last.
+    """
 
     queued: int
     active: int
@@ -33,6 +36,7 @@ class Leading:
     nodes: int
     gpus: int
     gpus_held: int
+    disks: tuple[Disk, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Readiness:
             nodes=len(nodes),
             gpus=sum(len(node.gpus) for node in nodes),
             gpus_held=sum(len(a.gpus) for job in active if job.attempt for a in job.attempt.placement),
+            disks=self._ctx.disks.seen,
         )
 
     async def probe(self) -> None:

@@ -110,9 +110,9 @@ class Ledger:
                 for change in batch.changes:
                     gathered.add(change)
             gathered.write(cursor, sql)
+            sql.add_audit.run(cursor, gathered.told)
             sql.add_key.run(cursor, [_key_row(key) for batch in batches for key in batch.keys])
             cursor.close()
-            audit.write_events(connection, gathered.by_people)
             for batch in batches:
                 if batch.deleted:
                     _forget(connection, batch.deleted, batch.seq)
@@ -144,7 +144,7 @@ class _Gathered:
     def __init__(self, specs: dict[str, str]) -> None:
         self._specs = specs
         self._events: list[rows.Row] = []
-        self.by_people: list[Event] = []
+        self.told: list[rows.Row] = []
         self._jobs: dict[str, _Pending] = {}
         self._clock_set: dict[str, Job] = {}  # jobs whose times moved: fixed columns have to be written, too
 
@@ -160,8 +160,8 @@ class _Gathered:
             pending.job = job
         for event in events:  # one loop for all: it runs for every event that there is
             self._events.append(rows.event_row(job.seq, event))
-            if event.actor not in audit.NO_PERSON and event.kind is not Kind.SUBMITTED:
-                self.by_people.append(event)
+            if audit.is_told(event):
+                self.told.append(audit.event_values(event, job))
             if event.kind is Kind.CLOCK_SET:
                 self._clock_set[job.id] = job
             elif event.kind is Kind.REAPED and job.attempt is not None and job.attempt.ended_at is not None:

@@ -17,6 +17,7 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import ClauseElement
 
 from trainmaster.store import tables
+from trainmaster.store.audit import COLUMNS
 from trainmaster.store.jobs import rows
 
 _SIZES: Final = (*range(1, 9), 16, 32, 64, 128, 256)
@@ -69,6 +70,7 @@ class Statements:
         # Only this dialect's: the other costs 2 MiB.
         self._insert_into = import_module(f"sqlalchemy.dialects.{dialect.name}").insert
         job, task = tables.job, tables.task
+        self.add_audit = self._insert(tables.audit, COLUMNS)
         self.add_event = self._insert(tables.event, rows.EVENT)
         self.add_job = self._insert(job, rows.JOB_FIXED + rows.JOB_MOVING + rows.JOB_FOUND)
         self.change_job = self._update(job, rows.JOB_MOVING, ("seq", "version"))  # JOB_MOVING, number, version before

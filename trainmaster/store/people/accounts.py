@@ -93,14 +93,18 @@ class PeopleRows:
 
     # ---------------------------------------------------------------------------------------------------------- users
 
-    def add_user(self, user: User, audit_event: AuditEvent, members: Iterable[Member] = ()) -> None:
-        """Store a new user, a member of some workspaces. Raises Conflict when the name is taken."""
+    def add_user(
+        self, user: User, audit_event: AuditEvent, members: Iterable[Member] = (), also: Iterable[AuditEvent] = ()
+    ) -> None:
+        """Store a new user, a member of some workspaces, which `also` tells these. Raises Conflict when the name is
+        taken.
+        """
 
         def work(connection: Connection) -> None:
             connection.execute(insert(users).values(asdict(user)))
             for one in members:
                 connection.execute(insert(member).values(asdict(one)))
-            audit.write(connection, [audit_event])
+            audit.write(connection, [audit_event, *also])
 
         self._write(work)
 
@@ -145,9 +149,9 @@ class PeopleRows:
 
         self._write(work)
 
-    def set_state(self, name: str, state: str, audit_event: AuditEvent) -> None:
+    def set_state(self, name: str, state: str, audit_event: AuditEvent, also: Iterable[AuditEvent] = ()) -> None:
         """Let a user be active, locked or deleted. Who is no longer active is signed out; who is deleted has neither
-        password, tokens nor memberships any more. Raises NotFound.
+        password, tokens nor memberships any more, which `also` tells the workspaces. Raises NotFound.
         """
 
         def work(connection: Connection) -> None:
@@ -158,7 +162,7 @@ class PeopleRows:
             if gone:
                 connection.execute(delete(tokens).where(tokens.c.owner == name))
                 connection.execute(delete(member).where(member.c.user == name))
-            audit.write(connection, [audit_event])
+            audit.write(connection, [audit_event, *also])
 
         self._write(work)
 
@@ -254,6 +258,10 @@ class PeopleRows:
             audit.write(connection, [audit_event])
 
         self._write(work)
+
+    def tell(self, audit_event: AuditEvent) -> None:
+        """Store what changed nothing, a sign-in that failed; does not wait."""
+        self._database.write(lambda connection: audit.write(connection, [audit_event]))
 
     def touch_token(self, id_: str, now: float) -> None:
         """Note when a token was last used; does not wait. Callers touch a token at most once a minute."""

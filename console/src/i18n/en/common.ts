@@ -4,6 +4,7 @@ export const common = {
     jobs: "Jobs",
     queue: "Queue",
     cluster: "Cluster",
+    audit: "Audit",
     admin: "Administration",
     models: "Models",
     usage: "Usage",

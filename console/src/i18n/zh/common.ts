@@ -4,6 +4,7 @@ export const common = {
     jobs: "任务",
     queue: "排队",
     cluster: "集群",
+    audit: "审计",
     admin: "管理",
     models: "模型",
     usage: "用量",

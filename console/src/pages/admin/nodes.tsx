@@ -113,13 +113,13 @@ export function NodesAdmin(): ReactNode {
           {
             title: t("admin.nodes.service"),
             key: "service",
-            width: 250,
+            width: 190,
             render: (_, node) => <ServiceCell node={node} />,
           },
           {
             title: <span className="tm-hidden">{t("admin.actions")}</span>,
             key: "act",
-            width: 230,
+            width: 210,
             align: "end",
             render: (_, node) => {
               const engine = decider(node);

@@ -8,7 +8,7 @@ import { deleteWorkspace, listPools, listWorkspaces, saveWorkspace, type Workspa
 import { simulateWorkspace } from "../../api/queue";
 import type { PolicyEffect, ResourcePool, Workspace } from "../../api/types";
 import { number } from "../../shared/format";
-import { MembersButton } from "../../shared/members";
+import { AuditLink, MembersButton } from "../../shared/members";
 import { ErrorPanel } from "../../shared/ui";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
@@ -77,7 +77,12 @@ export function WorkspacesAdmin(): ReactNode {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
           width: 100,
-          render: (_, { name }) => <MembersButton workspace={name} />,
+          render: (_, { name }) => (
+            <div className="tm-cell">
+              <MembersButton workspace={name} />
+              <AuditLink workspace={name} />
+            </div>
+          ),
         },
       ]}
     />

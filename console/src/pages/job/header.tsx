@@ -1,5 +1,6 @@
 /** Name, state, progress and what can be done with the job now. */
 import {
+  AuditOutlined,
   ClockCircleOutlined,
   CopyOutlined,
   DeleteOutlined,
@@ -126,6 +127,15 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           {t("action.stop")}
         </Button>
       )}
+      <ButtonLink
+        to="/audit"
+        search={{ subject: `job:${job.id}` }}
+        icon={<AuditOutlined />}
+        title={t("audit.jobLink")}
+        data-testid="job-audit"
+      >
+        {t("audit.link")}
+      </ButtonLink>
       <ButtonLink to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />} data-testid="clone">
         {t("action.clone")}
       </ButtonLink>

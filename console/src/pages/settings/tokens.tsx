@@ -116,7 +116,7 @@ export function Tokens(): ReactNode {
           {workspaces.length > 0 && (
             <Form.Item name="workspace">
               <Select
-                style={{ width: 170 }}
+                style={{ width: 200 }}
                 aria-label={t("settings.tokenWorkspace")}
                 data-testid="token-workspace"
                 popupMatchSelectWidth={false}

@@ -3,7 +3,7 @@ import { Table, Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Membership } from "../../api/types";
-import { MembersButton } from "../../shared/members";
+import { AuditLink, MembersButton } from "../../shared/members";
 import { decides } from "../../shared/people";
 import { useRoleWords } from "../../shared/roles";
 import { useFreshSession } from "../../shared/session";
@@ -41,7 +41,12 @@ export function Workspaces(): ReactNode {
                 width: 110,
                 align: "end",
                 render: (_, { workspace, role }) =>
-                  (platform || decides(role)) && <MembersButton workspace={workspace} />,
+                  (platform || decides(role)) && (
+                    <div className="tm-cell">
+                      <MembersButton workspace={workspace} />
+                      <AuditLink workspace={workspace} />
+                    </div>
+                  ),
               },
             ]}
           />

@@ -1,6 +1,7 @@
 /** The pages of the navigation: their addresses, icons and keys, and where the guide tells of them. */
 import {
   AccountBookOutlined,
+  AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
   DeploymentUnitOutlined,
@@ -12,8 +13,8 @@ import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/queue" | "/cluster" | "/models" | "/usage" | "/admin" | "/settings";
-  name: "jobs" | "queue" | "cluster" | "models" | "usage" | "admin" | "settings";
+  to: "/" | "/queue" | "/cluster" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
+  name: "jobs" | "queue" | "cluster" | "models" | "usage" | "audit" | "admin" | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -25,6 +26,7 @@ const PAGES: readonly Page[] = [
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
+  { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
   { to: "/admin", name: "admin", icon: <ControlOutlined />, key: "a" },
   { to: "/settings", name: "settings", icon: <SettingOutlined />, key: "s" },
 ];
@@ -47,6 +49,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],
+  ["/audit", "audit"],
   ["/settings", "cli"],
 ];
 

@@ -13,13 +13,14 @@ from trainmaster.access.roles import ROLES, WORKSPACE_ROLES, Principal
 from trainmaster.answers import AccountsView, AccountView, Membership, NewAccount, OneTimePassword
 from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import subject_of
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit
 from trainmaster.messages.server import people as messages
 from trainmaster.service.context import Context
 from trainmaster.service.people.people import ADMIN, People
+from trainmaster.service.people.told import leaves
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.spec.problems import problem
 from trainmaster.store.people.accounts import PeopleRows, User
@@ -77,7 +78,7 @@ class Accounts:
         members = [Member(wanted.workspace, wanted.name, wanted.workspace_role, now)]
         async with self._ctx.pools.changing():  # nobody removes the workspace meanwhile
             self._demand_good(wanted)
-            password = await self._people.add(user, members, who.name)
+            password = await self._people.add(user, members, who.actor)
         return NewAccount(account=account_view(user, members), one_time_password=password)
 
     def _demand_good(self, wanted: NewPerson) -> None:
@@ -99,7 +100,7 @@ class Accounts:
         """Give somebody who forgot theirs a one-time password. Raises Forbidden, NotFound."""
         decide(who, "people:write").demand()
         await self._person(name)
-        return OneTimePassword(name=name, one_time_password=await self._people.give_password(name, who.name))
+        return OneTimePassword(name=name, one_time_password=await self._people.give_password(name, who.actor))
 
     async def lock(self, name: str, who: Principal, theirs: Theirs | None) -> AccountView:
         """Let nobody in with this account: sessions end, tokens are refused. Raises Forbidden, NotFound, Conflict where
@@ -137,8 +138,12 @@ class Accounts:
         return account_view(User(user.name, "", user.role, created_at=user.created_at, state=state), members)
 
     async def _become(self, name: str, who: Principal, state: str, said: Callable[[str], Said]) -> None:
-        audit_event = AuditEvent(Subject("person", name), said(name), self._ctx.clock(), who.name)
-        await asyncio.to_thread(self._rows.set_state, name, state, audit_event)
+        user, members = await self._person(name)
+        before = user.state
+        changes = (("state", before, state),) if before != state else ()
+        audit_event = who.did(subject_of("person", name), said(name), self._ctx.clock(), changes)
+        left = [leaves(one, audit_event) for one in members] if state == "deleted" else []
+        await asyncio.to_thread(self._rows.set_state, name, state, audit_event, left)
         self._people.forget(name)
 
     async def _person(self, name: str) -> tuple[User, tuple[Member, ...]]:

@@ -18,7 +18,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.access.scopes import SCOPES
 from trainmaster.answers import BrowserSession, BrowserSessions, NewToken, Tokens, TokenView
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import AuditEvent, subject_of
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit
@@ -166,7 +166,7 @@ class Credentials:
         return []
 
     def _event(self, person: str, said: Said, who: Principal) -> AuditEvent:
-        return AuditEvent(Subject("person", person), said, self._ctx.clock(), who.name)
+        return who.did(subject_of("person", person), said, self._ctx.clock())
 
 
 def _token_view(token: Token) -> TokenView:

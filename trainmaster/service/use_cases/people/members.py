@@ -12,7 +12,7 @@ from trainmaster.access.roles import WORKSPACE_ROLES, Principal
 from trainmaster.access.visible import InWorkspace
 from trainmaster.answers import MembersView, MemberView
 from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import subject_of
 from trainmaster.messages.cluster import cluster
 from trainmaster.messages.server import audit, people
 from trainmaster.service.context import Context
@@ -53,7 +53,8 @@ class Members:
                 said = audit.member_changed(user, workspace, before.role, role)
             now = self._ctx.clock()
             made = Member(workspace, user, role, now if before is None else before.since)
-            audit_event = AuditEvent(Subject("workspace", workspace), said, now, who.name)
+            changes = ((f"members.{user}", None if before is None else before.role, role),)
+            audit_event = who.did(subject_of("workspace", workspace), said, now, changes)
             await asyncio.to_thread(self._rows.put, made, audit_event)
         self._people.forget(user)
         return _view(made)
@@ -67,7 +68,8 @@ class Members:
                 raise NotFound(people.not_a_member(user, workspace))
             self._demand_rank(workspace, who, before.role, before)
             said = audit.member_removed(user, workspace)
-            audit_event = AuditEvent(Subject("workspace", workspace), said, self._ctx.clock(), who.name)
+            changes = ((f"members.{user}", before.role, None),)
+            audit_event = who.did(subject_of("workspace", workspace), said, self._ctx.clock(), changes)
             await asyncio.to_thread(self._rows.drop, workspace, user, audit_event)
         self._people.forget(user)
 

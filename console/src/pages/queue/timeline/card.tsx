@@ -60,7 +60,7 @@ export function BarCard({ bar, all, colour, at, width }: Props): ReactNode {
       aria-live="polite"
       data-testid="timeline-card"
       style={{
-        left: Math.max(0, Math.min(at.x + 14, width - CARD_PX)),
+        left: Math.min(Math.max(0, at.x + 14), width - CARD_PX), // over the names of the nodes where the picture is narrower
         top: at.y + (at.above ? -12 : 20),
         transform: at.above ? "translateY(-100%)" : undefined,
         width: CARD_PX,

@@ -1,0 +1,84 @@
+/** An entry of the audit as a row: when, who and from where, to what, what; and what became of each field. */
+import { Link } from "@tanstack/react-router";
+import { Table, type TableColumnsType } from "antd";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { AuditEvent } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { Stamp } from "../../shared/time";
+import { TwoLines } from "../../shared/ui";
+import { SUBJECTS, valueText } from "./filter";
+
+type Change = AuditEvent["changes"][number];
+
+export function useColumns(): TableColumnsType<AuditEvent> {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  return [
+    { title: t("audit.when"), key: "when", width: 150, render: (_, { at }) => <Stamp at={at} /> },
+    { title: t("audit.who"), key: "who", width: 210, render: (_, event) => <Who event={event} /> },
+    { title: t("audit.subject"), key: "subject", width: 230, render: (_, { subject }) => <SubjectCell of={subject} /> },
+    { title: t("audit.what"), key: "what", render: (_, { text }) => <span className="tm-break">{pick(text)}</span> },
+  ];
+}
+
+function Who({ event: { by, actor } }: { event: AuditEvent }): ReactNode {
+  const { t } = useTranslation();
+  const how = actor.kind === "person" || actor.kind === "system" ? "" : t(`audit.actors.${actor.kind}`);
+  const from = [how, actor.through?.slice(0, 9), actor.address].filter(Boolean).join(" · ");
+  const name = actor.kind === "system" || actor.kind === "job" ? t("audit.platform") : by || t("audit.unknown");
+  return (
+    <TwoLines
+      first={name}
+      second={
+        from && (
+          <span className="tm-mono" title={actor.through ?? undefined}>
+            {from}
+          </span>
+        )
+      }
+    />
+  );
+}
+
+function SubjectCell({ of }: { of: AuditEvent["subject"] }): ReactNode {
+  const { t } = useTranslation();
+  const known = SUBJECTS.find((kind) => kind === of.kind);
+  const kind = known ? t(`audit.subjects.${known}`) : of.kind;
+  const name = of.title || of.name;
+  const place = of.kind === "job" && of.workspace ? `${kind} · ${of.workspace}` : kind;
+  return (
+    <TwoLines
+      first={
+        of.kind === "job" ? (
+          <Link to="/jobs/$id" params={{ id: of.name }} search={{}} className="tm-name">
+            {of.title || of.name.slice(0, 9)}
+          </Link>
+        ) : (
+          <span className="tm-break">{of.kind === "policy" || name === "" ? kind : name}</span>
+        )
+      }
+      second={of.kind === "policy" || name === "" ? undefined : place}
+    />
+  );
+}
+
+/** Before and after, of each field. */
+export function Changes({ of }: { of: readonly Change[] }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <Table<Change>
+      rowKey="field"
+      size="small"
+      pagination={false}
+      dataSource={[...of]}
+      columns={[
+        { title: t("audit.field"), key: "field", width: 260, render: (_, one) => <code>{one.field}</code> },
+        { title: t("audit.before"), key: "before", render: (_, one) => <Value of={one.before} /> },
+        { title: t("audit.after"), key: "after", render: (_, one) => <Value of={one.after} /> },
+      ]}
+    />
+  );
+}
+
+const Value = ({ of }: { of: unknown }): ReactNode => <span className="tm-num tm-break">{valueText(of)}</span>;

@@ -1,0 +1,242 @@
+"""Every change that the API can make leaves an entry in the audit, with who, how and from where: each route that is no
+GET, as it is found in the router, is used with success once. A new route is told here how to, or why it need not be.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from tests.fixtures.api_contract import BASE
+from tests.scenario.stage import ADMIN, Stage, fake_spec
+from trainmaster.answers import AuditEventView
+from trainmaster.api.app import create_app
+from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.service.use_cases.people.credentials import WantedToken
+
+ADDRESS: Final = "192.0.2.77"
+GOOD: Final = "correct horse battery"
+READS: Final = frozenset({"GET", "HEAD"})
+
+UNTOLD: Final = {
+    "POST /jobs/preview": "changes nothing: says what a submit would do",
+    "POST /queue/policy/simulate": "changes nothing: runs the past again",
+    "POST /queue/would-start": "changes nothing: asks the plan",
+    "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
+    "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
+}
+"""Routes that leave no entry, and why."""
+
+SOCKETS: Final = {
+    "/jobs/{ref}/exec": "told before the shell opens: tests/unit/api/test_entering.py",
+}
+"""Sockets that change something, and what shows that it is told."""
+
+
+@dataclass
+class Scene:
+    """The platform, a client with the local token, and what earlier deeds left for later ones."""
+
+    stage: Stage
+    http: httpx.AsyncClient
+    left: dict[str, Any] = field(default_factory=dict)
+
+    async def entries(self) -> list[AuditEventView]:
+        return (await self.stage.platform.auditing.page(ADMIN, AuditFilters(), 500)).items
+
+    async def job(self, command: str = "sleep infinity", **fields: Any) -> str:
+        return await self.stage.submit(fake_spec("walked", command, **fields))
+
+    async def over(self) -> str:
+        job = await self.job("exit 3")
+        await self.stage.ended(job)
+        return job
+
+    async def held(self) -> str:
+        job = await self.job("exit 7", debug_hold=600)
+        await self.stage.state(job, "retained")
+        return job
+
+    def keys(self) -> dict[str, str]:
+        return {"cookie": f"tm_session={self.left['cookie']}", "x-session-key": self.left["key"]}
+
+
+Ask = Callable[[Scene], Awaitable[tuple[str, dict[str, Any]]]]
+"""Makes what a request needs; returns its address and what httpx is given besides."""
+
+
+def plain(path: str, body: Any = None) -> Ask:
+    async def ask(_: Scene) -> tuple[str, dict[str, Any]]:
+        return path, {} if body is None else {"json": body}
+
+    return ask
+
+
+def of_job(after: str, make: Callable[[Scene], Awaitable[str]], body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        return f"/jobs/{await make(scene)}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+def of_several(after: str, make: Callable[[Scene], Awaitable[str]], **body: Any) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        return f"/jobs/{after}", {"json": {"ids": [await make(scene)], **body}}
+
+    return ask
+
+
+async def _sign_in(scene: Scene) -> tuple[str, dict[str, Any]]:
+    password = scene.stage.platform.people.one_time_password
+    return "/session", {"json": {"username": "admin", "password": password}, "headers": {"authorization": ""}}
+
+
+async def _password(scene: Scene) -> tuple[str, dict[str, Any]]:
+    password = scene.stage.platform.people.one_time_password
+    return "/session/password", {"json": {"old": password, "new": GOOD}, "headers": _only(scene)}
+
+
+async def _sign_out(scene: Scene) -> tuple[str, dict[str, Any]]:
+    return "/session", {"headers": _only(scene)}
+
+
+async def _token(scene: Scene) -> tuple[str, dict[str, Any]]:
+    return f"/tokens/{scene.left['token']}", {}
+
+
+async def _session(scene: Scene) -> tuple[str, dict[str, Any]]:
+    await scene.stage.platform.people.sign_in("admin", GOOD, "192.0.2.1")
+    [one] = (await scene.stage.platform.credentials.sessions(ADMIN, "")).items
+    return f"/sessions/{one.id}", {}
+
+
+async def _pool(scene: Scene) -> tuple[str, dict[str, Any]]:
+    await scene.stage.platform.administer.assign("n2", "default", ADMIN)
+    return "/pools/lab", {}
+
+
+def _only(scene: Scene) -> dict[str, str]:
+    return {"authorization": "", **scene.keys()}
+
+
+JOB: Final = {"spec": fake_spec("walked", "true")}
+DEEDS: Final[dict[str, Ask]] = {
+    "POST /session": _sign_in,
+    "POST /session/password": _password,
+    "DELETE /session": _sign_out,
+    "DELETE /sessions/{session_id}": _session,
+    "POST /tokens": plain("/tokens", {"name": "ci"}),
+    "DELETE /tokens/{token_id}": _token,
+    "POST /users": plain("/users", {"name": "ann"}),
+    "POST /users/{user}/password": plain("/users/ann/password"),
+    "POST /users/{user}/lock": plain("/users/ann/lock", {}),
+    "POST /users/{user}/unlock": plain("/users/ann/unlock"),
+    "PUT /workspaces/{name}": plain("/workspaces/vision", {"weight": 2}),
+    "PUT /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann", {"role": "admin"}),
+    "DELETE /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann"),
+    "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
+    "DELETE /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one"),
+    "DELETE /workspaces/{name}": plain("/workspaces/vision"),
+    "DELETE /users/{user}": plain("/users/ann"),
+    "PUT /pools/{name}": plain("/pools/lab", {}),
+    "PUT /virtual-clusters/{name}": plain("/virtual-clusters/vc", {"pool": "lab"}),
+    "DELETE /virtual-clusters/{name}": plain("/virtual-clusters/vc"),
+    "PATCH /nodes/{name}": plain("/nodes/n2", {"pool": "lab"}),
+    "POST /nodes/{name}/cordon": plain("/nodes/n2/cordon"),
+    "POST /nodes/{name}/uncordon": plain("/nodes/n2/uncordon"),
+    "POST /nodes/{name}/drain": plain("/nodes/n2/drain"),
+    "DELETE /pools/{name}": _pool,
+    "PUT /queue/policy": plain("/queue/policy", {"values": {"age_cap_s": 60}}),
+    "POST /jobs": plain("/jobs", JOB),
+    "POST /jobs/batch": plain("/jobs/batch", {"items": [JOB, JOB]}),
+    "POST /jobs/{ref}/clone": of_job("/clone", Scene.over),
+    "PATCH /jobs/{ref}": of_job("", Scene.job, {"duration_s": 600}),
+    "POST /jobs/change": of_several("change", Scene.job, priority="urgent"),
+    "POST /jobs/{ref}/stop": of_job("/stop", Scene.job, {"reason": "walked by"}),
+    "POST /jobs/stop": of_several("stop", Scene.job),
+    "POST /jobs/{ref}/release": of_job("/release", Scene.held),
+    "PUT /jobs/{ref}/share": of_job("/share", Scene.over, {"share": "read"}),
+    "DELETE /jobs/{ref}": of_job("", Scene.over),
+    "POST /jobs/delete": of_several("delete", Scene.over),
+}
+"""Each is done once, in this order: what a later one needs an earlier one has left."""
+
+
+def changing(app: Any) -> tuple[set[str], set[str]]:
+    """Return every route that is no GET, and every socket."""
+    routes, sockets = set(), set()
+    for route in app.app.router.routes:
+        path = route.path.removeprefix(PREFIX)
+        if isinstance(route, PolicyRoute):
+            routes |= {f"{method} {path}" for method in (route.methods or set()) - READS}
+        elif isinstance(route, PolicySocket):
+            sockets.add(path)
+    return routes, sockets
+
+
+async def test_every_change_over_the_api_is_told(fake: Stage) -> None:
+    app = create_app(fake.platform)
+    routes, sockets = changing(app)
+    assert routes == DEEDS.keys() | UNTOLD.keys(), (
+        "say in DEEDS how a new route is used with success, or in UNTOLD why it need not be told"
+    )
+    assert sockets == SOCKETS.keys()
+    token = Path(fake.platform.layout.cli_token).read_text().strip()
+    transport = httpx.ASGITransport(app, client=(ADDRESS, 1234))
+    async with httpx.AsyncClient(
+        transport=transport, base_url=BASE, headers={"authorization": f"Bearer {token}"}, timeout=60
+    ) as http:
+        scene = Scene(fake, http)
+        for name, ask in DEEDS.items():
+            address, more = await ask(scene)
+            before = {one.id for one in await scene.entries()}
+            answer = await http.request(name.partition(" ")[0], PREFIX + address, **more)
+            assert answer.is_success, (name, answer.text)
+            if name == "POST /session":
+                scene.left |= {"cookie": answer.cookies["tm_session"], "key": answer.json()["key"]}
+                http.cookies.clear()
+            elif name == "POST /tokens":
+                scene.left["token"] = answer.json()["id"]
+            new = [one for one in await scene.entries() if one.id not in before]
+            by_us = [one for one in new if one.actor.address == ADDRESS]
+            assert by_us, f"{name} changed something and left no entry that names who did it from where: {new}"
+            for one in by_us:
+                assert (one.by, one.actor.kind) == ("admin", "person"), (name, one)
+                assert GOOD not in str(one)
+                assert token not in str(one)
+
+
+async def test_a_tokens_deeds_name_the_token(fake: Stage) -> None:
+    made = await fake.platform.credentials.create(ADMIN, WantedToken("ci"))
+    transport = httpx.ASGITransport(create_app(fake.platform), client=(ADDRESS, 1234))
+    headers = {"authorization": f"Bearer {made.token}"}
+    async with httpx.AsyncClient(transport=transport, base_url=BASE, headers=headers) as http:
+        assert (await http.put(f"{PREFIX}/pools/lab", json={"description": "for all"})).is_success
+    [told, *_] = (await fake.platform.auditing.page(ADMIN, AuditFilters(actor="token", subject="pool:lab"))).items
+    assert (told.actor.kind, told.actor.through, told.actor.address) == ("token", made.id, ADDRESS)
+    assert {(one.field, one.before, one.after) for one in told.changes} >= {("description", None, "for all")}
+    assert made.token not in str(told)
+
+
+@pytest.mark.parametrize("name", ["admin", "nobody", GOOD])
+async def test_sign_ins_that_fail_are_told_but_never_what_was_typed(fake: Stage, name: str) -> None:
+    """The first, second and fourth; a name that is no account's may be a password."""
+    app = create_app(fake.platform)
+    transport = httpx.ASGITransport(app, client=(ADDRESS, 1234))
+    async with httpx.AsyncClient(transport=transport, base_url=BASE) as http:
+        for _ in range(5):
+            answer = await http.post(f"{PREFIX}/session", json={"username": name, "password": "not this one"})
+            assert answer.status_code == 401
+    await fake.platform.credentials.create(ADMIN, WantedToken("behind them"))  # what was not waited for is written
+    page = await fake.platform.auditing.page(ADMIN, AuditFilters("person"), 500)
+    failed = [one for one in page.items if one.kind.startswith("sign_in_")]
+    assert [one.args["count"] for one in failed] == [4, 2, 1]
+    assert {(one.by, one.actor.address, one.subject.name) for one in failed} == {
+        ("", ADDRESS, "admin" if name == "admin" else "")
+    }
+    assert "not this one" not in str(page)
+    assert GOOD not in str(page)
