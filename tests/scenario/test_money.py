@@ -20,6 +20,7 @@ from trainmaster.core.cluster import Budget, Flavor, Pool, Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.core.ids import attempt_id
 from trainmaster.core.money.amounts import MILLION, read_amount
+from trainmaster.service.use_cases.auditing import AuditFilters
 
 HOUR_S = 3600.0
 PRICE = 3_600 * MILLION
@@ -270,6 +271,41 @@ async def test_a_clock_that_is_set_changes_no_charge(fake: Stage, by_s: float, m
     assert spent == real_ms(fake, job) * 1000
 
 
+async def test_what_ends_while_a_report_is_made_is_counted_once(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between what runs and the entries, a job ends and is stored."""
+    await put(fake, BIG)
+    job = await fake.submit(wish())
+    await fake.running(job)
+    fake.let_pass(100)
+    master, durable = fake.platform.context.master, fake.platform.context.master.durable
+
+    async def end_first() -> None:
+        monkeypatch.undo()
+        await fake.platform.stop(job, ADMIN)
+        await fake.ended(job)
+        await durable()
+
+    monkeypatch.setattr(master, "durable", end_first)
+    report = await fake.platform.reports.usage(ADMIN)
+    assert (await fake.view(job)).state == "stopped"
+    assert round(report.machine_s * 1000) == real_ms(fake, job)
+
+
+async def test_a_clock_that_was_set_back_hides_nothing_of_a_report(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trainmaster.service.upkeep.dates.LOOK_S", 0.02)
+    await put(fake, BIG)
+    job = await run(fake, 60)
+    fake.set_by -= 60.0
+    other = await fake.submit(wish("b"))
+    await fake.until(other, lambda _: "clock_set" in fake.kinds(other), "the clock to be noticed")
+    await fake.platform.stop(other, ADMIN)
+    await fake.ended(other)
+    report = await fake.platform.reports.usage(ADMIN)
+    assert round(report.machine_s * 1000) == real_ms(fake, job) + real_ms(fake, other)
+
+
 async def test_each_sees_what_is_theirs(fake: Stage) -> None:
     """A person their own lines, a workspace's admin its report, the platform's administrator all."""
     await fake.platform.administer.put_workspace(Workspace("vision"), ADMIN)
@@ -349,7 +385,9 @@ async def test_a_budget_alarms_once_at_each_part_and_stops_nothing(fake: Stage) 
     assert await tell() == []
     stands = await fake.platform.balances.of("default", ADMIN)
     assert [one.percent for one in stands.alarmed] == [50, 100]
-    told = (await fake.platform.auditing.page(ADMIN, subject="workspace:default", kind="budget_alarm")).items
+    told = (
+        await fake.platform.auditing.page(ADMIN, AuditFilters(subject="workspace:default", kind="budget_alarm"))
+    ).items
     assert [one.by for one in told] == ["system", "system"]
     assert (await fake.view(job)).state == "running"
 

@@ -158,7 +158,7 @@ class Subject:
 
 def subject_of(kind: str, name: str) -> Subject:
     """Return a subject that is no job. What lies in a workspace says so in its name, and people are their own."""
-    workspace = name.partition("/")[0] if kind in ("workspace", "flavor") else ""
+    workspace = name.partition("/")[0] if kind in ("workspace", "flavor", "budget") else ""
     return Subject(kind, name, workspace, name if kind == "person" else "")
 
 

@@ -77,7 +77,7 @@ class ClusterSettings:
             if kind == "workspace":  # or whoever makes another one of this name finds its members in it
                 connection.execute(delete(member).where(member.c.workspace == name))
                 connection.execute(delete(table).where(table.c.kind == "budget", table.c.name == name))
-                close_balance(connection, name, audit_event.at, audit_event.by)
+                close_balance(connection, name, audit_event.at, audit_event.by.name)
             if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:
                 audit.write(connection, [audit_event])
 

@@ -90,16 +90,18 @@ def test_a_report_cuts_at_its_bounds_and_adds_up(store: Store) -> None:
         store.keep(*ran(job(number, owner=f"u{number}"), 1000 * number, start, end).changes)
     rows = MoneyRows(store.database)
     bounds = [0, 100_000, 200_000, 300_000, 400_000]
-    found = [one for one in rows.spent(ALL, bounds) if one.flavor == "big"]
+    found = [one for one in rows.spent(ALL, bounds).parts if one.flavor == "big"]
     assert sum(one.amount for one in found) == sum(rows.balances().values()) == -2 * (30 + 10 + 340 + 100) * MILLION
     by_span = [sum(one.machine_ms for one in found if one.span == at) for at in range(4)]
     assert by_span == [2 * (10 + 90) * 1000, 2 * (20 + 10 + 100) * 1000, 2 * (100 + 100) * 1000, 2 * 50 * 1000]
     assert sum(one.gpu_ms for one in found) == 2000 * sum(by_span)
-    middle = [one for one in rows.spent(ALL, [100_000, 200_000]) if one.flavor == "big"]
+    middle = [one for one in rows.spent(ALL, [100_000, 200_000]).parts if one.flavor == "big"]
     assert sum(one.machine_ms for one in middle) == by_span[1]
-    assert {one.owner for one in rows.spent(ALL, bounds, owner="u3")} == {"u3"}
-    assert rows.spent(ALL, bounds, workspace="speech") == []
-    assert rows.spent(ALL, bounds, by_then=50.0) == []
+    assert {one.owner for one in rows.spent(ALL, bounds, owner="u3").parts} == {"u3"}
+    assert rows.spent(ALL, bounds, workspace="speech").parts == []
+    last = rows.last()
+    assert rows.spent(ALL, bounds, after=last).settled == frozenset()
+    assert {attempt for _, attempt in rows.spent(ALL, bounds, after=last - 1).settled} == {1}
 
 
 def test_each_sees_what_is_theirs(store: Store) -> None:
@@ -108,7 +110,7 @@ def test_each_sees_what_is_theirs(store: Store) -> None:
     rows.add(entry(MILLION, at=5.0), audit_event())
     inside = Visible(owner="eve", workspaces=frozenset({"vision"}))
     for visible, owners in ((only("ann"), {"ann"}), (only("eve"), set()), (inside, {"ann", "bob", ""})):
-        assert {one.owner for one in rows.spent(visible, [0, 10**6])} == owners
+        assert {one.owner for one in rows.spent(visible, [0, 10**6]).parts} == owners
         assert {one.owner for one in rows.page(visible, "vision", 10)} == owners
 
 
@@ -132,7 +134,7 @@ def test_sums_are_larger_than_any_column(store: Store) -> None:
     for number in range(20):
         rows.add(entry(MOST_AMOUNT, key=f"k{number}"), audit_event())
     assert rows.balances() == {"vision": 20 * MOST_AMOUNT}
-    [sums] = rows.spent(ALL, [0, 10**9])
+    [sums] = rows.spent(ALL, [0, 10**9]).parts
     assert sums.amount == 20 * MOST_AMOUNT > 2**63
 
 

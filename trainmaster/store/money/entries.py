@@ -7,7 +7,7 @@ span of time; nothing else says what was spent. Deleting a job leaves its entrie
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, literal_column, not_, select
 
@@ -83,6 +83,13 @@ class BudgetAlarm:
     budget: int
 
 
+class Spending(NamedTuple):
+    """What was spent, and which attempts (job, number) are in it that had not ended a moment ago."""
+
+    parts: list[Spent]
+    settled: frozenset[tuple[str, int]]
+
+
 def spent_of(use: MachineUse, bounds: Sequence[int]) -> Iterator[Spent]:
     """Yield what a use spends in each of the spans between `bounds`."""
     for span, machine_ms, amount in parts_of(use, bounds):
@@ -128,29 +135,28 @@ class MoneyRows:
         with self._database.read() as connection:
             return [_entry(row) for row in connection.execute(statement)]
 
+    def last(self) -> int:
+        """Return the number of the last entry, 0 before the first."""
+        with self._database.read() as connection:
+            return int(connection.scalar(select(func.max(_ENTRY.seq))) or 0)
+
     def spent(
-        self,
-        visible: Visible,
-        bounds: Sequence[int],
-        workspace: str = "",
-        owner: str = "",
-        by_then: float | None = None,
-    ) -> list[Spent]:
+        self, visible: Visible, bounds: Sequence[int], workspace: str = "", owner: str = "", *, after: int = 0
+    ) -> Spending:
         """Return what was spent, credited and corrected in each of the spans between `bounds` (milliseconds, rising),
-        of the entries that were there at `by_then`, None: of all.
+        and which attempts are in it by entries above number `after`.
 
         A use that reaches over a bound is cut there. O(entries that end behind the first bound).
         """
         where = seen(visible, money_entry)
         where += [_ENTRY[name] == value for name, value in (("workspace", workspace), ("owner", owner)) if value]
-        return self._spent(where, bounds, by_then)
+        return self._spent(where, bounds, after)
 
-    def spent_by_all(self, bounds: Sequence[int], by_then: float) -> list[Spent]:
+    def spent_by_all(self, bounds: Sequence[int], after: int) -> Spending:
         """Return `spent` of everybody: what the platform asks for itself, to compare it with budgets."""
-        return self._spent([], bounds, by_then)
+        return self._spent([], bounds, after)
 
-    def _spent(self, where: list[ColumnElement[bool]], bounds: Sequence[int], by_then: float | None) -> list[Spent]:
-        where += [] if by_then is None else [_ENTRY.at <= by_then]
+    def _spent(self, where: list[ColumnElement[bool]], bounds: Sequence[int], after: int) -> Spending:
         until = case(
             *[(_ENTRY.start_ms < literal_column(str(bound)), literal_column(str(bound))) for bound in bounds[1:]],
             else_=literal_column(str(bounds[-1])),
@@ -167,7 +173,9 @@ class MoneyRows:
             found = list(_whole_spans(connection, [*where, within], until, bounds))
             for row in connection.execute(select(money_entry).where(*where, over)):
                 found += spent_of(_use(row), bounds)
-        return found
+            fresh = select(_ENTRY.job, _ENTRY.attempt).where(_ENTRY.seq > after, _ENTRY.kind == USE)
+            settled = frozenset((row.job, row.attempt) for row in connection.execute(fresh))
+        return Spending(found, settled)
 
     # -- alarms ------------------------------------------------------------------------------------------------
 

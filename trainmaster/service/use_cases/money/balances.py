@@ -7,6 +7,7 @@ Invariant: an entry is added and never changed; what holds in memory is what the
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from functools import partial
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -16,15 +17,16 @@ from trainmaster.access.visible import InWorkspace
 from trainmaster.answers import AlarmView, BalancesView, BalanceView, EntryPage, EntryView
 from trainmaster.core.cluster import Budget
 from trainmaster.core.errors import InvalidSpec, NotFound, Problem, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import did_itself, subject_of
 from trainmaster.core.money.amounts import amount_text
-from trainmaster.core.money.metering import parts_of, uses
+from trainmaster.core.money.metering import uses
 from trainmaster.core.states import JobState
 from trainmaster.messages.cluster import cluster
 from trainmaster.messages.jobs import jobs as said_of_lists
 from trainmaster.messages.server import money
 from trainmaster.service.context import Context
 from trainmaster.service.money.months import Month, month_at
+from trainmaster.service.use_cases.money.spending import spending
 from trainmaster.store.money.entries import CORRECTION, CREDIT, USE, BudgetAlarm, MoneyEntry
 
 MOST_ALARMS: Final = 10
@@ -84,7 +86,7 @@ class Balances:
             if kind == CORRECTION:
                 said = money.balance_corrected(workspace, text, note)
             wanted = MoneyEntry(now, kind, workspace, amount, at, at, by=who.name, note=note, key=key)
-            audit_event = AuditEvent(Subject("workspace", workspace), said, now, who.name)
+            audit_event = who.did(subject_of("workspace", workspace), said, now)
             entry, stored = await asyncio.to_thread(self._rows.add, wanted, audit_event)
             if stored:
                 purses.entered(workspace, amount)
@@ -98,7 +100,7 @@ class Balances:
             _refuse([problem_of("alarms", money.not_alarms(MOST_ALARMS))])
         async with self._ctx.pools.changing():
             self._demand(budget.workspace, who, "balance:write")
-            await self._ctx.pools.put("budget", budget.workspace, budget, who.name)
+            await self._ctx.pools.put("budget", budget.workspace, budget, who.actor)
         return (await self._views([budget.workspace]))[0]
 
     # -- alarms --------------------------------------------------------------------------------------------------
@@ -110,7 +112,7 @@ class Balances:
             return []
         now = self._ctx.clock()
         month = month_at(now, self._zone)
-        spent = await self._spent(month, now)
+        spent = await self._spent(month)
         told = {(one.workspace, one.percent) for one in await asyncio.to_thread(self._rows.alarms, [month.name])}
         found = [
             BudgetAlarm(one.workspace, month.name, percent, now, spent[one.workspace], one.monthly or 0)
@@ -121,34 +123,34 @@ class Balances:
         for alarm in found:
             texts = amount_text(alarm.spent), amount_text(alarm.budget)
             said = money.budget_alarm(alarm.workspace, alarm.month, alarm.percent, *texts)
-            audit_event = AuditEvent(Subject("workspace", alarm.workspace), said, now, "system")
+            audit_event = did_itself(subject_of("workspace", alarm.workspace), said, now)
             await asyncio.to_thread(self._rows.alarm, alarm, audit_event)
         return found
 
-    async def _spent(self, month: Month, now: float) -> Counter[str]:
+    async def _spent(self, month: Month) -> Counter[str]:
         """Return what every workspace has spent in a month so far: its use, less what was given back."""
-        running = self._running(month.whole, now)
-        await self._ctx.master.durable()
-        found = await asyncio.to_thread(self._rows.spent_by_all, month.whole, now)
-        for spent in found:
+        read = partial(self._rows.spent_by_all, month.whole)
+        found: Counter[str] = Counter()
+        for spent in await spending(self._ctx, month.whole, lambda _: True, read):
             if spent.kind in (USE, CORRECTION):
-                running[spent.workspace] -= spent.amount
-        return running
+                found[spent.workspace] -= spent.amount
+        return found
 
-    def _running(self, bounds: tuple[int, int], now: float) -> Counter[str]:
+    def _running(self, now: float) -> Counter[str]:
         found: Counter[str] = Counter()
         for job in self._ctx.master.live.values():
             if job.state is JobState.ACTIVE:
-                found[job.workspace] += sum(amount for use in uses(job, now) for _, _, amount in parts_of(use, bounds))
+                found[job.workspace] += sum(use.amount for use in uses(job, now))
         return found
 
     async def _views(self, names: Iterable[str]) -> list[BalanceView]:
         now = self._ctx.clock()
         month = month_at(now, self._zone)
-        spent, running = await self._spent(month, now), self._running((0, 2**62), now)
+        spent = await self._spent(month)
         alarmed: defaultdict[str, list[AlarmView]] = defaultdict(list)
         for one in await asyncio.to_thread(self._rows.alarms, [month.name]):
             alarmed[one.workspace].append(_alarm(one))
+        running = self._running(now)  # with the balances, in one turn of the loop
         return [self._view(name, now, month.name, spent[name], running[name], alarmed[name]) for name in names]
 
     def _view(

@@ -1,11 +1,9 @@
 """What was used in a month, and what it cost: by workspace, person and flavor, and by day (R3, R19).
 
 An attempt is counted where it ran, to the millisecond, cut at midnight of the platform's time zone; what runs now is
-counted up to now. Invariant: what ended before the moment of a report comes from the entries alone, what runs then from
-memory alone, so that nothing is counted twice and nothing is left out.
+counted up to now.
 """
 
-import asyncio
 import csv
 import io
 from collections import Counter, defaultdict
@@ -16,16 +14,15 @@ from zoneinfo import ZoneInfo
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import Visible
 from trainmaster.answers import ReportDay, ReportLine, ReportSums, UsageReport
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.money.amounts import amount_text
-from trainmaster.core.money.metering import uses
-from trainmaster.core.states import JobState
+from trainmaster.core.records import Job
 from trainmaster.messages.server import money
 from trainmaster.service.context import Context
 from trainmaster.service.money.months import Month, month_at, month_named
-from trainmaster.store.money.entries import CORRECTION, CREDIT, USE, Spent, spent_of
+from trainmaster.service.use_cases.money.spending import spending
+from trainmaster.store.money.entries import CORRECTION, CREDIT, USE, Spending, Spent
 
 CSV_HEAD: Final = (
     "month",
@@ -44,7 +41,7 @@ class Reports:
     """One object per server."""
 
     def __init__(self, context: Context) -> None:
-        self._ctx, self._rows = context, context.entries
+        self._ctx = context
         self._zone = ZoneInfo(context.config.money.time_zone)
 
     async def usage(self, who: Principal, month: str = "", workspace: str = "", owner: str = "") -> UsageReport:
@@ -53,10 +50,14 @@ class Reports:
         """
         visible = decide(who, "usage:read").demand()
         asked, now = self._month(month), self._ctx.clock()
-        live = [spent for spent in self._live(visible, asked, now) if _of(spent, workspace, owner)]
-        await self._ctx.master.durable()  # what has ended is in the entries
-        stored = await asyncio.to_thread(self._rows.spent, visible, asked.bounds, workspace, owner, now)
-        return self._report(asked, now, [*stored, *live])
+
+        def covers(job: Job) -> bool:
+            return visible.covers(job) and workspace in ("", job.workspace) and owner in ("", job.owner)
+
+        def read(after: int) -> Spending:
+            return self._ctx.entries.spent(visible, asked.bounds, workspace, owner, after=after)
+
+        return self._report(asked, now, await spending(self._ctx, asked.bounds, covers, read))
 
     async def usage_csv(self, who: Principal, month: str = "", workspace: str = "", owner: str = "") -> str:
         """Return the lines of `usage` as CSV (RFC 4180): seconds exact, hours rounded to six digits. Raises like it."""
@@ -83,12 +84,6 @@ class Reports:
             problem = problem_of("month", money.not_a_month(), name)
             raise InvalidSpec(money.report_not_answerable(), problems=(problem,))
         return found
-
-    def _live(self, visible: Visible, month: Month, now: float) -> Iterable[Spent]:
-        for job in self._ctx.master.live.values():
-            if job.state is JobState.ACTIVE and visible.covers(job):
-                for use in uses(job, now):
-                    yield from spent_of(use, month.bounds)
 
     def _report(self, month: Month, now: float, found: Iterable[Spent]) -> UsageReport:
         lines: defaultdict[tuple[str, str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -141,10 +136,6 @@ class Reports:
                 for name in sorted({*credited, *corrected})
             ],
         )
-
-
-def _of(spent: Spent, workspace: str, owner: str) -> bool:
-    return workspace in ("", spent.workspace) and owner in ("", spent.owner)
 
 
 def plain(text: str) -> str:
