@@ -157,7 +157,8 @@ def report(client: Client, job: JobView, home: Path) -> bool:
     for name, value in rows.items():
         print(f"    {name:<15}{value}", flush=True)
     if not good:
-        print(f"    That is not what was wanted. More: tm show {job.id[:9]}; tm logs {job.id[:9]}", flush=True)
+        tm = f".venv/bin/tm --home {home}"
+        print(f"    That is not what was wanted. More: {tm} show {job.id[:9]}; {tm} logs {job.id[:9]}", flush=True)
     return good
 
 

@@ -202,7 +202,7 @@ def test_a_forwarded_sign_in_is_from_whoever_asked(tmp_path: Path) -> None:
     with running(tmp_path, database=SHARED) as server:
         seen: list[str] = []
 
-        async def sign_in(name: str, password: str, client: str, browser: Any, agent: str) -> Any:
+        async def sign_in(name: str, password: str, client: str, *more: Any) -> Any:
             seen.append(client)
             raise Unauthenticated(nobody_signed_in())
 

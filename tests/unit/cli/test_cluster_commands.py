@@ -1,5 +1,6 @@
 """tm node, pool, workspace, flavor, queue against a real server on virtual nodes."""
 
+import json
 import re
 import subprocess
 from collections.abc import Iterator
@@ -146,7 +147,10 @@ def test_what_was_done_is_listed(tm: Shell) -> None:
         "Created pool audited: only the name",
     ]
     found = tm.json("audit", "pool:audited", "--by", "admin", "-n", "1")
-    assert [(one["kind"], one["subject"]) for one in found] == [("pool_removed", {"kind": "pool", "name": "audited"})]
+    assert [(one["kind"], one["subject"]["name"], one["by"]) for one in found] == [("pool_removed", "audited", "admin")]
+    lines = tm("audit", "pool:audited", "--actor", "person", "--lines").splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["pool_removed", "pool_made"]
+    assert tm("audit", "--workspace", "nowhere", "--lines") == ""
     assert len(tm.json("audit", "pool:audited", "--limit", "0")) == 2
     assert tm("audit", "--by", "nobody") == "Nobody did anything.\n"
     assert "must be a kind of subject" in tm("audit", "pools", code=2)

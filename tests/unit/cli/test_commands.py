@@ -285,7 +285,7 @@ def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
 
 
 def test_tokens_and_password(tm: Shell) -> None:
-    secret = tm("token", "create", "ci", "--days", "1").strip()
+    secret = tm("token", "create", "ci", "--expires", "1d").strip()
     assert secret.startswith("tm_")
     url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
     elsewhere = {**tm.env, "TRAINMASTER_HOME": str(tm.home / "nothing"), "TRAINMASTER_URL": url}

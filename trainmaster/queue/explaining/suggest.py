@@ -107,8 +107,10 @@ class _Trial:
 
     def _when_decided(self, job: Pending) -> Pending:
         """Return `job` as it will stand in the line: what is still to be submitted comes later by what that takes."""
-        (came, seq), (_, first) = job.order, self._changes.job.order
-        return job if first < LAST else replace(job, order=(came + DECIDING_S, seq))
+        (came, seq), first = job.order, self._changes.job
+        line = self.made.lines.get(first.pool)
+        leads = line is not None and line.head is not None and line.head.job == first.job  # nobody is before it
+        return job if leads or first.order[1] < LAST else replace(job, order=(came + DECIDING_S, seq))
 
     def _closes(self, made: Plan, job: Pending, found: Iterable[Way]) -> bool:
         """Return whether `job` would close the line if it cannot start without borrowing: then it may borrow in its own

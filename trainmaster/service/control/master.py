@@ -130,6 +130,7 @@ class Master:
         self._blocked_by: BaseException | None = None  # why nothing can be made durable
         self._linger: asyncio.TimerHandle | None = None
         self._waking: asyncio.TimerHandle | None = None
+        self._waking_at = 0.0  # by the loop: a timer for less than a millisecond does not say it (uvloop)
         self._flights = 0
 
     # -- update ------------------------------------------------------------------------------------------------
@@ -212,10 +213,10 @@ class Master:
         """Ask for a pass in so many seconds, unless one comes sooner."""
         loop = asyncio.get_running_loop()
         if self._waking is not None:
-            if loop.time() < self._waking.when() <= loop.time() + seconds:
+            if loop.time() < self._waking_at <= loop.time() + seconds:
                 return
             self._waking.cancel()
-        self._waking = loop.call_later(seconds, self.wake)
+        self._waking, self._waking_at = loop.call_later(seconds, self.wake), loop.time() + seconds
 
     def close(self) -> None:
         """Hand over what is open, and wake no more."""
