@@ -11,6 +11,7 @@ import {
   type JobSearch,
   type JobsSearch,
   type QueueSearch,
+  type UsageSearch,
 } from "./shared/address";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
@@ -103,6 +104,16 @@ const cluster = createRoute({
   component: lazyRouteComponent(() => import("./pages/cluster"), "ClusterPage"),
 });
 
+const usage = createRoute({
+  getParentRoute: () => root,
+  path: "/usage",
+  validateSearch: (s: Record<string, unknown>): UsageSearch => ({
+    month: text(s["month"]),
+    workspace: word(s["workspace"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/usage"), "UsagePage"),
+});
+
 const models = createRoute({
   getParentRoute: () => root,
   path: "/models",
@@ -146,7 +157,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, audit, admin, settings]),
+  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

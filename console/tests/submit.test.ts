@@ -132,15 +132,20 @@ describe("what is kept in the browser", () => {
 
 describe("flavors of one kind (R14, R169)", () => {
   const flavors = [
-    { gpu: 0, gpu_type: null },
-    { gpu: 1, gpu_type: "A100" },
-    { gpu: 1, gpu_type: null },
+    { gpu: 0, gpu_type: null, kind: "cpu" as const },
+    { gpu: 1, gpu_type: "A100", kind: "gpu" as const },
+    { gpu: 1, gpu_type: null, kind: "gpu" as const },
+    { gpu: 8, gpu_type: "Ascend910B", kind: "ascend" as const },
+    { gpu: 1, gpu_type: "MLU370-X8", kind: "mlu" as const },
   ];
   it.each([
-    [undefined, 3],
+    [undefined, 5],
     ["", 1],
     ["A100", 1],
     ["T4", 0],
+    ["@gpu", 2],
+    ["@ascend", 1],
+    ["@mlu", 1],
   ])("%j", (kind, count) => expect(flavors.filter(suits(kind))).toHaveLength(count));
 });
 

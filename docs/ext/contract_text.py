@@ -17,6 +17,8 @@ NOUNS: Final = {
     "uploads": "Code",
     "session": "Signing in, tokens",
     "people": "People and members",
+    "reports": "Reports of use",
+    "balances": "Balances and budgets",
     "upkeep": "Records and retention",
     "server": "The server",
 }

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection
 
 from tests.fixtures.people import person
-from tests.fixtures.seeing import ALL, only
+from tests.fixtures.seeing import ALL
 from tests.scenario.stage import ADMIN, ENDED, PATIENCE_S, Stage, fake_spec
 from trainmaster.api.routes.feed import _items
 from trainmaster.service.context import Context
@@ -176,7 +176,7 @@ async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_fr
     elif look == "list":
         looking = platform.jobs(JobQuery(), 500, None, ADMIN)
     else:
-        looking = anext(_items(platform, ALL, 0, job))
+        looking = anext(_items(platform, ADMIN, 0, job))
     seen = asyncio.create_task(looking)
     await asyncio.to_thread(at_it.wait, PATIENCE_S)
     monkeypatch.setattr(Context, "watched", watched)
@@ -206,7 +206,7 @@ async def test_nobody_hears_of_other_peoples_jobs(fake: Stage) -> None:
     last, _ = await fake.platform.submit({"spec": fake_spec("last")}, mine, None)
     heard = []
     async with asyncio.timeout(PATIENCE_S):
-        async for sent in _items(fake.platform, only("bob"), start, None):
+        async for sent in _items(fake.platform, mine, start, None):
             heard.append((sent.event, sent.data.id))
             if sent.data.id == last.id:
                 break

@@ -30,6 +30,7 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", **ALWAYS}
 
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
+    "/balances", "/workspaces/{workspace}/balance",
     "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}",
 }  # fmt: skip

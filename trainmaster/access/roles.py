@@ -66,7 +66,7 @@ class Principal:
 
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
-    "audit:read",
+    "usage:read", "audit:read",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
 
@@ -76,9 +76,17 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
 }
 """role -> scope -> reach."""
 
-_VIEWER: Final = frozenset({"members:read"})
+_VIEWER: Final = frozenset({"members:read", "balance:read"})
 _MEMBER: Final = _VIEWER | {"jobs:submit"}
-_ADMIN: Final = _MEMBER | {"jobs:read", "jobs:write", "jobs:share", "models:read", "members:write", "audit:read"}
+_ADMIN: Final = _MEMBER | {
+    "jobs:read",
+    "jobs:write",
+    "jobs:share",
+    "models:read",
+    "members:write",
+    "audit:read",
+    "usage:read",
+}
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {
     "owner": _ADMIN,

@@ -50,7 +50,7 @@ class VirtualClusterView(Answer, frozen=True):
 
 class ResourcePool(Answer, frozen=True):
     """Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says
-    why.
+    why. `price_gpu`, `price_cpu`: of one hour of a GPU and of a core, as decimal texts, where no flavor says a price.
     """
 
     name: str
@@ -66,6 +66,8 @@ class ResourcePool(Answer, frozen=True):
     running: int
     selectable: bool
     why: Text | None
+    price_gpu: str
+    price_cpu: str
 
 
 class ResourcePools(Answer, frozen=True):
@@ -116,11 +118,14 @@ class WorkspacesView(Answer, frozen=True):
 
 
 class FlavorView(Answer, frozen=True):
-    """A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards."""
+    """A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the vendor
+    and the cards. `price`: of one hour of one replica, as a decimal text, null as its pool says. `cache_mib`: local
+    cache disk; `pools`: in which it is offered, empty in all.
+    """
 
     name: str
     workspace: str
-    kind: Literal["cpu", "gpu", "ascend"]
+    kind: Literal["cpu", "gpu", "ascend", "mlu"]
     cpu: float
     memory_mib: int
     gpu: int
@@ -128,6 +133,10 @@ class FlavorView(Answer, frozen=True):
     gpu_share: float
     shm_mib: int
     description: str
+    vendor: str
+    price: str | None
+    cache_mib: int
+    pools: list[str]
 
 
 class CardDemand(Answer, frozen=True):
@@ -145,6 +154,7 @@ class Flavors(Answer, frozen=True):
 
     items: list[FlavorView]
     demand: list[CardDemand]
+    currency: str
 
 
 class CardUse(Answer, frozen=True):

@@ -35,6 +35,7 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
+from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.api.socket.servers import Servers
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
 
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
-    workspaces.routes, people.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes,
-    static.routes,
+    workspaces.routes, people.routes, reports.routes, balances.routes, queue.routes, models.routes, uploads.routes,
+    upkeep.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ block of it once the caller may no longer read: the connection then breaks, so t
 import asyncio
 import mimetypes
 from collections.abc import AsyncIterator, Callable, Iterator
+from itertools import chain, islice
 from typing import Final
 from urllib.parse import quote
 
@@ -58,6 +59,13 @@ async def send_file(request: Request, root: str, path: str) -> Response:
 
 
 async def send_stream(request: Request, make: Callable[[], Iterator[bytes]], kind: str, name: str) -> Response:
-    """Return what `make` yields as a file called `name`. `make` runs in a worker thread and may raise NotFound."""
-    body = await asyncio.to_thread(make)
+    """Return what `make` yields as a file called `name`. `make` runs in a worker thread; what it or the first block
+    raises is the answer, since nothing was sent yet.
+    """
+
+    def begun() -> Iterator[bytes]:
+        blocks = make()
+        return chain([*islice(blocks, 1)], blocks)
+
+    body = await asyncio.to_thread(begun)
     return attached(StreamingResponse(_while_allowed(request, body), media_type=kind), name)

@@ -119,11 +119,14 @@ def _problem(item: Mapping[str, Any]) -> Problem:
     where, *rest = [str(part) for part in item["loc"]]
     path = ".".join(rest) if where == "body" else ".".join([where, *rest])
     kind, given = str(item["type"]), item.get("ctx") or {}
-    args = {name: value if isinstance(value, int | float) else str(value) for name, value in given.items()}
-    said = Said(RENAMED.get(kind, kind), args) if kind in FRAMEWORK else requests.against_the_contract(str(item["msg"]))
     value = item.get("input") if kind not in ("missing", "json_invalid") else None
     shown = value if isinstance(value, str | int | float | bool) else None
-    return problem_of(path[:200], said, shown[:200] if isinstance(shown, str) else shown)
+    shown = shown[:200] if isinstance(shown, str) else shown
+    if isinstance(own := given.get("said"), Said):  # by a rule of our own, which says it itself
+        return problem_of(path[:200], own, shown)
+    args = {name: value if isinstance(value, int | float) else str(value) for name, value in given.items()}
+    said = Said(RENAMED.get(kind, kind), args) if kind in FRAMEWORK else requests.against_the_contract(str(item["msg"]))
+    return problem_of(path[:200], said, shown)
 
 
 def unreadable(detail: Said) -> InvalidRequest:

@@ -53,6 +53,13 @@ def _given(arguments: Sequence[str]) -> str:
     return ""
 
 
+def money(amount: str) -> str:
+    """Return an amount of money with two digits behind the point; JSON and CSV have all of them."""
+    from decimal import ROUND_HALF_UP, Decimal
+
+    return f"{Decimal(amount).quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
+
+
 def words(en: str, zh: str) -> str:
     """Return what is printed, in the language of the terminal."""
     return zh if language() == "zh" else en

@@ -21,7 +21,7 @@ from trainmaster.core.errors import TrainmasterError
 
 SERVE: Final = "server.serve"
 JOBS: Final = ("submit", "jobs", "actions", "entering", "logs", "metrics", "download", "models")
-CLUSTER: Final = ("queue", "top", "node", "pool", "workspace", "engine", "simulate")
+CLUSTER: Final = ("queue", "top", "node", "pool", "workspace", "flavor", "balance", "engine", "simulate")
 PARTS: Final = (
     *(f"commands.{name}" for name in JOBS),
     *(f"cluster.{name}" for name in CLUSTER),
@@ -33,6 +33,7 @@ PARTS: Final = (
     "commands.user",
     "commands.access",
     "commands.upkeep",
+    "commands.report",
 )
 """Modules of this package that bring commands, in the order of the help."""
 AS_THEY_ARE: Final = frozenset({"exec", "serve"})

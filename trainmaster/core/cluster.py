@@ -23,7 +23,7 @@ RESOURCES: Final = ("gpu", "cpu", "memory_mib")
 """Names of resources, beside `gpu:<model>`."""
 
 PoolKind = Literal["public", "dedicated"]
-FlavorKind = Literal["cpu", "gpu", "ascend"]
+FlavorKind = Literal["cpu", "gpu", "ascend", "mlu"]
 Service = Literal["in_service", "cordoned", "draining"]
 Sharing = Literal["off", "open", "required"]
 """Whether members may share jobs with each other, and whether each submit has to say how."""
@@ -46,13 +46,15 @@ Limits = Mapping[str, Limit]
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Nodes that jobs choose together (R10, R11). `workspaces`: who may use a dedicated one; a public one is for
-    all.
+    all. `price_gpu`, `price_cpu`: of one hour of a GPU and of a core, in millionths, where no flavor says a price.
     """
 
     name: str
     kind: PoolKind = "public"
     workspaces: tuple[str, ...] = ()
     description: str = ""
+    price_gpu: int = 0
+    price_cpu: int = 0
 
     def open_to(self, workspace: str) -> bool:
         """Return whether jobs of `workspace` may run here."""
@@ -89,7 +91,12 @@ class Workspace:
 
 @dataclass(frozen=True, slots=True)
 class Flavor:
-    """A named set of resources of one replica, in one workspace. `gpu_milli`: thousandths of each card, 1..1000."""
+    """A named set of resources of one replica, in one workspace (R2). `gpu_milli`: thousandths of each card, 1..1000.
+
+    `vendor`: who makes its cards (R14), "" by their model. `price`: of one hour of one replica (R3), in millionths, 0
+    free, None as its pool says. `cache_mib`: local cache disk, as its nodes have it (R15). `pools`: in which it is
+    offered, empty: in all.
+    """
 
     name: str
     workspace: str = DEFAULT
@@ -100,11 +107,19 @@ class Flavor:
     gpu_milli: int = 1000
     shm_mib: int = 64
     description: str = ""
+    vendor: str = ""
+    price: int | None = None
+    cache_mib: int = 0
+    pools: tuple[str, ...] = ()
 
     @property
     def kind(self) -> FlavorKind:
         """The type of resource that it belongs to (R14)."""
-        return card_kind(self.gpu_type) if self.gpu else "cpu"
+        return card_kind(self.gpu_type, self.vendor) if self.gpu else "cpu"
+
+    def offered_in(self, pool: str) -> bool:
+        """Return whether jobs in `pool` may choose it."""
+        return not self.pools or pool in self.pools
 
     def resources(self) -> Resources:
         """Return what one replica gets."""
@@ -116,6 +131,19 @@ class Flavor:
             shm_mib=self.shm_mib,
             gpu_milli=self.gpu_milli,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a workspace may spend, in millionths. `credit_limit`: how far its balance may go below 0, None: however far;
+    `monthly`: its budget of a calendar month, None: none, which stops nothing. `alarms`: at how many percent of it an
+    alarm is told.
+    """
+
+    workspace: str
+    credit_limit: int | None = None
+    monthly: int | None = None
+    alarms: tuple[int, ...] = (80, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +162,18 @@ class NodeSetting:
     since: float = 0.0
 
 
-def card_kind(model: str | None) -> FlavorKind:
-    """Return the type of a card by its model: ascend, else gpu."""
-    return "ascend" if model is not None and model.lower().startswith(("ascend", "910", "310")) else "gpu"
+_OF_VENDOR: Final[Mapping[str, FlavorKind]] = {"huawei": "ascend", "cambricon": "mlu"}
+_OF_MODEL: Final[Mapping[FlavorKind, tuple[str, ...]]] = {"ascend": ("ascend", "910", "310"), "mlu": ("mlu",)}
+"""How models of cards begin that are no GPUs."""
+
+
+def card_kind(model: str | None, vendor: str = "") -> FlavorKind:
+    """Return the type of a card by who makes it, else by its model: ascend, mlu, else gpu."""
+    known = _OF_VENDOR.get(vendor.lower())
+    if known is not None:
+        return known
+    named = (model or "").lower()
+    return next((kind for kind, begins in _OF_MODEL.items() if named.startswith(begins)), "gpu")
 
 
 def amounts(roles: tuple[Role, ...]) -> dict[str, float]:

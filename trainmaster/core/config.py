@@ -137,6 +137,16 @@ class RetentionConfig:
     audit_days: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class MoneyConfig:
+    """`[money]`. `currency`: the name of the one currency in which prices, balances and budgets are; it converts
+    nothing. `time_zone`: in which the months of reports and budgets begin and end, by its name in the IANA database.
+    """
+
+    currency: str = "CNY"
+    time_zone: str = "UTC"
+
+
 MOST_PENDING: Final = 1000
 
 
@@ -169,4 +179,5 @@ class Config:
     local: LocalConfig = field(default_factory=LocalConfig)
     limits: LimitsConfig = field(default_factory=LimitsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
+    money: MoneyConfig = field(default_factory=MoneyConfig)
     engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

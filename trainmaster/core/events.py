@@ -27,7 +27,9 @@ class Kind(StrEnum):
 
     SUBMITTED = "submitted"  # job: Job as JSON
     PLACED = (
-        "placed"  # placement: [Assignment as JSON], roles?: [Role as JSON], what was placed where it is not `roles`
+        # placement: [Assignment as JSON], rates?: [Rate as JSON] by role, roles?: [Role as JSON], what was placed where
+        # it is not `roles`
+        "placed"
     )
     CHECKED = "checked"
     BAD_NODE = "bad_node"  # node, said
@@ -132,7 +134,7 @@ class Event:
     by: Actor | None = field(default=None, compare=False)
 
 
-SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
+SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
 """Actors that are no person: what these did is of no interest to whoever asks what people did."""
@@ -156,7 +158,7 @@ class Subject:
 
 def subject_of(kind: str, name: str) -> Subject:
     """Return a subject that is no job. What lies in a workspace says so in its name, and people are their own."""
-    workspace = name.partition("/")[0] if kind in ("workspace", "flavor") else ""
+    workspace = name.partition("/")[0] if kind in ("workspace", "flavor", "budget") else ""
     return Subject(kind, name, workspace, name if kind == "person" else "")
 
 

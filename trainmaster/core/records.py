@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar, cast
 
 from trainmaster._compat import dataclass
 from trainmaster.core.ids import split_task_name
+from trainmaster.core.money.rates import Rate, rates_from_json
 from trainmaster.core.states import TERMINAL, JobShare, JobState, Phase, Priority, Shown, TaskPhase, Why, shown_state
 from trainmaster.messages.said import Said, said_in
 
@@ -150,7 +151,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try at running a job; never reused. `cause`: first, retry, fault, bad_node, preempted."""
+    """One try at running a job; never reused. `cause`: first, retry, fault, bad_node, preempted.
+
+    `rates`: what one replica of each role costs, as it was when this attempt got its nodes.
+    """
 
     number: int
     cause: str
@@ -165,6 +169,7 @@ class Attempt:
     retained_at: float | None = None
     ended_at: float | None = None
     verdict: Verdict | None = None
+    rates: tuple[Rate, ...] = ()
 
     def task(self, role: int, index: int) -> Task | None:
         """Return the task at (role, index) or None. O(tasks)."""
@@ -369,6 +374,7 @@ def attempt_from_json(data: dict[str, Any]) -> Attempt:
             "placement": tuple(assignment_from_json(a) for a in data["placement"]),
             "tasks": tuple(task_from_json(t) for t in data["tasks"]),
             "verdict": verdict_from_json(data["verdict"]),
+            "rates": rates_from_json(data.get("rates", ())),
         }
     )
 

@@ -28,6 +28,7 @@ from trainmaster.core.actions import (
 )
 from trainmaster.core.completion import judge
 from trainmaster.core.events import Event, Kind
+from trainmaster.core.money.rates import rates_from_json
 from trainmaster.core.records import (
     Assignment,
     Attempt,
@@ -54,7 +55,7 @@ from trainmaster.core.states import (
     TaskPhase,
     Why,
 )
-from trainmaster.core.verdicts import FREE, WAITED_OUT
+from trainmaster.core.verdicts import FREE, WAITED_OUT, pause_after
 from trainmaster.messages.jobs import tasks
 from trainmaster.messages.said import said_in
 
@@ -86,9 +87,6 @@ _VERDICT_OF: Final[dict[Kind, str]] = {
     Kind.SAVE_FAILED: "save_failed",
 }
 
-
-FIRST_PAUSE_S: Final = 5.0
-LONGEST_PAUSE_S: Final = 300.0
 
 _ABOUT_THE_JOB: Final = frozenset({Kind.STOP_REQUESTED, Kind.EXPIRED})
 """Kinds that mean the job whatever attempt they name: who asks for a stop cannot know of the next try."""
@@ -161,6 +159,7 @@ def _apply_queued(job: Job, event: Event) -> Result:
             placement=placement,
             tasks=tuple(Task(a.role, a.index) for a in placement),
             created_at=event.at,
+            rates=rates_from_json(event.data.get("rates", ())),
         )
         active = replace(job, state=JobState.ACTIVE, attempt=attempt, attempts_used=event.attempt)
         return active, (Precheck(job.id, event.attempt),)
@@ -298,9 +297,7 @@ def _of(attempt: Attempt | None, codes: frozenset[str]) -> bool:
 
 def _pause(job: Job, why: Why | None) -> float:
     """Return how long to wait before the next try: twice as long as before the last one, while a trouble lasts."""
-    if why is not Why.FAULT or not _of(job.attempt, WAITED_OUT):
-        return 0.0
-    return min(LONGEST_PAUSE_S, 2 * job.pause_s or FIRST_PAUSE_S)
+    return pause_after(job.pause_s) if why is Why.FAULT and _of(job.attempt, WAITED_OUT) else 0.0
 
 
 def _drain(job: Job, attempt: Attempt, edge: Edge, event: Event) -> Result:

@@ -46,3 +46,12 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "too_many_failures": VerdictKind("失败副本数达到上限", "Too many replicas of a sub-task failed", "user"),
     "malformed": VerdictKind("任务的记录已损坏", "The stored record of the job is damaged", "platform"),
 }
+
+
+FIRST_PAUSE_S: Final = 5.0
+LONGEST_PAUSE_S: Final = 300.0
+
+
+def pause_after(pause_s: float) -> float:
+    """Return how long to wait before the next try, after a pause of so many seconds (0: none) did not help."""
+    return min(LONGEST_PAUSE_S, 2 * pause_s or FIRST_PAUSE_S)

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import ClusterCalls
+from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -317,6 +318,11 @@ class Client:
     def people(self) -> PeopleCalls:
         """Accounts, and members of workspaces."""
         return PeopleCalls(self.http)
+
+    @property
+    def money(self) -> MoneyCalls:
+        """Reports of use, balances, credits and budgets."""
+        return MoneyCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

@@ -12,13 +12,13 @@ from trainmaster.core.states import SHOWN_NAMES, Shown
 from trainmaster.messages.amounts import duration
 
 if TYPE_CHECKING:
-    from trainmaster.sdk.jobs import Job
+    from trainmaster.sdk.seen import SeenJob
 
 Show = Callable[[answers.JobView], None]
 
 
 @contextmanager
-def show_progress(job: "Job") -> Iterator[Show]:
+def show_progress(job: "SeenJob") -> Iterator[Show]:
     """Give a function that shows what was last seen of the job, in the way that fits where the program runs."""
     if in_notebook():
         yield _notebook(job)
@@ -36,7 +36,7 @@ def in_notebook() -> bool:
     return shell is not None and hasattr(shell, "kernel")
 
 
-def _notebook(job: "Job") -> Show:
+def _notebook(job: "SeenJob") -> Show:
     from IPython.display import display  # type: ignore[import-not-found,unused-ignore]  # noqa: PLC0415
 
     handle = display(job, display_id=True)

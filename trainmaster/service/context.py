@@ -25,6 +25,7 @@ from trainmaster.service.curves.metrics import MetricsReader, Summary
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.money.purses import Purses
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
 from trainmaster.service.scheduling.scheduling import Scheduling
@@ -34,6 +35,7 @@ from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_vi
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
+from trainmaster.store.money.entries import MoneyRows
 
 log = logging.getLogger("trainmaster.context")
 
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from trainmaster.service.admission.admission import Admission
     from trainmaster.service.control.saving import Saving
     from trainmaster.service.submitting.submit import Submit
+    from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
 
 
@@ -61,6 +64,7 @@ class Context:
     specs: Specs
     metrics: MetricsReader
     pools: Pools
+    entries: MoneyRows
     clerks: Clerks
     leads: bool
     """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
@@ -73,9 +77,11 @@ class Context:
     shares: Shares = field(init=False)
     waits: Waits = field(init=False)
     disks: Disks = field(init=False)
+    purses: Purses = field(init=False)
     admission: "Admission" = field(init=False)
     submit: "Submit" = field(init=False)
     dates: "Dates" = field(init=False)
+    budgets: "BudgetKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
 
@@ -87,7 +93,7 @@ class Context:
             self.followers.tally,
         )
         self.forecasts, self.shares = self.followers.forecasts, self.followers.shares
-        self.waits, self.disks = self.followers.waits, self.followers.disks
+        self.waits, self.disks, self.purses = self.followers.waits, self.followers.disks, self.followers.purses
 
     def newest(self, job: Job) -> Job | None:
         """Return `job`, which was just found, as it is at this moment; None once it is not live any more."""

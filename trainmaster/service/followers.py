@@ -7,10 +7,12 @@ commit, or a clock that was set. Invariant: a part that is not named here follow
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from trainmaster.core.events import Kind
 from trainmaster.core.records import Job, Role
 from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.control.master import Planned
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.money.purses import Purses
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
 from trainmaster.service.scheduling.scheduling import Scheduling
@@ -31,6 +33,7 @@ class LiveFollowers:
     forecasts: Forecasts
     shares: Shares
     waits: Waits
+    purses: Purses
     leaving: bool = False
     """Set once this server is about to end: it starts nothing more, for whoever told it to may have told the agent,
     too.
@@ -40,7 +43,9 @@ class LiveFollowers:
         """Plan, while there is room for what a job writes."""
         if self.leaving or self.disks.short:
             return Planned()
-        return Planned(self.scheduling.schedule(now), self.scheduling.again_s)
+        found = self.scheduling.schedule(now)
+        events = [self.purses.priced(event) if event.kind is Kind.PLACED else event for event in found]
+        return Planned(events, self.scheduling.again_s)
 
     def moved(self, before: Job | None, after: Job) -> None:
         """Let all see one change of one job."""
@@ -50,6 +55,7 @@ class LiveFollowers:
         self.forecasts.moved(before, after)
         self.shares.moved(before, after)
         self.waits.moved(before, after)
+        self.purses.moved(before, after)
 
     def stored(self, changed: Iterable[Job], deleted: Iterable[Job]) -> None:
         """Count what became durable."""
@@ -62,3 +68,4 @@ class LiveFollowers:
         self.tally.restore(jobs)
         self.forecasts.restore(jobs)
         self.waits.restore()
+        self.purses.restore(jobs)

@@ -93,6 +93,7 @@ class Life:
         await self._restore()
         await self._observer.look()
         self._keep_doing(self._sweeper.follow())
+        self._keep_doing(ctx.budgets.follow())
 
     async def announce(self) -> None:
         """Tell the other servers of the home where this one answers; nothing after the first time. Raises
@@ -159,6 +160,7 @@ class Life:
         await ctx.dates.restore()
         counted = await asyncio.to_thread(ctx.records.counts_by_owner)
         asked = await asyncio.to_thread(ctx.records.asked_last, RECENT)
+        await ctx.budgets.restore()
         ctx.counts.restore(counted, jobs)
         ctx.followers.restore(jobs, asked)
         ctx.master.restore(jobs, seq)

@@ -8,12 +8,14 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any, Final, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
 
 from trainmaster.core.config import (
     Config,
     EngineConfig,
     LimitsConfig,
     LocalConfig,
+    MoneyConfig,
     RetentionConfig,
     ServerConfig,
     VirtualNode,
@@ -22,12 +24,14 @@ from trainmaster.core.errors import InvalidSpec, ProblemList
 from trainmaster.engines import kinds
 from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages.said import Said
+from trainmaster.messages.server import money
 from trainmaster.messages.server import settings as saying
 
 EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 """Hosts to listen on that are no address by which anybody could be reached."""
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
+CURRENCY: Final = re.compile(r"[A-Za-z]{1,8}")
 Toml = dict[str, Any]
 """A section of config.toml, or the whole of it, as it was read."""
 
@@ -36,6 +40,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "local": LocalConfig,
     "limits": LimitsConfig,
     "retention": RetentionConfig,
+    "money": MoneyConfig,
 }
 
 
@@ -72,6 +77,10 @@ def parse(document: Toml, problems: ProblemList) -> Config:
     for proxy in parts["server"].trusted_proxies:
         if not _is_network(proxy):
             problems.add("server.trusted_proxies", saying.must_be_networks(), value=proxy)
+    if not CURRENCY.fullmatch(parts["money"].currency):
+        problems.add("money.currency", money.not_a_currency(), value=parts["money"].currency)
+    if not _is_time_zone(parts["money"].time_zone):
+        problems.add("money.time_zone", money.not_a_time_zone(parts["money"].time_zone))
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
 
 
@@ -85,6 +94,14 @@ def reached_at(address: str) -> tuple[str, int | None] | None:
     if host is None or parts.netloc != address or "@" in address or host in EVERY_ADDRESS or not address.isascii():
         return None
     return (host, port) if address.isprintable() and " " not in address else None
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ValueError, KeyError, OSError):  # no such name, one that leaves the folder, or a folder of names
+        return False
+    return True
 
 
 def _is_network(text: str) -> bool:

@@ -3,11 +3,13 @@ make.
 """
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Conflict
+from trainmaster.core.errors import Conflict, Problem
 from trainmaster.core.folders.layout import Layout
+from trainmaster.core.records import Job
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.server.backup import restore_not_finished
@@ -32,6 +34,7 @@ from trainmaster.service.folders.privacy import close_to_others
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.life import Life
+from trainmaster.service.money.purses import Purses
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -42,6 +45,7 @@ from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits
 from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
+from trainmaster.service.upkeep.budgets import BudgetKeeper
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.retention import Retention
@@ -50,6 +54,7 @@ from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
+from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.members import Members
@@ -64,6 +69,7 @@ from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.models import ModelRows
+from trainmaster.store.money.entries import MoneyRows
 from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
@@ -250,6 +256,7 @@ def assemble(
         Forecasts(scheduling, records.ran_last, layout.path("forecast.json"), clock, lambda: database.leads),
         Shares(scheduling, layout.path("shares.json"), lambda: database.leads),
         waits,
+        Purses(pools, config.money.currency, lambda job: master.live[job]),
     )
     master = Master(ledger, feed, clock, followers)
     context = Context(
@@ -266,11 +273,16 @@ def assemble(
         specs=specs,
         metrics=metrics,
         pools=pools,
+        entries=MoneyRows(database),
         clerks=Clerks(),
         leads=leads,
     )
     looks = Looks()
-    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines)
+
+    def pays(jobs: Iterable[Job], path: str, gone: Iterable[Job]) -> list[Problem]:
+        return context.purses.problems(jobs, clock(), path, gone)
+
+    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines, pays)
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
@@ -301,6 +313,7 @@ def _moving(
     rules = rules_of(leftovers, layout, records, context.ended, clock)
     retention = Retention(rules, Keeping.of(config), clock)
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
+    context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,
         people=people,

@@ -327,3 +327,42 @@ cluster_setting = (
         Column("by", Text, nullable=False),
     )
 )
+
+money_entry = Table(  # what changed the balance of a workspace; appended to and never edited
+    "money_entry",
+    META,
+    Column("seq", _BIG, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("kind", _TEXT, nullable=False),  # see store/money/entries.py
+    Column("workspace", _TEXT, nullable=False),
+    Column("amount", BigInteger, nullable=False),
+    Column("start_ms", BigInteger, nullable=False),
+    Column("end_ms", BigInteger, nullable=False),
+    Column("owner", _TEXT, nullable=False),
+    Column("by", _TEXT, nullable=False),
+    Column("pool", _TEXT, nullable=False),
+    Column("job", _TEXT),
+    Column("attempt", Integer),
+    Column("role", Integer),
+    Column("flavor", _TEXT, nullable=False),
+    Column("machines", Integer, nullable=False),
+    Column("gpu_milli", Integer, nullable=False),
+    Column("price", BigInteger, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("key", _TEXT),
+    UniqueConstraint("job", "attempt", "role", name="money_of_role"),  # an attempt is charged once
+    UniqueConstraint("workspace", "key", name="money_key"),
+    Index("money_by_end", "end_ms"),
+    Index("money_of_workspace", "workspace", "seq"),
+)
+
+budget_alarm = Table(
+    "budget_alarm",
+    META,
+    Column("workspace", _TEXT, primary_key=True),
+    Column("month", _TEXT, primary_key=True),
+    Column("percent", Integer, primary_key=True, autoincrement=False),
+    Column("at", Double, nullable=False),
+    Column("spent", BigInteger, nullable=False),
+    Column("budget", BigInteger, nullable=False),
+)

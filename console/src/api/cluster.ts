@@ -41,7 +41,7 @@ export const readPast = (window: PastWindow, pool?: string): Promise<ClusterPast
 export const listEngines = (): Promise<{ items: Engine[] }> => get("/engines");
 
 export const listPools = (workspace?: string): Promise<{ items: ResourcePool[] }> => get("/pools", { workspace });
-export type PoolBody = Pick<ResourcePool, "kind" | "workspaces" | "description">;
+export type PoolBody = Pick<ResourcePool, "kind" | "workspaces" | "description" | "price_gpu" | "price_cpu">;
 export const savePool = (name: string, body: PoolBody): Promise<ResourcePool> => put(`/pools/${at(name)}`, body);
 export const deletePool = (name: string): Promise<void> => remove(`/pools/${at(name)}`);
 
@@ -68,8 +68,10 @@ export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Worksp
   put(`/workspaces/${at(name)}`, body);
 export const deleteWorkspace = (name: string): Promise<void> => remove(`/workspaces/${at(name)}`);
 
-export const listFlavors = (workspace: string): Promise<{ items: Flavor[]; demand: CardDemand[] }> =>
-  get("/flavors", { workspace });
+export const listFlavors = (
+  workspace: string,
+  pool?: string,
+): Promise<{ items: Flavor[]; demand: CardDemand[]; currency: string }> => get("/flavors", { workspace, pool });
 export type FlavorBody = Omit<Flavor, "name" | "workspace" | "kind">;
 export const saveFlavor = (workspace: string, name: string, body: FlavorBody): Promise<Flavor> =>
   put(`/workspaces/${at(workspace, "flavors", name)}`, body);

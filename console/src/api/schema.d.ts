@@ -1122,8 +1122,8 @@ export interface paths {
         };
         /**
          * List Flavors
-         * @description List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every
-         *     model.
+         * @description List the flavors of a workspace, of a type, card model or vendor or offered in a pool where asked, and what the
+         *     queue asks for of every model.
          */
         get: operations["list_flavors"];
         put?: never;
@@ -1305,6 +1305,131 @@ export interface paths {
          * @description Remove a member, or leave; their jobs go on.
          */
         delete: operations["drop_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report Usage
+         * @description Show what was used in a month (YYYY-MM, without one this month) and what it cost, by workspace, person and
+         *     flavor: to an administrator everything, to a workspace's owners and admins all of it, to others their own.
+         */
+        get: operations["report_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/usage.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report Usage Csv
+         * @description Give the lines of the report as CSV.
+         */
+        get: operations["report_usage_csv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Balances
+         * @description List how the workspaces stand that the caller is in.
+         */
+        get: operations["list_balances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Balance
+         * @description Show how a workspace stands: its balance, what is set aside, its budget.
+         */
+        get: operations["get_balance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/budget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Budget
+         * @description Set how far a workspace may go below 0, and its budget of a month.
+         */
+        put: operations["put_budget"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Entries
+         * @description List what changed the balance of a workspace, newest first; who does not see all of it sees their own use.
+         */
+        get: operations["list_entries"];
+        put?: never;
+        /**
+         * Add Entry
+         * @description Enter a credit or a correction. Nothing that was entered is ever changed.
+         */
+        post: operations["add_entry"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1706,6 +1831,25 @@ export interface components {
             workspace_role: string;
         };
         /**
+         * BudgetBody
+         * @description Credit limit and budget as they are to be. `credit_limit`: how far the balance may go below 0, null however far;
+         *     `budget`: of a month, null none; `alarms`: at how many percent of it an alarm is told.
+         */
+        BudgetBody: {
+            /** Credit Limit */
+            credit_limit?: string | null;
+            /** Budget */
+            budget?: string | null;
+            /**
+             * Alarms
+             * @default [
+             *       80,
+             *       100
+             *     ]
+             */
+            alarms: number[];
+        };
+        /**
          * Change
          * @description What is absent stays as it is; `duration_s` null takes the limit away.
          */
@@ -1771,6 +1915,28 @@ export interface components {
             evict: "none" | "preemptible" | "all";
         };
         /**
+         * EntryBody
+         * @description An entry to add: a credit, or a correction, which may be less than 0 and says why. `key`: the same again adds
+         *     nothing.
+         */
+        EntryBody: {
+            /**
+             * Kind
+             * @default credit
+             * @enum {string}
+             */
+            kind: "credit" | "correction";
+            /** Amount */
+            amount: string;
+            /**
+             * Note
+             * @default
+             */
+            note: string;
+            /** Key */
+            key?: string | null;
+        };
+        /**
          * Filter
          * @description What a list of jobs is cut to.
          */
@@ -1827,7 +1993,9 @@ export interface components {
         };
         /**
          * FlavorBody
-         * @description A flavor as it is to be. `gpu_share`: the part of a card, only with one card.
+         * @description A flavor as it is to be. `gpu_share`: the part of a card, only with one card; `vendor`: who makes the cards;
+         *     `price`: of one hour of one replica, 0 free, null as its pool says; `cache_mib`: local cache disk, which is only
+         *     shown; `pools`: in which it is offered, empty in all.
          */
         FlavorBody: {
             /**
@@ -1862,6 +2030,23 @@ export interface components {
              * @default
              */
             description: string;
+            /**
+             * Vendor
+             * @default
+             */
+            vendor: string;
+            /** Price */
+            price?: string | null;
+            /**
+             * Cache Mib
+             * @default 0
+             */
+            cache_mib: number;
+            /**
+             * Pools
+             * @default []
+             */
+            pools: string[];
         };
         /**
          * LeavingBody
@@ -1922,7 +2107,8 @@ export interface components {
         };
         /**
          * PoolBody
-         * @description A pool as it is to be. `workspaces`: who may use a dedicated one.
+         * @description A pool as it is to be. `workspaces`: who may use a dedicated one; `price_gpu`, `price_cpu`: of one hour of a GPU
+         *     and of a core where no flavor says a price, null as it was.
          */
         PoolBody: {
             /**
@@ -1941,6 +2127,10 @@ export interface components {
              * @default
              */
             description: string;
+            /** Price Gpu */
+            price_gpu?: string | null;
+            /** Price Cpu */
+            price_cpu?: string | null;
         };
         /**
          * Remark
@@ -2295,12 +2485,16 @@ export interface components {
             total: number;
             demand: components["schemas"]["CardDemand"][];
         };
-        /** @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the cards. */
+        /**
+         * @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the vendor
+         *         and the cards. `price`: of one hour of one replica, as a decimal text, null as its pool says. `cache_mib`: local
+         *         cache disk; `pools`: in which it is offered, empty in all.
+         */
         Flavor: {
             name: string;
             workspace: string;
             /** @enum {unknown} */
-            kind: "ascend" | "cpu" | "gpu";
+            kind: "ascend" | "cpu" | "gpu" | "mlu";
             cpu: number;
             memory_mib: number;
             gpu: number;
@@ -2308,6 +2502,10 @@ export interface components {
             gpu_share: number;
             shm_mib: number;
             description: string;
+            vendor: string;
+            price: string | null;
+            cache_mib: number;
+            pools: string[];
         };
         /** @description A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen. */
         NodeRow: {
@@ -2368,6 +2566,7 @@ export interface components {
         Flavors: {
             items: components["schemas"]["Flavor"][];
             demand: components["schemas"]["CardDemand"][];
+            currency: string;
         };
         /**
          * @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
@@ -2421,7 +2620,7 @@ export interface components {
         };
         /**
          * @description Nodes that jobs choose together. `selectable` false: shown, but not for the workspace asked about; `why` says
-         *         why.
+         *         why. `price_gpu`, `price_cpu`: of one hour of a GPU and of a core, as decimal texts, where no flavor says a price.
          */
         ResourcePool: {
             name: string;
@@ -2438,6 +2637,8 @@ export interface components {
             running: number;
             selectable: boolean;
             why: components["schemas"]["Text"] | null;
+            price_gpu: string;
+            price_cpu: string;
         };
         /** @description A guaranteed share of a pool. */
         VirtualCluster: {
@@ -2542,15 +2743,6 @@ export interface components {
          * @enum {unknown}
          */
         TaskPhase: "exited" | "lost" | "running" | "waiting";
-        /** @description A job of a batch. */
-        BatchItem: {
-            id: string;
-            state: components["schemas"]["Shown"];
-        };
-        /** @description The jobs of a batch, in order. */
-        Batch: {
-            items: components["schemas"]["BatchItem"][];
-        };
         /** @description Facts in order. */
         Events: {
             items: components["schemas"]["Event"][];
@@ -2645,20 +2837,6 @@ export interface components {
         FacetValue: {
             value: string;
             jobs: number;
-        };
-        /** @description Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself. */
-        Fits: {
-            /** @enum {unknown} */
-            when: "never" | "now" | "queue";
-            reason: components["schemas"]["Reason"] | null;
-            forecast: components["schemas"]["Forecast"] | null;
-            placement: components["schemas"]["Placed"][];
-        };
-        /** @description Where a task would run. */
-        Placed: {
-            task: string;
-            node: string;
-            gpus: number[];
         };
         /** @description Everything about one job. `task_list` are the tasks of the last attempt. */
         JobDetail: {
@@ -2882,62 +3060,6 @@ export interface components {
             version: number;
             seq: number;
         };
-        /** @description What the engine would be asked, in its own terms. */
-        Native: {
-            kind: string;
-            document: unknown;
-        };
-        /**
-         * @description What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
-         *         still to come, behind the number `after`; null: that was the last part.
-         */
-        Outcome: {
-            done: string[];
-            refused: components["schemas"]["Refused"][];
-            /** @default 0 */
-            left: number;
-            /** @default null */
-            after: number | null;
-        };
-        /** @description A job that was left as it was, and why: `kind` and `code` as in a problem document. */
-        Refused: {
-            id: string;
-            title: components["schemas"]["Text"];
-            kind: string;
-            code: string;
-        };
-        /** @description Everything a submit would find and do. `fits` null: no server was asked. */
-        Preview: {
-            ok: boolean;
-            problems: components["schemas"]["ProblemItem"][];
-            warnings: components["schemas"]["ProblemItem"][];
-            spec: {
-                [key: string]: unknown;
-            } | null;
-            fits: components["schemas"]["Fits"] | null;
-            roles: components["schemas"]["RolePreview"][];
-            native: components["schemas"]["Native"] | null;
-        };
-        /**
-         * @description What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there
-         *         would be.
-         */
-        RolePreview: {
-            name: string;
-            system_name: string;
-            command: string;
-            tasks: components["schemas"]["TaskPreview"][];
-            more_tasks: number;
-        };
-        /** @description What one task would run. `more_env`: how many further variables it would have. */
-        TaskPreview: {
-            name: string;
-            argv: string[];
-            env: {
-                [key: string]: string;
-            };
-            more_env: number;
-        };
         /**
          * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
          *         and workspace are told.
@@ -3037,6 +3159,113 @@ export interface components {
             nodes: number;
             nodes_in_service: number;
             trouble: components["schemas"]["Text"] | null;
+        };
+        /** @description That so many percent of the budget of a month were spent, and when that was seen. */
+        Alarm: {
+            month: string;
+            percent: number;
+            at: number;
+            spent: string;
+            budget: string;
+        };
+        /** @description Workspaces by name. */
+        Balances: {
+            items: components["schemas"]["Balance"][];
+        };
+        /**
+         * @description How a workspace stands. `balance`: all entries; `running`: what running jobs have cost so far, beside it;
+         *         `reserved`: what queued and running jobs may cost at most, beside what those without a time limit have cost.
+         *
+         *         `credit_limit`: how far it may go below 0, null however far; `available`: what new jobs may cost, null without a
+         *         limit. `budget` of this `month`, null without one; `spent` of it so far.
+         */
+        Balance: {
+            workspace: string;
+            currency: string;
+            balance: string;
+            running: string;
+            reserved: string;
+            credit_limit: string | null;
+            available: string | null;
+            in_arrears: boolean;
+            month: string;
+            time_zone: string;
+            budget: string | null;
+            spent: string;
+            alarms: number[];
+            alarmed: components["schemas"]["Alarm"][];
+        };
+        /** @description Entries, newest first. */
+        EntryPage: {
+            workspace: string;
+            items: components["schemas"]["Entry"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @description One change of a balance, which stays for ever. Of a use: whose job ran on how many machines of which flavor, from
+         *         when until when, at which price of an hour. `by`: who entered a credit or a correction, and `note` why.
+         */
+        Entry: {
+            id: string;
+            at: number;
+            /** @enum {unknown} */
+            kind: "closing" | "correction" | "credit" | "use";
+            amount: string;
+            by: string;
+            note: string;
+            owner: string;
+            job: string | null;
+            attempt: number | null;
+            role: number | null;
+            pool: string;
+            flavor: string;
+            machines: number;
+            since: number;
+            until: number;
+            price: string;
+        };
+        /** @description What all lines add up to on one day (YYYY-MM-DD). */
+        ReportDay: {
+            day: string;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /**
+         * @description What one person used of one flavor in one workspace, and what it cost. `flavor` "": resources were written
+         *         out.
+         */
+        ReportLine: {
+            workspace: string;
+            owner: string;
+            flavor: string;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /** @description What was credited and corrected in one workspace. A correction above 0 gave something back. */
+        ReportSums: {
+            workspace: string;
+            credited: string;
+            corrected: string;
+        };
+        /**
+         * @description What was used in one month of `time_zone`, from `since` until before `until`, as it is known `at` that moment:
+         *         what runs is counted up to then. Lines by cost, then time, most first.
+         */
+        UsageReport: {
+            month: string;
+            time_zone: string;
+            currency: string;
+            since: number;
+            until: number;
+            at: number;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+            lines: components["schemas"]["ReportLine"][];
+            days: components["schemas"]["ReportDay"][];
+            sums: components["schemas"]["ReportSums"][];
         };
         /** @description Accounts by name. */
         Accounts: {
@@ -3400,6 +3629,85 @@ export interface components {
             upload: string;
             files: number;
             size_bytes: number;
+        };
+        /** @description A job of a batch. */
+        BatchItem: {
+            id: string;
+            state: components["schemas"]["Shown"];
+        };
+        /** @description The jobs of a batch, in order. */
+        Batch: {
+            items: components["schemas"]["BatchItem"][];
+        };
+        /** @description Whether a job would start now, wait, or can never run. `forecast`: by an engine that decides itself. */
+        Fits: {
+            /** @enum {unknown} */
+            when: "never" | "now" | "queue";
+            reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            placement: components["schemas"]["Placed"][];
+        };
+        /** @description Where a task would run. */
+        Placed: {
+            task: string;
+            node: string;
+            gpus: number[];
+        };
+        /** @description What the engine would be asked, in its own terms. */
+        Native: {
+            kind: string;
+            document: unknown;
+        };
+        /**
+         * @description What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
+         *         still to come, behind the number `after`; null: that was the last part.
+         */
+        Outcome: {
+            done: string[];
+            refused: components["schemas"]["Refused"][];
+            /** @default 0 */
+            left: number;
+            /** @default null */
+            after: number | null;
+        };
+        /** @description A job that was left as it was, and why: `kind` and `code` as in a problem document. */
+        Refused: {
+            id: string;
+            title: components["schemas"]["Text"];
+            kind: string;
+            code: string;
+        };
+        /** @description Everything a submit would find and do. `fits` null: no server was asked. */
+        Preview: {
+            ok: boolean;
+            problems: components["schemas"]["ProblemItem"][];
+            warnings: components["schemas"]["ProblemItem"][];
+            spec: {
+                [key: string]: unknown;
+            } | null;
+            fits: components["schemas"]["Fits"] | null;
+            roles: components["schemas"]["RolePreview"][];
+            native: components["schemas"]["Native"] | null;
+        };
+        /**
+         * @description What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there
+         *         would be.
+         */
+        RolePreview: {
+            name: string;
+            system_name: string;
+            command: string;
+            tasks: components["schemas"]["TaskPreview"][];
+            more_tasks: number;
+        };
+        /** @description What one task would run. `more_env`: how many further variables it would have. */
+        TaskPreview: {
+            name: string;
+            argv: string[];
+            env: {
+                [key: string]: string;
+            };
+            more_env: number;
         };
         /** @description A range that the log's size limit took away. */
         Cut: {
@@ -5803,8 +6111,10 @@ export interface operations {
         parameters: {
             query?: {
                 workspace?: string;
-                kind?: "" | "cpu" | "gpu" | "ascend";
+                kind?: "" | "cpu" | "gpu" | "ascend" | "mlu";
                 model?: string;
+                pool?: string;
+                vendor?: string;
             };
             header?: never;
             path?: never;
@@ -6204,6 +6514,236 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_usage: {
+        parameters: {
+            query?: {
+                month?: string;
+                workspace?: string;
+                owner?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_usage_csv: {
+        parameters: {
+            query?: {
+                month?: string;
+                workspace?: string;
+                owner?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_balances: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balances"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_balance: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_budget: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BudgetBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balance"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_entries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_entry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Entry"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

@@ -128,5 +128,12 @@ export type Member = S["Member"];
 export type AuditEvent = S["AuditEvent"];
 export type AuditPage = S["AuditPage"];
 
+export type UsageReport = S["UsageReport"];
+export type ReportLine = S["ReportLine"];
+export type ReportDay = S["ReportDay"];
+export type Balance = S["Balance"];
+export type Entry = S["Entry"];
+export type EntryPage = S["EntryPage"];
+
 export type Option = S["FrameworkOption"];
 export type Meta = S["Meta"];

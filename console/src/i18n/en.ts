@@ -9,6 +9,7 @@ import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
+import { usage } from "./en/usage";
 
 export const en = {
   ...common,
@@ -21,6 +22,7 @@ export const en = {
   admin,
   audit,
   people,
+  usage,
   engines,
   resources,
   ...cluster,

@@ -10,6 +10,7 @@ import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
+import { usage } from "./zh/usage";
 
 export const zh: Translated<typeof en> = {
   ...common,
@@ -22,6 +23,7 @@ export const zh: Translated<typeof en> = {
   admin,
   audit,
   people,
+  usage,
   engines,
   resources,
   ...cluster,

@@ -55,6 +55,12 @@ export interface ClusterSearch {
   q?: string;
 }
 
+export interface UsageSearch {
+  /** YYYY-MM; absent: this month. */
+  month?: string;
+  workspace?: string;
+}
+
 export interface AuditSearch {
   /** A kind of thing, or one: `job:<id>`, `workspace:vision`. */
   subject?: string;

@@ -27,6 +27,9 @@ TABLE = {
     "members:write": ("any", None),
     "people:read": ("any", None),
     "people:write": ("any", None),
+    "usage:read": ("any", "own"),
+    "balance:read": ("any", None),
+    "balance:write": ("any", None),
     "queue:write": ("any", None),
     "models:read": ("any", "own"),
     "uploads:write": ("any", "own"),
@@ -44,6 +47,8 @@ INSIDE = {
     "models:read": (True, True, False, False),
     "audit:read": (True, True, False, False),
     "members:read": (True, True, True, True),
+    "balance:read": (True, True, True, True),
+    "usage:read": (True, True, False, False),
     "members:write": (True, True, False, False),
 }
 """What a role in a workspace adds; every other scope: nothing."""

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec.structs import asdict, replace
 
 from trainmaster import answers
-from trainmaster.core.states import JobState, Shown
+from trainmaster.core.states import JobShare, JobState, Shown
 
 VIEW = answers.JobView(
     id="t1",
@@ -44,6 +44,8 @@ VIEW = answers.JobView(
     labels={},
     version=1,
     seq=1,
+    share=JobShare.NONE,
+    may=[],
 )
 
 

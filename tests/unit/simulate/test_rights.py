@@ -112,6 +112,7 @@ def test_the_rules_of_the_server_are_read() -> None:
         weight=2,
         quotas=[answers.PoolQuota(pool="default", share=share)],
         urgent=urgent,
+        sharing="open",
         waiting=0,
         running=0,
     )

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
+from trainmaster.api.routes.money.amounts import Price
 from trainmaster.core.cluster import DEFAULT, Limit, Pool, VirtualCluster
 from trainmaster.service.use_cases.cluster_views import Wanted
 
@@ -41,11 +42,15 @@ Limits = Annotated[dict[Annotated[str, Field(max_length=100)], LimitBody], Field
 
 
 class PoolBody(Body):
-    """A pool as it is to be. `workspaces`: who may use a dedicated one."""
+    """A pool as it is to be. `workspaces`: who may use a dedicated one; `price_gpu`, `price_cpu`: of one hour of a GPU
+    and of a core where no flavor says a price, null as it was.
+    """
 
     kind: Literal["public", "dedicated"] = "public"
     workspaces: Annotated[list[Word], Field(max_length=1000)] = []
     description: Text = ""
+    price_gpu: Price | None = None
+    price_cpu: Price | None = None
 
 
 class VirtualClusterBody(Body):
@@ -102,7 +107,8 @@ async def list_pools(request: Request, workspace: Annotated[str, Query(max_lengt
 async def put_pool(request: Request, name: Name, body: PoolBody) -> Response:
     """Make or change a pool."""
     app, me = platform(request), who(request)
-    await app.administer.put_pool(Pool(name, body.kind, tuple(body.workspaces), body.description), me)
+    wanted = Pool(name, body.kind, tuple(body.workspaces), body.description)
+    await app.administer.put_pool(wanted, me, body.price_gpu, body.price_cpu)
     return Json(app.resources.pool(name, me))
 
 

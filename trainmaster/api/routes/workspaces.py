@@ -10,6 +10,7 @@ from starlette.responses import Response
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
+from trainmaster.api.routes.money.amounts import Price
 from trainmaster.api.routes.pools import Body, Limits, Name, Text, Word, limits
 from trainmaster.core.cluster import DEFAULT, Flavor, Sharing, Workspace
 from trainmaster.service.use_cases.cluster_parts import flavor_view
@@ -31,7 +32,10 @@ class WorkspaceBody(Body):
 
 
 class FlavorBody(Body):
-    """A flavor as it is to be. `gpu_share`: the part of a card, only with one card."""
+    """A flavor as it is to be. `gpu_share`: the part of a card, only with one card; `vendor`: who makes the cards;
+    `price`: of one hour of one replica, 0 free, null as its pool says; `cache_mib`: local cache disk, which is only
+    shown; `pools`: in which it is offered, empty in all.
+    """
 
     cpu: Annotated[float, Field(ge=0.01, le=4096)] = 1.0
     memory_mib: Annotated[int, Field(ge=16, le=2**30)] = 1024
@@ -40,6 +44,10 @@ class FlavorBody(Body):
     gpu_share: Annotated[float, Field(ge=0.001, le=1)] = 1.0
     shm_mib: Annotated[int, Field(ge=0, le=2**30)] = 64
     description: Text = ""
+    vendor: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9 ._-]{0,62})?$")] = ""
+    price: Price | None = None
+    cache_mib: Annotated[int, Field(ge=0, le=2**40)] = 0
+    pools: Annotated[tuple[Word, ...], Field(max_length=1000)] = ()
 
 
 def workspace_of(name: str, body: WorkspaceBody) -> Workspace:
@@ -73,13 +81,15 @@ async def delete_workspace(request: Request, name: Name) -> Response:
 async def list_flavors(
     request: Request,
     workspace: Annotated[str, Query(max_length=63)] = DEFAULT,
-    kind: Literal["", "cpu", "gpu", "ascend"] = "",
+    kind: Literal["", "cpu", "gpu", "ascend", "mlu"] = "",
     model: Annotated[str, Query(max_length=63)] = "",
+    pool: Annotated[str, Query(max_length=63)] = "",
+    vendor: Annotated[str, Query(max_length=63)] = "",
 ) -> Response:
-    """List the flavors of a workspace, of a type or card model where asked, and what the queue asks for of every
-    model.
+    """List the flavors of a workspace, of a type, card model or vendor or offered in a pool where asked, and what the
+    queue asks for of every model.
     """
-    return Json(platform(request).resources.flavors(who(request), workspace, kind, model))
+    return Json(platform(request).resources.flavors(who(request), workspace, kind, model, pool, vendor))
 
 
 @routes.route("PUT", "/workspaces/{workspace}/flavors/{name}", scope="workspaces:write", answers={200: "Flavor"})
@@ -95,6 +105,10 @@ async def put_flavor(request: Request, workspace: Name, name: Name, body: Flavor
         round(body.gpu_share * 1000),
         body.shm_mib,
         body.description,
+        body.vendor,
+        body.price,
+        body.cache_mib,
+        body.pools,
     )
     await platform(request).administer.put_flavor(flavor, who(request))
     return Json(flavor_view(flavor))

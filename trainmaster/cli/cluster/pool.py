@@ -114,6 +114,26 @@ def set_pool(
             autocompletion=completing.workspaces,
         ),
     ] = None,
+    price_gpu: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AMOUNT",
+            help=words(
+                "Price of one hour of a GPU, where no flavor says a price.", "规格未定价时，一张卡一小时的价格。"
+            ),
+            show_default=words("unchanged, or 0", "不变，或 0"),
+        ),
+    ] = None,
+    price_cpu: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AMOUNT",
+            help=words(
+                "Price of one hour of a core, where no flavor says a price.", "规格未定价时，一个 CPU 核一小时的价格。"
+            ),
+            show_default=words("unchanged, or 0", "不变，或 0"),
+        ),
+    ] = None,
     description: About = "",
     as_json: AsJson = False,
 ) -> None:
@@ -123,7 +143,9 @@ def set_pool(
     """
     from trainmaster.cli.showing.console import emit_json
 
-    made = client().admin.put_pool(name, workspaces=workspaces or (), description=description)
+    made = client().admin.put_pool(
+        name, workspaces=workspaces or (), description=description, price_gpu=price_gpu, price_cpu=price_cpu
+    )
     if as_json:
         emit_json(made)
         return

@@ -1,6 +1,4 @@
-"""Workspaces: weights, quotas, limits of urgent jobs; and flavors, the named sets of resources that their jobs choose
-from.
-"""
+"""Workspaces: weights, quotas, limits of urgent jobs."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,12 +6,10 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.cluster.members import add_members, print_members
-from trainmaster.cli.cluster.pool import LIMITS, About, read_limits, shares, warn
-from trainmaster.cli.context import AsJson, Workspace, client, demand_known, removed
+from trainmaster.cli.cluster.pool import LIMITS, read_limits, shares, warn
+from trainmaster.cli.context import AsJson, client, demand_known, removed
 from trainmaster.cli.helping import CLUSTER, add, group
-from trainmaster.cli.language import memory as memory_text
 from trainmaster.cli.language import words
-from trainmaster.cli.server.looking import in_terminal_language
 
 if TYPE_CHECKING:
     from trainmaster import answers
@@ -21,11 +17,7 @@ if TYPE_CHECKING:
 WorkspaceName = Annotated[
     str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"), autocompletion=completing.workspaces)
 ]
-FlavorName = Annotated[
-    str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"), autocompletion=completing.flavors)
-]
 Description = Annotated[str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))]
-KINDS = ("cpu", "gpu", "ascend")
 SHARING = ("off", "open", "required")
 
 
@@ -74,38 +66,6 @@ def add_to(app: typer.Typer) -> None:
         name="delete",
     )
     add_members(part)
-    _add_flavors(app)
-
-
-def _add_flavors(app: typer.Typer) -> None:
-    flavors = group(
-        app,
-        "flavor",
-        "Flavors: named sets of resources that jobs choose from.",
-        "规格：供任务选择的资源组合。",
-        CLUSTER,
-    )
-    add(
-        flavors,
-        list_flavors,
-        "列出工作空间的规格。\n\n每行一个：类型、CPU 核、内存、加速卡、型号、用途。",
-        "tm flavor list --kind gpu",
-        name="list",
-    )
-    add(
-        flavors,
-        set_flavor,
-        "新建或修改规格；之前提交的任务不受影响。\n\n输出名称、类型和工作空间。",
-        "tm flavor set a100 --cpu 16 --memory 128GiB --gpu 1 --type A100",
-        name="set",
-    )
-    add(
-        flavors,
-        delete_flavor,
-        "删除规格；之前提交的任务不受影响。\n\n输出已删除的名称。",
-        "tm flavor delete a100",
-        name="delete",
-    )
 
 
 def list_workspaces(as_json: AsJson = False) -> None:
@@ -280,111 +240,6 @@ def delete_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
     """
     client().admin.delete_workspace(name)
     removed("workspace", name, as_json)
-
-
-def list_flavors(
-    workspace: Workspace = "default",
-    kind: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(KINDS),
-            help=words("Only of this kind.", "只列出此类。"),
-            show_default=words("all", "全部"),
-            autocompletion=completing.one_of(*KINDS),
-        ),
-    ] = "",
-    model: Annotated[
-        str,
-        typer.Option(
-            help=words("Only with GPUs of this model.", "只列出此型号加速卡的规格。"), show_default=words("all", "全部")
-        ),
-    ] = "",
-    as_json: AsJson = False,
-) -> None:
-    """List the flavors of a workspace.
-
-    Prints a line for each: kind, cores, memory, GPUs, model, what it is for.
-    """
-    from trainmaster.cli.showing import tables
-    from trainmaster.cli.showing.console import emit_json
-    from trainmaster.cli.showing.tables import column
-
-    admin = client().admin
-    demand_known("workspace", workspace, admin.workspaces())
-    found = admin.flavors(workspace, kind, model)
-    if as_json:
-        emit_json(found)
-        return
-    columns = (
-        column(words("flavor", "规格"), least=8),
-        column(words("kind", "类型")),
-        column(words("cores", "CPU 核"), right=True),
-        column(words("memory", "内存"), right=True),
-        column(words("GPUs", "GPU"), right=True),
-        column(words("model", "型号"), least=8),
-        column(words("for", "用途"), least=12, wraps=True),
-    )
-    rows = [
-        (
-            one.name,
-            one.kind,
-            f"{one.cpu:g}",
-            memory_text(one.memory_mib),
-            f"{one.gpu * one.gpu_share:g}",
-            one.gpu_type or "",
-            one.description,
-        )
-        for one in found
-    ]
-    tables.show(columns, rows) if rows else print(words("No flavors.", "没有规格。"))
-
-
-def set_flavor(
-    name: FlavorName,
-    workspace: Workspace = "default",
-    cpu: Annotated[float, typer.Option(min=0.01, help=words("Cores.", "CPU 核数。"))] = 1.0,
-    memory: Annotated[str, typer.Option(help=words("Memory, for example 16GiB.", "内存，例如 16GiB。"))] = "1GiB",
-    gpu: Annotated[int, typer.Option(min=0, help=words("GPUs.", "加速卡数。"))] = 0,
-    model: Annotated[
-        str | None,
-        typer.Option("--type", help=words("Model of the GPUs.", "加速卡型号。"), show_default=words("any", "任意")),
-    ] = None,
-    share: Annotated[
-        float,
-        typer.Option(
-            min=0.001,
-            max=1,
-            help=words("Part of a GPU; less than 1 only with one GPU.", "占一张卡的比例；小于 1 时只能为一张卡。"),
-        ),
-    ] = 1.0,
-    shm: Annotated[str, typer.Option(help=words("Shared memory.", "共享内存。"))] = "64MiB",
-    description: About = "",
-    as_json: AsJson = False,
-) -> None:
-    """Create or change a flavor; jobs submitted before keep what it was.
-
-    Prints name, kind and workspace.
-    """
-    from trainmaster.cli.showing.console import emit_json
-    from trainmaster.core.formats.units import NotRead, parse_memory_mib
-
-    try:
-        sizes = {"memory_mib": parse_memory_mib(memory), "shm_mib": parse_memory_mib(shm)}
-    except NotRead as error:
-        raise typer.BadParameter(in_terminal_language(error.said)) from None
-    more = {"cpu": cpu, "gpu": gpu, "gpu_type": model, "gpu_share": share, "description": description}
-    made = client().admin.put_flavor(name, workspace=workspace, **sizes, **more)
-    where = words(f"in workspace {made.workspace}", f"工作空间 {made.workspace}")
-    emit_json(made) if as_json else print(f"{made.name}  {made.kind}  {where}")
-
-
-def delete_flavor(name: FlavorName, workspace: Workspace = "default", as_json: AsJson = False) -> None:
-    """Delete a flavor; jobs submitted before keep what it was.
-
-    Prints its name.
-    """
-    client().admin.delete_flavor(name, workspace)
-    removed("flavor", name, as_json)
 
 
 def _limit(given: int | None, known: int | None) -> int | None:

@@ -57,7 +57,7 @@ def metrics(
     from trainmaster.cli.showing.console import emit_json, plain
     from trainmaster.cli.showing.curves import show_metrics
     from trainmaster.cli.showing.jobs import replica_name
-    from trainmaster.sdk.jobs import ENDED
+    from trainmaster.sdk.seen import ENDED
 
     server = client()
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from trainmaster import answers
 
 ACTORS = ("person", "token", "job", "system")
-SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
+SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
 
 
 def add_to(app: typer.Typer) -> None:

@@ -104,6 +104,9 @@ def other_pool(name: str, pool: str) -> Said: ...
 @say("Pool {pool} is dedicated to {workspaces}", "资源池 {pool} 专属于 {workspaces}", "Choose another pool, or ask an administrator for access.", "请选择其他资源池，或请管理员开放。")
 def pool_dedicated(pool: str, workspaces: Names) -> Said: ...
 
+@say("Flavor {name} is not offered in pool {pool}", "规格 {name} 不在资源池 {pool} 中提供", "It is offered in {pools}; choose one of them, or another flavor.", "该规格在以下资源池提供：{pools}；请选择其中之一，或改用其他规格。")
+def flavor_elsewhere(name: str, pool: str, pools: Names) -> Said: ...
+
 
 # --- the pool that the platform chooses, and engines with a queue of their own
 

@@ -71,10 +71,21 @@ class ClusterCalls:
         """Return all pools; `selectable` says whether `workspace` may use one."""
         return self._http.read(answers.ResourcePools, "GET", "/pools", params={"workspace": workspace}).items
 
-    def put_pool(self, name: str, *, workspaces: Sequence[str] = (), description: str = "") -> answers.ResourcePool:
-        """Make or change a pool: public, or dedicated to `workspaces`."""
+    def put_pool(
+        self,
+        name: str,
+        *,
+        workspaces: Sequence[str] = (),
+        description: str = "",
+        price_gpu: str | None = None,
+        price_cpu: str | None = None,
+    ) -> answers.ResourcePool:
+        """Make or change a pool: public, or dedicated to `workspaces`. Prices are of one hour of a GPU and of a core,
+        for example "12.50"; None: as they were.
+        """
         kind = "dedicated" if workspaces else "public"
-        body = {"kind": kind, "workspaces": [*workspaces], "description": description}
+        body: dict[str, Any] = {"kind": kind, "workspaces": [*workspaces], "description": description}
+        body |= {"price_gpu": price_gpu, "price_cpu": price_cpu}
         return self._read(answers.ResourcePool, "PUT", f"/pools/{word(name)}", body)
 
     def delete_pool(self, name: str) -> None:
@@ -129,12 +140,14 @@ class ClusterCalls:
         self._http.request("DELETE", f"/workspaces/{word(name)}")
 
     def flavors(self, workspace: str = "default", kind: str = "", model: str = "") -> list[answers.FlavorView]:
-        """Return the flavors of a workspace; `kind` is cpu, gpu or ascend, `model` a card's."""
+        """Return the flavors of a workspace; `kind` is cpu, gpu, ascend or mlu, `model` a card's."""
         params = {"workspace": workspace, "kind": kind, "model": model}
         return self._http.read(answers.Flavors, "GET", "/flavors", params=params).items
 
     def put_flavor(self, name: str, *, workspace: str = "default", **fields: Any) -> answers.FlavorView:
-        """Make or change a flavor: `cpu`, `memory_mib`, `gpu`, `gpu_type`, `gpu_share`, `shm_mib`, `description`."""
+        """Make or change a flavor: `cpu`, `memory_mib`, `gpu`, `gpu_type`, `gpu_share`, `shm_mib`, `description`,
+        `vendor`, `price` (of one hour, as text), `cache_mib`, `pools`.
+        """
         return self._read(answers.FlavorView, "PUT", f"/workspaces/{word(workspace)}/flavors/{word(name)}", fields)
 
     def delete_flavor(self, name: str, workspace: str = "default") -> None:

@@ -4,7 +4,7 @@ that can never fit. All problems of a request are found, not only the first.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 from trainmaster.access.roles import Principal
@@ -12,7 +12,7 @@ from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable, problem_of
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.launch import asked_of
-from trainmaster.core.records import Job
+from trainmaster.core.records import Job, replace
 from trainmaster.core.states import JobShare, Priority
 from trainmaster.dialects.registry import as_written
 from trainmaster.engines.findings import GangFindings
@@ -32,6 +32,8 @@ from trainmaster.spec.semantics import code_problem, mount_problems
 from trainmaster.storage.uploads import use
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
+Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
+"""Says whose workspaces could not pay for these jobs, at a path, if others had ended."""
 
 
 class Admission:
@@ -46,9 +48,10 @@ class Admission:
         pools: Pools,
         urgent: UrgentLimits,
         engines: Engines,
+        pays: Pays,
     ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
-        self._pools, self._urgent, self._engines = pools, urgent, engines
+        self._pools, self._urgent, self._engines, self._pays = pools, urgent, engines, pays
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -60,6 +63,7 @@ class Admission:
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
         found += self._urgent.problems(count_urgent((job,)), "priority", gone)
         found += place_problems(job, self._pools, who)
+        found += self._pays((job,), "workspace", gone)
         found += self.engine_problems(job)
         if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
             found.append(problem_of("", submitting.queue_full(self._config.limits.max_queued)))
@@ -110,6 +114,7 @@ class Admission:
     def admit_together(self, jobs: Sequence[Job]) -> None:
         """Return when `jobs`, each admitted by itself, may be taken in together. Raises InvalidSpec."""
         found, most = self._urgent.problems(count_urgent(jobs), "priority"), self._config.limits.max_queued
+        found += self._pays(jobs, "workspace", ())
         if len(self._scheduling.queue) + len(jobs) > most:
             found.append(problem_of("", submitting.queue_full(most)))
         ProblemList(found).raise_if_any(submitting.jobs_not_accepted)
@@ -121,6 +126,11 @@ class Admission:
             gone = () if instead_of is None else (instead_of,)
             found += self._urgent.problems(Counter({(job.workspace, job.owner): 1}), "priority", gone)
         return found
+
+    def longer_problems(self, job: Job, duration_s: float | None) -> list[Problem]:
+        """Return what speaks against another time limit of a live job: its workspace has to pay for it."""
+        wanted = replace(job, policy=replace(job.policy, duration_s=duration_s))
+        return self._pays((wanted,), "duration_s", (job,))
 
     def duration_problems(self, value: Any, path: str) -> list[Problem]:
         """Return what is wrong with a duration in seconds (None: unlimited)."""

@@ -35,6 +35,7 @@ def place_problems(job: Job, pools: Pools, who: Principal) -> list[Problem]:
         found.append(problem("virtual_cluster", rules.other_pool(name=share.name, pool=share.pool)))
     if pool is not None:
         found += _node_problems(job, pools)
+        found += _flavor_problems(job, pools)
         if job.node_names and pool.kind == "dedicated":
             found.append(problem("nodes", rules.nodes_with_dedicated(pool.name)))
     return found
@@ -51,6 +52,18 @@ def _node_problems(job: Job, pools: Pools) -> list[Problem]:
     if job.driver is not None and job.driver not in drivers:
         found.append(problem("driver", rules.unknown_driver(pool=job.pool, driver=job.driver, known=sorted(drivers))))
     return found
+
+
+def _flavor_problems(job: Job, pools: Pools) -> list[Problem]:
+    """Return which flavors of the job are not offered in its pool (R2)."""
+    known, found = pools.flavors.get(job.workspace, {}), {}
+    for shape in job.shapes or (job.roles,):
+        for at, role in enumerate(shape):
+            flavor = known.get(role.flavor or "")
+            if flavor is not None and not flavor.offered_in(job.pool):
+                said = rules.flavor_elsewhere(flavor.name, job.pool, sorted(flavor.pools))
+                found[at, flavor.name] = problem(f"roles.{at}.flavors", said)
+    return list(found.values())
 
 
 def _member_problems(job: Job, who: Principal) -> list[Problem]:

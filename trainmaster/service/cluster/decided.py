@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from trainmaster.core.events import Changes
+from trainmaster.core.money.amounts import amount_text
 from trainmaster.messages.said import Said
-from trainmaster.messages.server import audit
+from trainmaster.messages.server import audit, money
 
 MOST_CHANGES: Final = 12
 MOST_TEXT: Final = 100
@@ -25,6 +26,7 @@ _CHANGED: Final[dict[str, Callable[[str, audit.Changes], Said]]] = {
     "workspace": audit.workspace_changed,
     "flavor": audit.flavor_changed,
     "node": audit.node_changed,
+    "budget": money.budget_set,
     "policy": lambda _, changes: audit.policy_changed(changes),
 }
 _REMOVED: Final[dict[str, Callable[[str], Said]]] = {
@@ -32,7 +34,11 @@ _REMOVED: Final[dict[str, Callable[[str], Said]]] = {
     "virtual_cluster": audit.virtual_cluster_removed,
     "workspace": audit.workspace_removed,
     "flavor": audit.flavor_removed,
+    "budget": money.budget_removed,
 }
+
+_MONEY: Final = frozenset({"price", "price_gpu", "price_cpu", "credit_limit", "monthly"})
+"""Fields that are amounts of money."""
 
 
 def made(kind: str, name: str, plain: Any, record: Any) -> Said:
@@ -75,6 +81,8 @@ def _fields(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     if isinstance(record, Mapping):
         for name, value in record.items():
             yield from _fields(value, f"{path}.{name}" if path else str(name))
+    elif path in _MONEY and isinstance(record, int):
+        yield path, amount_text(record)
     elif record not in (None, "", [], ()):
         yield path, list(record) if isinstance(record, tuple) else record
 

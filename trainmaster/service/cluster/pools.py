@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import msgspec
 
-from trainmaster.core.cluster import DEFAULT, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.core.cluster import DEFAULT, Budget, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
 from trainmaster.core.events import Actor, AuditEvent, subject_of
 from trainmaster.core.records import Job, Node
 from trainmaster.messages.said import Said, verbatim
@@ -31,6 +31,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "workspace": Workspace,
     "flavor": Flavor,
     "node": NodeSetting,
+    "budget": Budget,
     "policy": dict,
 }
 """What each kind of row is read as."""
@@ -38,7 +39,7 @@ KINDS: Final[dict[str, type[Any]]] = {
 POLICY: Final = "queue"
 """The name of the one policy row: the values of the knobs that were changed."""
 
-Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | Values
+Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | Budget | Values
 
 
 class Pools:
@@ -82,6 +83,7 @@ class Pools:
         self.flavors: dict[str, dict[str, Flavor]] = {name: {} for name in self.workspaces}
         for flavor in self._of("flavor").values():
             self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
+        self.budgets: dict[str, Budget] = self._of("budget")
         self.policy: Values = self._of("policy").get(POLICY, {})
         self.nodes: tuple[Node, ...] = tuple(map(self._decided, self._machines))
 
@@ -140,6 +142,8 @@ class Pools:
         audit_event = AuditEvent(subject_of(kind, name), decided.removed(kind, name), self._clock(), by, changes)
         await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
         self._stored.pop((kind, name), None)
+        if kind == "workspace":
+            self._stored.pop(("budget", name), None)  # it went with its workspace
         self._settle()
         self._changed(kind)
 
@@ -150,6 +154,7 @@ class Pools:
             "workspace": self.workspaces,
             "policy": {POLICY: {}},
             "node": {name: NodeSetting(name)},
+            "budget": {name: Budget(name)},
         }
         found = self._stored.get((kind, name))
         return msgspec.to_builtins(found[0] if found else always.get(kind, {}).get(name))

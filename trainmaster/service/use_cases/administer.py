@@ -44,8 +44,12 @@ class Administer:
 
     # -- pools and their shares --------------------------------------------------------------------------------
 
-    async def put_pool(self, pool: Pool, who: Principal) -> None:
-        """Make or change a pool (R10, R11). Raises Forbidden, InvalidSpec, StorageFailed."""
+    async def put_pool(
+        self, pool: Pool, who: Principal, price_gpu: int | None = None, price_cpu: int | None = None
+    ) -> None:
+        """Make or change a pool (R10, R11); prices of None stay as they are. Raises Forbidden, InvalidSpec,
+        StorageFailed.
+        """
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
             found = list(_taken(pool.name, self._pools.virtual_clusters))
@@ -53,7 +57,12 @@ class Administer:
             if pool.kind == "dedicated" and not pool.workspaces:
                 found.append(problem("workspaces", rules.dedicated_to_nobody()))
             refuse(found)
-            await self._pools.put("pool", pool.name, pool, who.actor)
+            known = self._pools.pools.get(pool.name, Pool(pool.name))
+            by_gpu, by_cpu = (
+                before if price is None else price
+                for price, before in ((price_gpu, known.price_gpu), (price_cpu, known.price_cpu))
+            )
+            await self._pools.put("pool", pool.name, replace(pool, price_gpu=by_gpu, price_cpu=by_cpu), who.actor)
 
     async def drop_pool(self, name: str, who: Principal) -> None:
         """Remove a pool that nobody uses. Raises Forbidden, NotFound, Conflict, StorageFailed."""
@@ -124,6 +133,7 @@ class Administer:
             used = [*pools, *self._pools.flavors.get(name, ())]
             _refuse_used(name, name == DEFAULT, used, self._jobs_of("workspace", name))
             await self._pools.drop("workspace", name, who.actor)
+            self._ctx.purses.closed(name)
 
     async def put_flavor(self, flavor: Flavor, who: Principal) -> None:
         """Make or change a flavor; jobs submitted before keep what it was. Raises Forbidden, InvalidSpec,
@@ -132,6 +142,7 @@ class Administer:
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
             found = unknown((flavor.workspace,), self._pools.workspaces, "workspace", rules.unknown_workspace)
+            found += unknown(flavor.pools, self._pools.pools, "pools", rules.unknown_pool)
             if flavor.gpu_milli < 1000 and flavor.gpu != 1:
                 found.append(problem("gpu_share", rules.share_one_card()))
             refuse(found)

@@ -8,6 +8,7 @@ from trainmaster.access.visible import Visible
 from trainmaster.answers import CardUse, EngineAbilities, FlavorView, ShareView, Text
 from trainmaster.core.cluster import Flavor, Limit, Limits, Pool
 from trainmaster.core.ids import task_name
+from trainmaster.core.money.amounts import amount_text
 from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Engine
@@ -66,6 +67,10 @@ def flavor_view(flavor: Flavor) -> FlavorView:
         gpu_share=flavor.gpu_milli / WHOLE,
         shm_mib=flavor.shm_mib,
         description=flavor.description,
+        vendor=flavor.vendor,
+        price=None if flavor.price is None else amount_text(flavor.price),
+        cache_mib=flavor.cache_mib,
+        pools=list(flavor.pools),
     )
 
 

@@ -39,6 +39,7 @@ from trainmaster.answers import (
 from trainmaster.core.cluster import DEFAULT, Flavor, Pool, VirtualCluster, Workspace
 from trainmaster.core.errors import NotFound
 from trainmaster.core.ids import split_attempt_id
+from trainmaster.core.money.amounts import amount_text
 from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.messages.cluster import cluster
 from trainmaster.queue.ordering.rights import amounts_of
@@ -138,6 +139,8 @@ class ClusterViews:
             running=sums.running,
             selectable=pool.open_to(workspace),
             why=None if pool.open_to(workspace) else dedicated(pool),
+            price_gpu=amount_text(pool.price_gpu),
+            price_cpu=amount_text(pool.price_cpu),
         )
 
     def virtual_clusters(self, who: Principal) -> VirtualClusters:
@@ -197,15 +200,22 @@ class ClusterViews:
             running=sums.running,
         )
 
-    def flavors(self, who: Principal, workspace: str, kind: str = "", model: str = "") -> Flavors:
-        """Return the flavors of a workspace, of a type (R14) and card model (R169) where asked. Raises Forbidden."""
+    def flavors(
+        self, who: Principal, workspace: str, kind: str = "", model: str = "", pool: str = "", vendor: str = ""
+    ) -> Flavors:
+        """Return the flavors of a workspace, of a type (R14), card model (R169), vendor and offered in a pool (R2)
+        where asked. Raises Forbidden.
+        """
         decide(who, "cluster:read").demand()
         found = [
             flavor_view(flavor)
             for flavor in self._pools.flavors.get(workspace, {}).values()
-            if kind in ("", flavor.kind) and model in ("", flavor.gpu_type)
+            if kind in ("", flavor.kind)
+            and model in ("", flavor.gpu_type)
+            and (not pool or flavor.offered_in(pool))
+            and vendor.lower() in ("", flavor.vendor.lower())
         ]
-        return Flavors(items=found, demand=self.demand())
+        return Flavors(items=found, demand=self.demand(pool), currency=self._ctx.config.money.currency)
 
     # -- nodes -------------------------------------------------------------------------------------------------
 

@@ -248,9 +248,10 @@ class Jobs:
         _refuse_ended(job)
         problems: list[Problem] = []
         if duration_s is not UNSET:
-            problems += self._ctx.admission.duration_problems(duration_s, "duration_s") or self._too_long(
-                job, duration_s
-            )
+            problems += self._ctx.admission.duration_problems(duration_s, "duration_s") or [
+                *self._too_long(job, duration_s),
+                *self._ctx.admission.longer_problems(job, duration_s),
+            ]
         if priority is not UNSET:
             problems += self._ctx.admission.change_problems(job, priority, who)
         if problems:

@@ -1,5 +1,5 @@
 """The only way a job's rows change: events and the rows they lead to, in one transaction, in groups, answered when
-durable.
+durable. What an attempt used is charged in the transaction that ends it (`store.money`).
 
 Invariants. `fold(reduce, events) == rows` for every job: a change names the events that lead from the stored version
 of its job to the new one, and is refused when the stored version is another. All of a batch is stored or nothing of
@@ -135,6 +135,7 @@ class _Pending:
     attempts: dict[int, Attempt] = field(default_factory=dict)
     placed: set[int] = field(default_factory=set)  # attempts whose every task row is written
     touched: dict[int, set[tuple[int, int]]] = field(default_factory=dict)  # attempt -> (role, index) of changed tasks
+    used: list[rows.Row] = field(default_factory=list)  # what its attempts that ended are charged for
 
 
 class _Gathered:
@@ -163,6 +164,8 @@ class _Gathered:
                 self.told.append(audit.event_values(event, job))
             if event.kind is Kind.CLOCK_SET:
                 self._clock_set[job.id] = job
+            elif event.kind is Kind.REAPED and job.attempt is not None and job.attempt.ended_at is not None:
+                pending.used.extend(rows.use_rows(job, job.attempt.ended_at))
         if job.attempt is not None:
             self._note_attempt(pending, job.attempt, events)
 
@@ -186,8 +189,10 @@ class _Gathered:
         attempts: list[rows.Row] = []
         tasks: list[rows.Row] = []
         task_changes: list[rows.Row] = []
+        used: list[rows.Row] = []
         for pending in self._jobs.values():
             job = pending.job
+            used.extend(pending.used)
             if pending.base == 0:
                 document = self._specs.get(job.spec_digest)
                 fresh.append(rows.job_fixed(job) + rows.job_moving(job) + rows.job_found(job, document))
@@ -206,6 +211,7 @@ class _Gathered:
         sql.put_attempt.run(cursor, attempts)
         sql.put_task.run(cursor, tasks)
         sql.change_task.run(cursor, task_changes)
+        sql.add_use.run(cursor, used)
         for job in self._clock_set.values():
             sql.date_job.run(cursor, [(job.submitted_at, job.seq)])
             if job.attempt is not None:

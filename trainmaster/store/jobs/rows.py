@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from trainmaster.core.events import Event, Kind
+from trainmaster.core.money.metering import uses
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, replace
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.said import Said, said_from_json, said_in
@@ -49,6 +50,10 @@ TASK_FIXED: Final = ("job", "attempt", "position", "role", "idx")
 TASK_PLACE: Final = ("node", "host", "place")
 TASK_MOVING: Final = ("phase", "exit_code", "signal", "started_at", "ended_at", "record")
 EVENT: Final = ("seq", "job", "attempt", "kind", "at", "actor", "data")
+USE: Final = (
+    "at", "kind", "workspace", "amount", "start_ms", "end_ms", "owner", "by", "pool", "job", "attempt", "role",
+    "flavor", "machines", "gpu_milli", "price", "note",
+)  # fmt: skip
 
 
 def _rest(record: type, columns: Iterable[str], elsewhere: Iterable[str]) -> tuple[str, ...]:
@@ -178,6 +183,32 @@ def event_row(job: int, event: Event) -> Row:
     """Return the values of EVENT."""
     data = encode(event.data) if event.data else "{}"
     return (event.seq, job, event.attempt, event.kind.value, event.at, event.actor, data)
+
+
+def use_rows(job: Job, ended_at: float) -> list[Row]:
+    """Return the values of USE: what the attempt of `job`, which has ended, is charged for, one for each role."""
+    return [
+        (
+            ended_at,
+            "use",
+            use.workspace,
+            -use.amount,
+            use.start_ms,
+            use.end_ms,
+            use.owner,
+            "",
+            use.pool,
+            use.job,
+            use.attempt,
+            use.role,
+            use.rate.flavor,
+            use.machines,
+            use.rate.gpu_milli,
+            use.rate.price,
+            "",
+        )
+        for use in uses(job, ended_at)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,9 @@ class Statements:
         self.add_spec = self._insert(tables.spec, ("digest", "document"), key=("digest",))
         self.add_key = self._insert(tables.idempotency, ("workspace", "key", "body_digest", "jobs", "created_at"))
 
+        # What an attempt used is charged once, whatever is repeated.
+        self.add_use = self._insert(tables.money_entry, rows.USE, key=("job", "attempt", "role"))
+
     def _insert(
         self, table: Table, fixed: Sequence[str], moving: Sequence[str] = (), key: Sequence[str] = ()
     ) -> Statement:

@@ -7,6 +7,7 @@ export const common = {
     audit: "Audit",
     admin: "Administration",
     models: "Models",
+    usage: "Usage",
     settings: "Settings",
     newJob: "New job",
     main: "Main navigation",

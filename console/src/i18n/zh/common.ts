@@ -7,6 +7,7 @@ export const common = {
     audit: "审计",
     admin: "管理",
     models: "模型",
+    usage: "用量",
     settings: "设置",
     newJob: "创建任务",
     main: "主导航",

@@ -1,15 +1,19 @@
 /** Flavors: named sets of resources of one replica, by workspace. */
 import { useQuery } from "@tanstack/react-query";
-import { AutoComplete, Form, InputNumber, Select, Tag } from "antd";
+import { AutoComplete, Form, Input, InputNumber, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { deleteFlavor, type FlavorBody, listFlavors, listWorkspaces, saveFlavor } from "../../api/cluster";
+import { deleteFlavor, type FlavorBody, listFlavors, listPools, listWorkspaces, saveFlavor } from "../../api/cluster";
 import type { Flavor } from "../../api/types";
 import { mib, number } from "../../shared/format";
-import { Nothing } from "../../shared/ui";
+import { Labels, Nothing, TwoLines } from "../../shared/ui";
 import { cards } from "../queue/demand";
+import { AMOUNT, shownAmount } from "../usage/amounts";
 import { type Named, NamedDialog } from "./dialog";
 import { NamedTable } from "./table";
+
+/** Whose cards there are most; another name may be written. */
+const VENDORS = ["NVIDIA", "AMD", "Huawei", "Cambricon"] as const;
 
 type FlavorForm = FlavorBody & Named;
 const FRESH: Omit<FlavorForm, keyof Named> = {
@@ -19,6 +23,10 @@ const FRESH: Omit<FlavorForm, keyof Named> = {
   gpu_type: null,
   gpu_share: 1,
   shm_mib: 64,
+  vendor: "",
+  price: null,
+  cache_mib: 0,
+  pools: [],
 };
 
 export function FlavorsAdmin(): ReactNode {
@@ -70,7 +78,35 @@ export function FlavorsAdmin(): ReactNode {
             one.gpu === 0 ? (
               <Nothing />
             ) : (
-              `${cards(one.gpu_share < 1 ? one.gpu_share : one.gpu)} × ${one.gpu_type ?? t("admin.flavors.any")}`
+              <TwoLines
+                first={`${cards(one.gpu_share < 1 ? one.gpu_share : one.gpu)} × ${one.gpu_type ?? t("admin.flavors.any")}`}
+                second={one.vendor}
+              />
+            ),
+        },
+        {
+          title: t("admin.flavors.cache"),
+          key: "cache",
+          width: 120,
+          render: (_, one) => (one.cache_mib > 0 ? mib(one.cache_mib) : <Nothing />),
+        },
+        {
+          title: `${t("usage.price")} (${query.data?.currency ?? ""})`,
+          key: "price",
+          width: 150,
+          className: "tm-num",
+          render: (_, one) =>
+            one.price === null ? <span className="tm-faint">{t("admin.flavors.byPool")}</span> : shownAmount(one.price),
+        },
+        {
+          title: t("admin.flavors.pools"),
+          key: "pools",
+          width: 150,
+          render: (_, one) =>
+            one.pools.length > 0 ? (
+              <Labels names={one.pools} />
+            ) : (
+              <span className="tm-faint">{t("admin.flavors.allPools")}</span>
             ),
         },
       ]}
@@ -90,18 +126,22 @@ function FlavorDialog({
   close: () => void;
 }): ReactNode {
   const { t } = useTranslation();
-  const { cpu, memory_mib, gpu, gpu_type, gpu_share, shm_mib } = one ?? FRESH;
+  const { cpu, memory_mib, gpu, gpu_type, gpu_share, shm_mib, vendor, price, cache_mib, pools } = one ?? FRESH;
   return (
     <NamedDialog<FlavorForm, Flavor>
       one={one}
       add={t("admin.flavors.add")}
       close={close}
-      values={{ cpu, memory_mib, gpu, gpu_type, gpu_share, shm_mib }}
+      values={{ cpu, memory_mib, gpu, gpu_type, gpu_share, shm_mib, vendor, price, cache_mib, pools }}
       save={({ name, ...body }) =>
         saveFlavor(workspace, name, {
           ...body,
           gpu_type: body.gpu > 0 && body.gpu_type ? body.gpu_type : null,
           gpu_share: body.gpu === 1 ? (body.gpu_share ?? 1) : 1,
+          vendor: body.vendor?.trim() ?? "",
+          price: body.price?.trim() || null,
+          cache_mib: body.cache_mib ?? 0,
+          pools: body.pools ?? [],
         })
       }
     >
@@ -113,6 +153,7 @@ function FlavorDialog({
 function Amounts({ models }: { models: string[] }): ReactNode {
   const { t } = useTranslation();
   const count: unknown = Form.useWatch("gpu");
+  const known = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
   const wide = { width: "100%" };
   return (
     <div className="tm-grid tm-grid-2">
@@ -138,6 +179,27 @@ function Amounts({ models }: { models: string[] }): ReactNode {
       </Form.Item>
       <Form.Item name="shm_mib" label={t("admin.flavors.shm")}>
         <InputNumber min={0} precision={0} style={wide} />
+      </Form.Item>
+      <Form.Item name="vendor" label={t("admin.flavors.vendor")}>
+        <AutoComplete disabled={count === 0} allowClear options={VENDORS.map((value) => ({ value }))} />
+      </Form.Item>
+      <Form.Item name="cache_mib" label={t("admin.flavors.cacheMib")} extra={t("admin.flavors.cacheHint")}>
+        <InputNumber min={0} precision={0} style={wide} />
+      </Form.Item>
+      <Form.Item
+        name="price"
+        label={`${t("usage.price")}`}
+        extra={t("admin.flavors.priceHint")}
+        rules={[{ pattern: AMOUNT, message: t("usage.amountBad") }]}
+      >
+        <Input allowClear inputMode="decimal" placeholder={t("admin.flavors.byPool")} data-testid="flavor-price" />
+      </Form.Item>
+      <Form.Item name="pools" label={t("admin.flavors.pools")}>
+        <Select
+          mode="multiple"
+          placeholder={t("admin.flavors.allPools")}
+          options={(known.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
+        />
       </Form.Item>
     </div>
   );

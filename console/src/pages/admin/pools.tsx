@@ -1,6 +1,6 @@
 /** Resource pools (R10, R11) and virtual clusters, their guaranteed shares (R6). */
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { Form, Select, Tag } from "antd";
+import { Form, Input, Select, Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -17,6 +17,7 @@ import type { ResourcePool, VirtualCluster } from "../../api/types";
 import { number } from "../../shared/format";
 import { Labels, Nothing } from "../../shared/ui";
 import { Engines } from "../cluster/engines";
+import { AMOUNT } from "../usage/amounts";
 import { type Named, NamedDialog } from "./dialog";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, Shares, useWarnings } from "./limits";
 import { NamedTable, useJobsColumn } from "./table";
@@ -100,9 +101,20 @@ function PoolDialog({ pool, close }: { pool: ResourcePool | null; close: () => v
       one={pool}
       add={t("admin.pools.addPool")}
       close={close}
-      values={{ kind: pool?.kind ?? "public", workspaces: pool?.workspaces ?? [] }}
-      save={({ name, kind, workspaces, description }) =>
-        savePool(name, { kind, workspaces: kind === "dedicated" ? (workspaces ?? []) : [], description })
+      values={{
+        kind: pool?.kind ?? "public",
+        workspaces: pool?.workspaces ?? [],
+        price_gpu: pool?.price_gpu ?? "0.00",
+        price_cpu: pool?.price_cpu ?? "0.00",
+      }}
+      save={({ name, kind, workspaces, description, price_gpu, price_cpu }) =>
+        savePool(name, {
+          kind,
+          workspaces: kind === "dedicated" ? (workspaces ?? []) : [],
+          description,
+          price_gpu: price_gpu.trim() || "0",
+          price_cpu: price_cpu.trim() || "0",
+        })
       }
     >
       <Form.Item name="kind" label={t("admin.pools.kind")}>
@@ -114,6 +126,19 @@ function PoolDialog({ pool, close }: { pool: ResourcePool | null; close: () => v
         />
       </Form.Item>
       <Dedicated />
+      <div className="tm-grid tm-grid-2">
+        {(["price_gpu", "price_cpu"] as const).map((name) => (
+          <Form.Item
+            key={name}
+            name={name}
+            label={t(name === "price_gpu" ? "admin.pools.priceGpu" : "admin.pools.priceCpu")}
+            extra={name === "price_gpu" ? t("admin.pools.priceHint") : undefined}
+            rules={[{ pattern: AMOUNT, message: t("usage.amountBad") }]}
+          >
+            <Input inputMode="decimal" data-testid={`pool-${name}`} />
+          </Form.Item>
+        ))}
+      </div>
     </NamedDialog>
   );
 }

@@ -1,5 +1,6 @@
 /** The pages of the navigation: their addresses, icons and keys, and where the guide tells of them. */
 import {
+  AccountBookOutlined,
   AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
@@ -12,8 +13,8 @@ import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/queue" | "/cluster" | "/models" | "/audit" | "/admin" | "/settings";
-  name: "jobs" | "queue" | "cluster" | "models" | "audit" | "admin" | "settings";
+  to: "/" | "/queue" | "/cluster" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
+  name: "jobs" | "queue" | "cluster" | "models" | "usage" | "audit" | "admin" | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -24,6 +25,7 @@ const PAGES: readonly Page[] = [
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
+  { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
   { to: "/admin", name: "admin", icon: <ControlOutlined />, key: "a" },
   { to: "/settings", name: "settings", icon: <SettingOutlined />, key: "s" },
@@ -45,6 +47,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/submit", "job-file"],
   ["/jobs/", "logs-and-metrics"],
   ["/queue", "waiting"],
+  ["/usage", "usage"],
   ["/admin", "administration"],
   ["/audit", "audit"],
   ["/settings", "cli"],

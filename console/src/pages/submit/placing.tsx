@@ -5,11 +5,14 @@ import { Button, Drawer, Form, Segmented, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listFlavors, listNodes, listPools, listWorkspaces } from "../../api/cluster";
-import type { Flavor, JsonObject, NodeDetail, ResourcePool, Workspace } from "../../api/types";
+import type { CardDemand, Flavor, JsonObject, NodeDetail, ResourcePool, Workspace } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { mib } from "../../shared/format";
 import { maySubmit } from "../../shared/people";
 import { useFreshSession } from "../../shared/session";
 import { type Choice, flavorWords, ResourcesTable } from "../cluster/resources";
+import { cards } from "../queue/demand";
+import { shownAmount } from "../usage/amounts";
 import { emptyRole, getAt } from "./document";
 import { FieldFrame, SelectField } from "./fields";
 import { useForm } from "./state";
@@ -52,6 +55,7 @@ function ManyField({
         aria-label={label}
         onBlur={() => form.touch(path)}
         optionFilterProp="value"
+        popupMatchSelectWidth={false}
         data-testid={test}
         onChange={(names: string[]) => form.set(path, names.length > 0 ? names : undefined)}
       />
@@ -173,9 +177,10 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
   const { t } = useTranslation();
   const form = useForm();
   const workspace = useWorkspace();
+  const pool = String(form.doc["pool"] ?? DEFAULT);
   const query = useQuery({
-    queryKey: ["flavors", workspace],
-    queryFn: () => listFlavors(workspace),
+    queryKey: ["flavors", workspace, pool],
+    queryFn: () => listFlavors(workspace, pool === ANY ? undefined : pool),
     staleTime: STILL_MS,
   });
   const known = query.data?.items ?? [];
@@ -219,11 +224,11 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
             test={`field-${at}.flavors`}
             options={known.filter(suits(kind)).map((one) => ({
               value: one.name,
-              label: <FlavorLine flavor={one} />,
+              label: <FlavorLine flavor={one} currency={query.data?.currency ?? ""} />,
               title: flavorWords(one),
             }))}
           />
-          <KindFilter known={known} kind={kind} choose={setKind} />
+          <KindFilter known={known} demand={query.data?.demand ?? []} kind={kind} choose={setKind} />
           {chosen.length > 1 && (
             <p className="tm-line tm-flavor-hint">{t("submit.place.alternatives", { count: chosen.length })}</p>
           )}
@@ -238,25 +243,46 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
 
 const CPU_ONLY = "";
 
-/** Whether a flavor is of a kind: undefined all, "" without GPUs, else of that model. Pure. */
+/** Before the name of a type of accelerator, to tell it from a model. */
+const TYPE = "@";
+
+/** Whether a flavor is of a kind: undefined all, "" without GPUs, "@gpu", "@ascend" or "@mlu" of that type, else of that model. Pure. */
 export const suits =
   (kind: string | undefined) =>
-  (flavor: Pick<Flavor, "gpu" | "gpu_type">): boolean =>
-    kind === undefined || (kind === CPU_ONLY ? flavor.gpu === 0 : flavor.gpu > 0 && flavor.gpu_type === kind);
+  (flavor: Pick<Flavor, "gpu" | "gpu_type" | "kind">): boolean =>
+    kind === undefined ||
+    (kind === CPU_ONLY
+      ? flavor.gpu === 0
+      : flavor.gpu > 0 && (kind.startsWith(TYPE) ? flavor.kind === kind.slice(1) : flavor.gpu_type === kind));
 
-/** Which of the flavors to show: those of one GPU model, or without GPUs (R14, R169). */
+const TYPE_NAMES: Record<string, string> = { gpu: "GPU", ascend: "Ascend", mlu: "MLU" };
+
+/** Which of the flavors to show: those of one type or GPU model, with what is asked of it, or without GPUs (R14, R169). */
 function KindFilter({
   known,
+  demand,
   kind,
   choose,
 }: {
   known: Flavor[];
+  demand: CardDemand[];
   kind: string | undefined;
   choose: (kind: string | undefined) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const models = [...new Set(known.map((one) => one.gpu_type).filter((model) => model !== null))].sort();
-  const kinds = [...(known.some((one) => one.gpu === 0) ? [CPU_ONLY] : []), ...models];
+  const types = [...new Set(known.filter((one) => one.gpu > 0).map((one) => one.kind))].sort();
+  const kinds = [
+    ...(known.some((one) => one.gpu === 0) ? [{ value: CPU_ONLY, label: t("submit.place.cpuOnly") }] : []),
+    ...(types.length > 1 ? types.map((one) => ({ value: TYPE + one, label: TYPE_NAMES[one] ?? one })) : []),
+    ...models.map((model) => {
+      const asked = demand.find((one) => one.model === model);
+      const words =
+        asked &&
+        t("submit.place.demand", { used: cards(asked.used), total: cards(asked.total), asked: cards(asked.asked) });
+      return { value: model, label: words ? `${model} · ${words}` : model };
+    }),
+  ];
   if (kinds.length < 2) return null;
   return (
     <Form.Item layout="vertical" label={t("submit.place.filter")}>
@@ -264,7 +290,8 @@ function KindFilter({
         value={kind}
         allowClear
         placeholder={t("submit.place.allFlavors")}
-        options={kinds.map((value) => ({ value, label: value === CPU_ONLY ? t("submit.place.cpuOnly") : value }))}
+        options={kinds}
+        popupMatchSelectWidth={false}
         onChange={(next?: string) => choose(next)}
         aria-label={t("submit.place.filter")}
         data-testid="flavor-kind"
@@ -273,14 +300,20 @@ function KindFilter({
   );
 }
 
-function FlavorLine({ flavor }: { flavor: Flavor }): ReactNode {
+function FlavorLine({ flavor, currency }: { flavor: Flavor; currency: string }): ReactNode {
+  const { t } = useTranslation();
+  const more = [
+    flavor.price === null ? "" : t("submit.place.price", { price: shownAmount(flavor.price), currency }),
+    flavor.cache_mib > 0 ? t("submit.place.cache", { size: mib(flavor.cache_mib) }) : "",
+    flavor.vendor,
+  ].filter(Boolean);
   return (
     <span className="tm-flavor-line">
       <Tag className="tm-tag" color={flavor.kind === "cpu" ? "blue" : "purple"}>
         {flavor.kind.toUpperCase()}
       </Tag>
       <b>{flavor.name}</b>
-      <span className="tm-faint">{flavorWords(flavor)}</span>
+      <span className="tm-faint">{[flavorWords(flavor), ...more].join(" · ")}</span>
     </span>
   );
 }

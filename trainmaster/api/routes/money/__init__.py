@@ -1,0 +1,1 @@
+"""Routes about money: reports of use, balances, and how amounts are read."""

@@ -1,0 +1,1 @@
+"""What running costs: amounts of money, and what an attempt is charged for."""

@@ -1,0 +1,1 @@
+"""What people ask about money: reports of use, balances, credits and budgets."""
