@@ -18,6 +18,17 @@ if TYPE_CHECKING:
 FlavorName = Annotated[
     str, typer.Argument(metavar="NAME", help=words("Its name.", "名称。"), autocompletion=completing.flavors)
 ]
+HourPrice = Annotated[
+    str | None,
+    typer.Option(
+        metavar="AMOUNT",
+        help=words(
+            "Price of one hour of one replica, 0: free.",
+            "一个副本运行一小时的价格，0 表示免费。",
+        ),
+        show_default=words("as its pool says", "按资源池的单价"),
+    ),
+]
 KINDS = ("cpu", "gpu", "ascend", "mlu")
 
 
@@ -144,17 +155,7 @@ def set_flavor(  # noqa: PLR0913, PLR0917 - every option is a parameter
         str,
         typer.Option(help=words("Who makes the GPUs.", "加速卡厂商。"), show_default=words("by the model", "按型号")),
     ] = "",
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="AMOUNT",
-            help=words(
-                "Price of one hour of one replica, 0: free.",
-                "一个副本运行一小时的价格，0 表示免费。",
-            ),
-            show_default=words("as its pool says", "按资源池的单价"),
-        ),
-    ] = None,
+    price: HourPrice = None,
     cache: Annotated[
         str,
         typer.Option(
