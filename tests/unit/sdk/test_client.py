@@ -19,7 +19,7 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Trainmaster
 from trainmaster.core.states import Shown
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger
-from trainmaster.sdk import jobs
+from trainmaster.sdk import seen
 from trainmaster.sdk.client import Client
 from trainmaster.sdk.jobs import Job
 from trainmaster.sdk.lost import Lost
@@ -92,7 +92,7 @@ def test_a_jobs_state_is_live_and_asked_for_once_a_second_at_most(
         wire.seen.clear()
         assert [job.state for _ in range(5)] == ["queued"] * 5
         assert wire.seen == [], "what was seen just now counts as now"
-        monkeypatch.setattr(jobs, "FRESH_S", -1.0)
+        monkeypatch.setattr(seen, "FRESH_S", -1.0)
         server.call(lambda p: p.run(job.id))
         assert (job.state, job.ended) == ("running", False)
         server.call(lambda p: p.finish(job.id))
@@ -178,7 +178,7 @@ class Line:
 def test_a_line_that_breaks_now_and_then_is_no_server_that_went_away(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1.0]
     stands_for_time = SimpleNamespace(monotonic=lambda: clock[0], sleep=lambda seconds: None)
-    monkeypatch.setattr(jobs, "time", stands_for_time)
+    monkeypatch.setattr(seen, "time", stands_for_time)
     client: Any = SimpleNamespace(http=Line(5, clock), url="http://there")
     assert Job(client, view(state=Shown.RUNNING)).wait().state == "succeeded"
 
