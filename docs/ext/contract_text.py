@@ -6,6 +6,7 @@ from typing import Any, Final
 
 PREFIX: Final = "/api/v1"
 NOUNS: Final = {
+    "home": "Home",
     "jobs": "Jobs",
     "watching": "Logs, metrics, use",
     "files": "Files",

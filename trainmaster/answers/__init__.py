@@ -57,6 +57,7 @@ from trainmaster.answers.cluster import (
     WorkspacesView,
     WorkspaceView,
 )
+from trainmaster.answers.home import FreeCards, FreePool, HomePerson, HomeView, HomeWorkspace, MonthUse
 from trainmaster.answers.jobs import (
     PRIORITY_NAMES,
     AttemptView,
@@ -249,7 +250,12 @@ __all__ = [
     "ForecastView",
     "FrameworkOption",
     "FrameworkTitle",
+    "FreeCards",
+    "FreePool",
     "HistoryView",
+    "HomePerson",
+    "HomeView",
+    "HomeWorkspace",
     "JobDetail",
     "JobFacets",
     "JobPage",
@@ -274,6 +280,7 @@ __all__ = [
     "ModelPage",
     "ModelVersionView",
     "ModelView",
+    "MonthUse",
     "NativeView",
     "NeedView",
     "NewAccount",

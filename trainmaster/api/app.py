@@ -36,6 +36,7 @@ from trainmaster.api.routes import (
     workspaces,
 )
 from trainmaster.api.routes.money import balances, reports
+from trainmaster.api.routes.personal import home
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.api.socket.servers import Servers
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
     workspaces.routes, people.routes, reports.routes, balances.routes, queue.routes, models.routes, uploads.routes,
-    upkeep.routes, health.routes, static.routes,
+    upkeep.routes, home.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

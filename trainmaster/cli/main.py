@@ -34,6 +34,7 @@ PARTS: Final = (
     "commands.access",
     "commands.upkeep",
     "commands.report",
+    "commands.home",
 )
 """Modules of this package that bring commands, in the order of the help."""
 AS_THEY_ARE: Final = frozenset({"exec", "serve"})

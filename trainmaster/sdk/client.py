@@ -110,6 +110,10 @@ class Client:
     ) -> None:
         self.close()
 
+    def home(self) -> answers.HomeView:
+        """Return what one sees first: what runs, waits and failed of one's own, what is free, what one used and did."""
+        return self.http.read(answers.HomeView, "GET", "/home")
+
     # -- submitting --------------------------------------------------------------------------------------------
 
     def submit(

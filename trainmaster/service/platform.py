@@ -48,6 +48,7 @@ from trainmaster.service.use_cases.money.reports import Reports
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
@@ -88,6 +89,7 @@ class Platform:
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.uses = ClusterUses(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
+        self.home = Home(context, self._jobs, self.queueing, auditing)
 
     # -- life --------------------------------------------------------------------------------------------------
 

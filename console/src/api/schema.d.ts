@@ -1743,6 +1743,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Home
+         * @description Say what runs, waits and failed of one's own jobs, what is free, what one used this month and did last; for who
+         *     administers workspaces, how they stand.
+         */
+        get: operations["get_home"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2270,7 +2291,8 @@ export interface components {
         };
         /**
          * WorkspaceBody
-         * @description A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number.
+         * @description A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
+         *     each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
          */
         WorkspaceBody: {
             /**
@@ -2299,6 +2321,20 @@ export interface components {
              * @enum {string}
              */
             sharing: "off" | "open" | "required";
+            /** Per Person */
+            per_person?: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
+            /** People */
+            people?: {
+                [key: string]: {
+                    [key: string]: {
+                        [key: string]: number | null;
+                    };
+                };
+            };
         };
         /**
          * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
@@ -2599,6 +2635,17 @@ export interface components {
         NodePage: {
             items: components["schemas"]["NodeDetail"][];
         };
+        /**
+         * @description What one person may hold at most of a resource (gpu, gpu:<model>, cpu, memory_mib, jobs) in a pool, in one
+         *         workspace, and holds now.
+         */
+        PersonalLimit: {
+            workspace: string;
+            pool: string;
+            resource: string;
+            used: number;
+            limit: number;
+        };
         /** @description What a workspace may use of one pool. */
         PoolQuota: {
             pool: string;
@@ -2668,7 +2715,10 @@ export interface components {
         Workspaces: {
             items: components["schemas"]["Workspace"][];
         };
-        /** @description A group of people who share quotas. */
+        /**
+         * @description A group of people who share quotas. `per_person`: what each person may hold at most, by pool and resource;
+         *         `people`: what some may hold instead, by name, null without limit: for who is in it; `mine`: what holds of who asks.
+         */
         Workspace: {
             name: string;
             description: string;
@@ -2679,6 +2729,265 @@ export interface components {
             sharing: "off" | "open" | "required";
             waiting: number;
             running: number;
+            per_person: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
+            people: {
+                [key: string]: {
+                    [key: string]: {
+                        [key: string]: number | null;
+                    };
+                };
+            };
+            mine: components["schemas"]["PersonalLimit"][];
+        };
+        /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
+        FreeCards: {
+            model: string;
+            total: number;
+            free: number;
+            most: number;
+        };
+        /** @description What is free on the nodes in service of a pool that one may use. */
+        FreePool: {
+            pool: string;
+            nodes: number;
+            cards: components["schemas"]["FreeCards"][];
+            cpu: number;
+            cpu_free: number;
+            memory_mib: number;
+            memory_free_mib: number;
+            waiting: number;
+            running: number;
+        };
+        /** @description What one person has running and queued in a workspace, how many cards they hold now, and used this month. */
+        HomePerson: {
+            name: string;
+            running: number;
+            waiting: number;
+            gpu: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /**
+         * @description What one person is shown first: their own jobs, at most 8 of each kind and how many there are; `failed` of the
+         *         last 14 days. `any`: whether they ever submitted a job that is still there; `seq`: the feed's position.
+         */
+        Home: {
+            name: string;
+            at: number;
+            seq: number;
+            any: boolean;
+            running: components["schemas"]["Job"][];
+            running_total: number;
+            waiting: components["schemas"]["Waiting"][];
+            waiting_total: number;
+            failed: components["schemas"]["Job"][];
+            free: components["schemas"]["FreePool"][];
+            use: components["schemas"]["MonthUse"];
+            limits: components["schemas"]["PersonalLimit"][];
+            did: components["schemas"]["AuditEvent"][];
+            workspaces: components["schemas"]["HomeWorkspace"][];
+        };
+        /**
+         * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
+         *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
+         *         decides itself, by it.
+         *
+         *         `seq`: the feed's position at which it was so, to watch it from.
+         */
+        Job: {
+            id: string;
+            name: string;
+            slug: string | null;
+            description: string;
+            state: components["schemas"]["Shown"];
+            queue_state: components["schemas"]["JobState"];
+            pai_state: string;
+            owner: string;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            framework: string;
+            dialect: string;
+            submitted_at: number;
+            queued_at: number;
+            started_at: number | null;
+            ended_at: number | null;
+            run_s: number | null;
+            wait_s: number;
+            duration_s: number | null;
+            expires_at: number | null;
+            attempts: number;
+            retries: components["schemas"]["Retries"];
+            tasks: components["schemas"]["TaskCounts"];
+            resources: components["schemas"]["Totals"];
+            nodes: string[];
+            reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            model: string | null;
+            progress: components["schemas"]["Progress"] | null;
+            metrics: {
+                [key: string]: number | null;
+            };
+            labels: {
+                [key: string]: string;
+            };
+            share: components["schemas"]["JobShare"];
+            may: ("share" | "write")[];
+            version: number;
+            seq: number;
+        };
+        /**
+         * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
+         * @enum {unknown}
+         */
+        JobState: "active" | "expired" | "failed" | "queued" | "stopped" | "succeeded";
+        /** @description Retries used and allowed. */
+        Retries: {
+            used: number;
+            limit: number;
+        };
+        /** @description Tasks of the current attempt by state. */
+        TaskCounts: {
+            total: number;
+            waiting: number;
+            running: number;
+            succeeded: number;
+            failed: number;
+            lost: number;
+        };
+        /** @description Resources of all replicas together. */
+        Totals: {
+            cpu: number;
+            memory_mib: number;
+            gpu: number;
+            gpu_type: string | null;
+        };
+        /**
+         * @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
+         *         ours.
+         */
+        Reason: {
+            code: string;
+            message: components["schemas"]["Text"];
+            evidence: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            position: number | null;
+            /** @default null */
+            decided_by: string | null;
+        };
+        /**
+         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
+         *         `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
+         *
+         *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
+         */
+        Forecast: {
+            /** @enum {unknown} */
+            when: "about" | "after" | "now" | "unknown";
+            at: number | null;
+            low: number | null;
+            high: number | null;
+            why: components["schemas"]["Text"] | null;
+            made_at: number | null;
+            /** @default null */
+            by: string | null;
+            /** @default [] */
+            nodes: string[];
+        };
+        /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
+        Verdict: {
+            code: string;
+            title: components["schemas"]["Text"];
+            /** @enum {unknown} */
+            fault: "none" | "platform" | "user";
+            message: components["schemas"]["Text"];
+            evidence: string;
+            role: string | null;
+            index: number | null;
+            exit_code: number | null;
+            signal: number | null;
+        };
+        /**
+         * @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
+         *         null where nobody knows.
+         */
+        Progress: {
+            fraction: number;
+            step: number;
+            of: number;
+            eta_s: number | null;
+            step_s: number | null;
+        };
+        /**
+         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         *         it; or act on it as its owner does.
+         * @enum {unknown}
+         */
+        JobShare: "none" | "read" | "read-write";
+        /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
+        Waiting: {
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            position: number;
+            reason: components["schemas"]["Reason"] | null;
+            submitted_at: number;
+            queued_at: number;
+            wait_s: number;
+            duration_s: number | null;
+            resources: components["schemas"]["Totals"];
+            tasks: number;
+            flavors: string[];
+            forecast: components["schemas"]["Forecast"] | null;
+        };
+        /** @description What was used in `month` of `time_zone` up to `at`, and what it cost, by day. */
+        MonthUse: {
+            month: string;
+            time_zone: string;
+            currency: string;
+            at: number;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+            days: components["schemas"]["ReportDay"][];
+        };
+        /** @description What all lines add up to on one day (YYYY-MM-DD). */
+        ReportDay: {
+            day: string;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /**
+         * @description How a workspace stands, for who administers it. `people`: most cards first, at most 8; `next`: who waits and is
+         *         considered first. `budget` of this month, null without one.
+         */
+        HomeWorkspace: {
+            name: string;
+            running: number;
+            waiting: number;
+            quotas: components["schemas"]["PoolQuota"][];
+            people: components["schemas"]["HomePerson"][];
+            next: components["schemas"]["Waiting"][];
+            use: components["schemas"]["MonthUse"];
+            balance: string;
+            in_arrears: boolean;
+            budget: string | null;
+            spent: string;
         };
         /** @description One try at running a job. */
         Attempt: {
@@ -2705,19 +3014,6 @@ export interface components {
          * @enum {unknown}
          */
         Why: "bad_node" | "expire" | "fail" | "fault" | "ok" | "preempted" | "retry" | "stop";
-        /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
-        Verdict: {
-            code: string;
-            title: components["schemas"]["Text"];
-            /** @enum {unknown} */
-            fault: "none" | "platform" | "user";
-            message: components["schemas"]["Text"];
-            evidence: string;
-            role: string | null;
-            index: number | null;
-            exit_code: number | null;
-            signal: number | null;
-        };
         /** @description One replica in one attempt. `state`: waiting, running, succeeded, failed or lost. */
         Task: {
             name: string;
@@ -2784,21 +3080,6 @@ export interface components {
             forecast: components["schemas"]["Forecast"] | null;
         };
         /**
-         * @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
-         *         ours.
-         */
-        Reason: {
-            code: string;
-            message: components["schemas"]["Text"];
-            evidence: {
-                [key: string]: unknown;
-            };
-            /** @default null */
-            position: number | null;
-            /** @default null */
-            decided_by: string | null;
-        };
-        /**
          * @description What would help, as a `change` of the document by field path.
          *
          *         Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
@@ -2813,25 +3094,6 @@ export interface components {
             };
             forecast: components["schemas"]["Forecast"] | null;
             otherwise_at: number | null;
-        };
-        /**
-         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
-         *         `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
-         *
-         *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
-         */
-        Forecast: {
-            /** @enum {unknown} */
-            when: "about" | "after" | "now" | "unknown";
-            at: number | null;
-            low: number | null;
-            high: number | null;
-            why: components["schemas"]["Text"] | null;
-            made_at: number | null;
-            /** @default null */
-            by: string | null;
-            /** @default [] */
-            nodes: string[];
         };
         /** @description A value to choose by, and how many jobs that would leave. */
         FacetValue: {
@@ -2894,49 +3156,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
-         * @enum {unknown}
-         */
-        JobState: "active" | "expired" | "failed" | "queued" | "stopped" | "succeeded";
-        /** @description Retries used and allowed. */
-        Retries: {
-            used: number;
-            limit: number;
-        };
-        /** @description Tasks of the current attempt by state. */
-        TaskCounts: {
-            total: number;
-            waiting: number;
-            running: number;
-            succeeded: number;
-            failed: number;
-            lost: number;
-        };
-        /** @description Resources of all replicas together. */
-        Totals: {
-            cpu: number;
-            memory_mib: number;
-            gpu: number;
-            gpu_type: string | null;
-        };
-        /**
-         * @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
-         *         null where nobody knows.
-         */
-        Progress: {
-            fraction: number;
-            step: number;
-            of: number;
-            eta_s: number | null;
-            step_s: number | null;
-        };
-        /**
-         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
-         *         it; or act on it as its owner does.
-         * @enum {unknown}
-         */
-        JobShare: "none" | "read" | "read-write";
         /**
          * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
          *         not at all.
@@ -3007,58 +3226,6 @@ export interface components {
             total: number;
             seq: number;
             at: number;
-        };
-        /**
-         * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
-         *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
-         *         decides itself, by it.
-         *
-         *         `seq`: the feed's position at which it was so, to watch it from.
-         */
-        Job: {
-            id: string;
-            name: string;
-            slug: string | null;
-            description: string;
-            state: components["schemas"]["Shown"];
-            queue_state: components["schemas"]["JobState"];
-            pai_state: string;
-            owner: string;
-            workspace: string;
-            pool: string;
-            virtual_cluster: string | null;
-            /** @enum {unknown} */
-            priority: "normal" | "urgent" | "very_urgent";
-            framework: string;
-            dialect: string;
-            submitted_at: number;
-            queued_at: number;
-            started_at: number | null;
-            ended_at: number | null;
-            run_s: number | null;
-            wait_s: number;
-            duration_s: number | null;
-            expires_at: number | null;
-            attempts: number;
-            retries: components["schemas"]["Retries"];
-            tasks: components["schemas"]["TaskCounts"];
-            resources: components["schemas"]["Totals"];
-            nodes: string[];
-            reason: components["schemas"]["Reason"] | null;
-            forecast: components["schemas"]["Forecast"] | null;
-            verdict: components["schemas"]["Verdict"] | null;
-            model: string | null;
-            progress: components["schemas"]["Progress"] | null;
-            metrics: {
-                [key: string]: number | null;
-            };
-            labels: {
-                [key: string]: string;
-            };
-            share: components["schemas"]["JobShare"];
-            may: ("share" | "write")[];
-            version: number;
-            seq: number;
         };
         /**
          * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
@@ -3223,13 +3390,6 @@ export interface components {
             since: number;
             until: number;
             price: string;
-        };
-        /** @description What all lines add up to on one day (YYYY-MM-DD). */
-        ReportDay: {
-            day: string;
-            machine_s: number;
-            gpu_s: number;
-            amount: string;
         };
         /**
          * @description What one person used of one flavor in one workspace, and what it cost. `flavor` "": resources were written
@@ -3425,27 +3585,6 @@ export interface components {
             demand: components["schemas"]["CardDemand"][];
             planned_at: number | null;
             seq: number;
-        };
-        /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
-        Waiting: {
-            job: string | null;
-            name: string | null;
-            owner: string | null;
-            workspace: string;
-            pool: string;
-            virtual_cluster: string | null;
-            /** @enum {unknown} */
-            priority: "normal" | "urgent" | "very_urgent";
-            position: number;
-            reason: components["schemas"]["Reason"] | null;
-            submitted_at: number;
-            queued_at: number;
-            wait_s: number;
-            duration_s: number | null;
-            resources: components["schemas"]["Totals"];
-            tasks: number;
-            flavors: string[];
-            forecast: components["schemas"]["Forecast"] | null;
         };
         /** @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen. */
         Timeline: {
@@ -7277,6 +7416,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_home: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
                 };
             };
             /** @description Refused: a problem document */
