@@ -1,5 +1,5 @@
 /** The addresses of the console. Pages are loaded when first visited. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { Crash, Missing } from "./pages/lost";
 import { Shell } from "./pages/shell";
 import {
@@ -29,22 +29,35 @@ const one = <T extends string>(known: readonly T[], value: unknown): T | undefin
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing, errorComponent: Crash });
 
-const jobs = createRoute({
+const jobsSearch = (s: Record<string, unknown>): JobsSearch => ({
+  q: word(s["q"]),
+  state: texts(s["state"])?.join(","),
+  who: one(["mine", "all"], s["who"]),
+  owner: word(s["owner"]),
+  workspace: word(s["workspace"]),
+  pool: word(s["pool"]),
+  framework: word(s["framework"]),
+  node: word(s["node"]),
+  since: word(s["since"]),
+  until: word(s["until"]),
+  order: text(s["order"]),
+});
+
+const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: (s: Record<string, unknown>): JobsSearch => ({
-    q: word(s["q"]),
-    state: texts(s["state"])?.join(","),
-    who: one(["mine", "all"], s["who"]),
-    owner: word(s["owner"]),
-    workspace: word(s["workspace"]),
-    pool: word(s["pool"]),
-    framework: word(s["framework"]),
-    node: word(s["node"]),
-    since: word(s["since"]),
-    until: word(s["until"]),
-    order: text(s["order"]),
-  }),
+  validateSearch: jobsSearch,
+  // The list of jobs was here: what was kept of its addresses leads to it.
+  beforeLoad: ({ search }) => {
+    if (Object.values(search).some((value) => value !== undefined)) throw redirect({ to: "/jobs", search });
+  },
+  component: lazyRouteComponent(() => import("./pages/home"), "HomePage"),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs",
+  validateSearch: jobsSearch,
   component: lazyRouteComponent(() => import("./pages/jobs"), "JobsPage"),
 });
 
@@ -157,7 +170,7 @@ const settings = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
+  routeTree: root.addChildren([home, jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -137,3 +137,9 @@ export type EntryPage = S["EntryPage"];
 
 export type Option = S["FrameworkOption"];
 export type Meta = S["Meta"];
+
+export type Home = S["Home"];
+export type FreePool = S["FreePool"];
+export type HomeWorkspace = S["HomeWorkspace"];
+export type MonthUse = S["MonthUse"];
+export type PersonalLimit = S["PersonalLimit"];

@@ -3,6 +3,7 @@ import { admin } from "./en/admin";
 import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
+import { home } from "./en/home";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
 import { people } from "./en/people";
@@ -13,6 +14,7 @@ import { usage } from "./en/usage";
 
 export const en = {
   ...common,
+  home,
   jobs,
   job,
   submit,

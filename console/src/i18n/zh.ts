@@ -4,6 +4,7 @@ import { admin } from "./zh/admin";
 import { audit } from "./zh/audit";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
+import { home } from "./zh/home";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
 import { people } from "./zh/people";
@@ -14,6 +15,7 @@ import { usage } from "./zh/usage";
 
 export const zh: Translated<typeof en> = {
   ...common,
+  home,
   jobs,
   job,
   submit,

@@ -14,7 +14,7 @@ const FLUSH_MS = 120;
 const REFETCH_MS = 1000;
 
 /** What follows from jobs besides the list, and what from machines: answers of the server, asked again. */
-const BY_JOBS = ["queue", "timeline", "resources", "use", "node"] as const;
+const BY_JOBS = ["home", "queue", "timeline", "resources", "use", "node"] as const;
 const BY_MACHINES = ["cluster", "nodes", "pools", ...BY_JOBS] as const;
 
 /** Jobs that are being deleted: nothing is asked about them any more, for the page leaves them a moment later than the server. */
