@@ -4623,6 +4623,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                    "application/yaml": string;
                 };
             };
             /** @description Refused: a problem document */
