@@ -40,6 +40,7 @@ export const home = {
   of: "{{used}} of {{limit}}",
   did: "What I did last",
   allDone: "All records",
+  allFailed: "All failed jobs",
   emptyTitle: "Your first job",
   emptyHint: "Choose an example on the next page, submit it, and watch it run. It takes three clicks.",
   emptyStart: "Start with an example",

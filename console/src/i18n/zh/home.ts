@@ -42,6 +42,7 @@ export const home: Translated<typeof en> = {
   of: "{{used}} / {{limit}}",
   did: "我最近的操作",
   allDone: "全部记录",
+  allFailed: "全部失败任务",
   emptyTitle: "第一个任务",
   emptyHint: "在下一页选择示例，提交，即可看到它运行，只需点三次。",
   emptyStart: "从示例开始",

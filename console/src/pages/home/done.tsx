@@ -23,7 +23,7 @@ export function Done({ events }: { events: AuditEvent[] }): ReactNode {
     >
       {events.map(({ id, at, subject, text }) => (
         <li key={id} data-testid="home-done">
-          <span className="tm-grow tm-break">
+          <span className="tm-grow tm-break tm-home-said" title={pick(text)}>
             {pick(text)}
             {subject.kind === "job" && (
               <>

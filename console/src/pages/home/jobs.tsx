@@ -103,7 +103,7 @@ export function FailedJobs({ home }: { home: Home }): ReactNode {
       more={
         home.failed.length > 0 && (
           <Link to="/jobs" search={{ who: "mine", state: "failed,expired" }}>
-            {t("home.allDone")}
+            {t("home.allFailed")}
           </Link>
         )
       }

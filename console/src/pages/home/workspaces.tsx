@@ -35,7 +35,7 @@ function WorkspaceCard({ one }: { one: HomeWorkspace }): ReactNode {
         <span className="tm-line">{t("home.counts", { running: one.running, waiting: one.waiting })}</span>
       </header>
       <Money one={one} />
-      <Days use={one.use} />
+      {one.use.machine_s > 0 && <Days use={one.use} />}
       {one.quotas.map(({ pool, share }) => (
         <div key={pool}>
           <span className="tm-line">{pool}</span>
