@@ -10,7 +10,7 @@ from tests.e2e.world import World
 
 def test_the_first_job_is_three_clicks_away(world: World, console: Console) -> None:
     console.open("/")
-    expect(console.at("nav-home")).to_have_class("tm-here")
+    expect(console.at("nav-home")).to_have_attribute("aria-current", "page")
     console.press("first-job")
     console.press("example-hello")
     expect(console.at("fits")).to_have_attribute("data-when", "now")
@@ -37,7 +37,7 @@ def test_it_follows_what_happens_and_helps_where_something_failed(world: World, 
     assert not str(report)
     for width in (390, 1280, 1440):
         console.page.set_viewport_size({"width": width, "height": 900})
-        assert console.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        console.page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
     console.press("home-help")
     expect(console.at("home-help-box").get_by_test_id("remedies")).to_be_visible()
     console.page.keyboard.press("Escape")
