@@ -5,6 +5,7 @@ import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { notices } from "./en/notices";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
@@ -22,6 +23,7 @@ export const en = {
   admin,
   audit,
   people,
+  notices,
   usage,
   engines,
   resources,

@@ -6,6 +6,7 @@ import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { notices } from "./zh/notices";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
@@ -23,6 +24,7 @@ export const zh: Translated<typeof en> = {
   admin,
   audit,
   people,
+  notices,
   usage,
   engines,
   resources,
