@@ -95,9 +95,10 @@ class WebhooksView(Answer, frozen=True):
 
 
 class DeliveryView(Answer, frozen=True):
-    """One message to a webhook: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try."""
+    """One message to a `webhook`: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try."""
 
     id: str
+    webhook: str
     kind: str
     state: DeliveryState
     tries: int
@@ -109,6 +110,6 @@ class DeliveryView(Answer, frozen=True):
 
 
 class DeliveriesView(Answer, frozen=True):
-    """Messages to a webhook, newest first."""
+    """Messages to webhooks, newest first."""
 
     items: list[DeliveryView]

@@ -114,6 +114,6 @@ class NoticeCalls:
         """Send a test now, and return what became of it."""
         return self._http.read(answers.DeliveryView, "POST", f"/webhooks/{word(webhook)}/test", timeout=60.0)
 
-    def deliveries(self, webhook: str) -> builtins.list[answers.DeliveryView]:
-        """Return the newest messages to a webhook, and what became of them."""
-        return self._http.read(answers.DeliveriesView, "GET", f"/webhooks/{word(webhook)}/deliveries").items
+    def deliveries(self, webhook: str = "") -> builtins.list[answers.DeliveryView]:
+        """Return the newest messages to a webhook, "": to all of yours, and what became of them."""
+        return self._http.read(answers.DeliveriesView, "GET", "/webhooks/deliveries", params={"webhook": webhook}).items

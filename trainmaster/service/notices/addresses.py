@@ -113,7 +113,12 @@ class Guard:
             raise NotSent(said.webhook_host_unknown(target.host))
         for address in found:
             if not self.permits(address):
-                raise NotSent(said.webhook_address_refused(target.host, address))
+                number = address == target.host
+                raise NotSent(
+                    said.webhook_number_refused(address)
+                    if number
+                    else said.webhook_address_refused(target.host, address)
+                )
         return found
 
 

@@ -148,8 +148,8 @@ class Sender:
         except NotSent as error:
             await self._failed(one, hook, error)
             return False
-        await asyncio.to_thread(deliveries.done, [one], SENT, self._clock(), status)
         await asyncio.to_thread(self._tables.webhooks.went_well, hook.id, self._clock())
+        await asyncio.to_thread(deliveries.done, [one], SENT, self._clock(), status)
         return True
 
     async def _failed(self, one: Delivery, hook: Webhook, error: NotSent) -> None:

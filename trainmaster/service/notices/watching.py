@@ -16,6 +16,7 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.money.amounts import amount_text
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Phase
+from trainmaster.messages.said import Said
 from trainmaster.messages.server import money
 from trainmaster.messages.server import notices as said
 from trainmaster.service.context import Context
@@ -226,7 +227,7 @@ def _key(one: BudgetAlarm) -> str:
     return f"{BUDGET}/{one.workspace}/{one.month}/{one.percent}"
 
 
-def _of_job(job: Job, kind: str, which: str, now: float, words: said.Said) -> Happening:
+def _of_job(job: Job, kind: str, which: str, now: float, words: Said) -> Happening:
     return Happening(
         kind, f"{kind}/{job.id}/{which}", now, words, job.workspace, job.owner, job.id, job.name, once=True
     )

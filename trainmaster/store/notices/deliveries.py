@@ -81,11 +81,12 @@ class DeliveryRows:
         """Return when something was sent to a receiver last."""
         with self._database.read() as connection:
             sent = (_D.channel == channel, _D.target == target, _D.state == SENT)
-            return connection.scalar(select(func.max(_D.done_at)).where(*sent))
+            found: float | None = connection.scalar(select(func.max(_D.done_at)).where(*sent))
+        return found
 
-    def newest(self, channel: str, target: str, limit: int = KEPT) -> list[Delivery]:
-        """Return the newest deliveries to a receiver. Whoever asks has looked whether that may be seen."""
-        wanted = (_D.channel == channel, _D.target == target)
+    def newest(self, channel: str, targets: Sequence[str], limit: int = KEPT) -> list[Delivery]:
+        """Return the newest deliveries to these receivers. Whoever asks has looked whether that may be seen."""
+        wanted = (_D.channel == channel, _D.target.in_(targets))
         with self._database.read() as connection:
             found = connection.execute(select(notice_delivery).where(*wanted).order_by(_D.seq.desc()).limit(limit))
             return [_delivery(row) for row in found]

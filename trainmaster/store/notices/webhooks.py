@@ -6,7 +6,7 @@ Every change brings the audit event that tells of it. Methods block: in a worker
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
@@ -22,6 +22,7 @@ from trainmaster.store.notices.deliveries import FAILED, WAITING, error_of, erro
 from trainmaster.store.seen import seen
 from trainmaster.store.tables import notice_delivery, webhook
 
+T = TypeVar("T")
 ON, OFF, BROKEN = "on", "off", "broken"
 """What a webhook is: told of things, switched off by somebody, switched off because too many deliveries failed."""
 MOST: Final = 20
@@ -154,7 +155,7 @@ class WebhookRows:
 
         return self._write(work)
 
-    def _write(self, work: Callable[[Connection], Any]) -> Any:
+    def _write(self, work: Callable[[Connection], T]) -> T:
         return self._database.write(work).result()
 
 

@@ -77,7 +77,7 @@ async def try_webhook(request: Request, webhook: str) -> Response:
     return Json(await platform(request).webhooks.test(who(request), webhook))
 
 
-@routes.route("GET", "/webhooks/{webhook}/deliveries", scope="webhooks:write", answers={200: "Deliveries"}, by=By.ANY)
-async def list_deliveries(request: Request, webhook: str) -> Response:
-    """List the newest messages to a webhook, and what became of them."""
+@routes.route("GET", "/webhooks/deliveries", scope="webhooks:write", answers={200: "Deliveries"}, by=By.ANY)
+async def list_deliveries(request: Request, webhook: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """List the newest messages to a webhook (without: to all of yours), and what became of them."""
     return Json(await platform(request).webhooks.deliveries(who(request), webhook))

@@ -152,7 +152,7 @@ class Choosing:
 
     async def _view(self, name: str, wishes: Wishes) -> NoticeSettings:
         asked, trouble = wishes.asked, None
-        sent = await asyncio.to_thread(self._ctx.notices.tables.deliveries.newest, MAIL, name, 1)
+        sent = await asyncio.to_thread(self._ctx.notices.tables.deliveries.newest, MAIL, [name], 1)
         if sent and sent[0].error is not None and sent[0].state in (FAILED, WAITING):
             trouble = MailTrouble(text=both(sent[0].error), at=sent[0].done_at or sent[0].created_at)
         waits = asked is not None and self._ctx.clock() <= asked.until and asked.left > 0

@@ -110,10 +110,10 @@ class Webhooks:
         audit_event = who.did(subject_webhook(one), said.webhook_deleted(one.name, id_), self._ctx.clock())
         await asyncio.to_thread(self._ctx.notices.tables.webhooks.drop, id_, audit_event)
 
-    async def deliveries(self, who: Principal, id_: str) -> DeliveriesView:
-        """Return the newest deliveries of a webhook. Raises NotFound."""
-        one = await self._find(who, id_)
-        found = await asyncio.to_thread(self._ctx.notices.tables.deliveries.newest, WEBHOOK, one.id)
+    async def deliveries(self, who: Principal, id_: str = "") -> DeliveriesView:
+        """Return the newest deliveries of a webhook, "": of all of one's own. Raises Forbidden, NotFound."""
+        ids = [(await self._find(who, id_)).id] if id_ else [one.id for one in (await self.all(who)).items]
+        found = await asyncio.to_thread(self._ctx.notices.tables.deliveries.newest, WEBHOOK, ids)
         return DeliveriesView(items=[_delivery(each) for each in found])
 
     async def test(self, who: Principal, id_: str) -> DeliveryView:
@@ -215,6 +215,7 @@ def _view(one: Webhook) -> WebhookView:
 def _delivery(one: Delivery) -> DeliveryView:
     return DeliveryView(
         id=one.id,
+        webhook=one.target,
         kind=one.kind,
         state=one.state,  # type: ignore[arg-type]
         tries=one.tries,
