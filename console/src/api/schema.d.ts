@@ -1611,7 +1611,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/webhooks/{webhook}/deliveries": {
+    "/api/v1/webhooks/deliveries": {
         parameters: {
             query?: never;
             header?: never;
@@ -1620,7 +1620,7 @@ export interface paths {
         };
         /**
          * List Deliveries
-         * @description List the newest messages to a webhook, and what became of them.
+         * @description List the newest messages to a webhook (without: to all of yours), and what became of them.
          */
         get: operations["list_deliveries"];
         put?: never;
@@ -3548,13 +3548,14 @@ export interface components {
             days: components["schemas"]["ReportDay"][];
             sums: components["schemas"]["ReportSums"][];
         };
-        /** @description Messages to a webhook, newest first. */
+        /** @description Messages to webhooks, newest first. */
         Deliveries: {
             items: components["schemas"]["Delivery"][];
         };
-        /** @description One message to a webhook: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try. */
+        /** @description One message to a `webhook`: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try. */
         Delivery: {
             id: string;
+            webhook: string;
             kind: string;
             /** @enum {unknown} */
             state: "dropped" | "failed" | "sent" | "waiting";
@@ -7525,11 +7526,11 @@ export interface operations {
     };
     list_deliveries: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                webhook: string;
+            query?: {
+                webhook?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
