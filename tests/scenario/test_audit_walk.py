@@ -164,6 +164,8 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann", {"role": "admin"}),
     "DELETE /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
+    "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
+    "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),
     "DELETE /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one"),
     "DELETE /workspaces/{name}": plain("/workspaces/vision"),
     "DELETE /users/{user}": plain("/users/ann"),

@@ -17,6 +17,8 @@ from trainmaster.store.people.accounts import User
 
 MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 1024
+TELLING_NAME: Final = 4
+"""From so many characters on a user name in a password helps who guesses; a shorter one is in many good passwords."""
 AT_ONCE: Final = 2
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 
@@ -58,7 +60,7 @@ def demand_acceptable(user: User, old: str | None, new: str) -> None:
     wrong = []
     if not MIN_PASSWORD <= len(new) <= MAX_PASSWORD:
         wrong.append(people.length(MIN_PASSWORD, MAX_PASSWORD))
-    if user.name.lower() in new.lower():
+    if len(user.name) >= TELLING_NAME and user.name.lower() in new.lower():
         wrong.append(people.guessable())
     if old is not None and old == new:
         wrong.append(people.same())
