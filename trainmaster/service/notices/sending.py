@@ -45,6 +45,10 @@ def pause_after(tries: int) -> float:
     return PAUSES_S[min(max(tries, 1), len(PAUSES_S)) - 1]
 
 
+def _receiver(one: Delivery) -> tuple[str, str]:
+    return one.channel, one.target
+
+
 class Sender:
     """One object per server; in the loop's thread. `master`: the secret of which those of webhooks are made."""
 
@@ -93,7 +97,9 @@ class Sender:
         """Begin to send what is due; return in how many seconds something else is, None: when somebody says so."""
         deliveries, now = self._tables.deliveries, self._clock()
         due = await asyncio.to_thread(deliveries.due, now, list(self._busy))
-        for target, ones in groupby(sorted(due, key=lambda one: one.target), key=lambda one: one.target):
+        for (_, target), ones in groupby(sorted(due, key=_receiver), key=_receiver):
+            if target in self._busy:
+                continue
             task = asyncio.get_running_loop().create_task(self._serve(list(ones)))
             self._busy[target] = task
             task.add_done_callback(lambda _, target=target: self._left(target))  # type: ignore[misc]

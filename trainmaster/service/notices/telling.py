@@ -68,7 +68,8 @@ class Teller:
         """Tell one page of what happened; return whether there may be more. Raises StorageFailed, Unavailable."""
         page = await asyncio.to_thread(self._happened.page)
         if page.facts or page.upto - page.before > MANY:
-            await self._tell([happening_of(fact) for fact in page.facts], (page.before, page.upto))
+            found = {one.key: one for one in map(happening_of, page.facts)}  # two events of one moment are one end
+            await self._tell(list(found.values()), (page.before, page.upto))
         return page.more
 
     async def tell(self, one: Happening) -> bool:

@@ -103,7 +103,7 @@ def _statement(before: int, newest: int) -> Any:
     job, of_attempt = _JOB.c, and_(_ATTEMPT.c.job == _EVENT.c.job, _ATTEMPT.c.number == _EVENT.c.attempt)
     columns = (job.id, job.name, job.owner, job.workspace, job.state, job.started_at, job.ended_at, job.record)
     return (
-        select(_EVENT.c.seq, _EVENT.c.at, _EVENT.c.attempt, _EVENT.c.job, *columns, _ATTEMPT.c.why)
+        select(_EVENT.c.seq, _EVENT.c.kind, _EVENT.c.at, _EVENT.c.attempt, _EVENT.c.job, *columns, _ATTEMPT.c.why)
         .join(_JOB, _JOB.c.seq == _EVENT.c.job)
         .outerjoin(_ATTEMPT, of_attempt)
         .where(_EVENT.c.seq > before, _EVENT.c.seq <= newest, _EVENT.c.kind.in_(_KINDS))
@@ -114,7 +114,7 @@ def _statement(before: int, newest: int) -> Any:
 
 def _fact(connection: Connection, row: Any) -> JobFact | None:
     over = row.state in _OVER and row.ended_at == row.at
-    if not over and row.why != Why.PREEMPTED.value:
+    if not over and (row.kind, row.why) != (Kind.REAPED.value, Why.PREEMPTED.value):
         return None
     state = JobState(row.state) if over else JobState.QUEUED
     by, verdict, limit_s = "", None, None

@@ -38,7 +38,7 @@ class Notifications:
         if cursor is not None and before is None:
             problems.append(problem_of("cursor", said_of_lists.not_a_cursor_here()))
         if problems:
-            raise InvalidSpec(said_of_lists.cursor_of_another_list(), problems=tuple(problems))
+            raise InvalidSpec(said.notices_not_answerable(), problems=tuple(problems))
         wanted = partial(rows.page, visible, who.name, limit + 1, before, kinds=kinds, unread=unread)
         found, left = await asyncio.gather(
             asyncio.to_thread(wanted), asyncio.to_thread(rows.unread, visible, who.name)
@@ -61,7 +61,7 @@ class Notifications:
             bad = [(at, one) for at, (one, number) in enumerate(zip(ids, numbers, strict=True)) if number is None]
             if bad:
                 problems = tuple(problem_of(f"ids.{at}", said.no_such_notice(one), one) for at, one in bad)
-                raise InvalidSpec(said.notice_settings_not_accepted(), problems=problems)
+                raise InvalidSpec(said.notices_not_answerable(), problems=problems)
         known = None if numbers is None else [one for one in numbers if one is not None]
         await asyncio.to_thread(rows.mark, visible, who.name, self._ctx.clock(), known, LAST)
         self._ctx.feed.publish(notices_changed(self._ctx.feed.seq, who.name))
