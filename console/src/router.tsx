@@ -10,7 +10,10 @@ import {
   JOB_TABS,
   type JobSearch,
   type JobsSearch,
+  type NoticesSearch,
   type QueueSearch,
+  SETTINGS_TABS,
+  type SettingsTab,
   type UsageSearch,
 } from "./shared/address";
 

@@ -22,7 +22,7 @@ from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits
 
 
-class Watcher(Protocol):
+class LiveWatcher(Protocol):
     """Sees what live jobs become, to tell people of it. May not block, and decides nothing about jobs."""
 
     def moved(self, before: Job | None, after: Job) -> None:
@@ -48,7 +48,7 @@ class LiveFollowers:
     shares: Shares
     waits: Waits
     purses: Purses
-    watchers: list[Watcher] = field(default_factory=list)
+    watchers: list[LiveWatcher] = field(default_factory=list)
     leaving: bool = False
     """Set once this server is about to end: it starts nothing more, for whoever told it to may have told the agent,
     too.

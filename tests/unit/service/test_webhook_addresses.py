@@ -6,7 +6,7 @@ import pytest
 
 from tests.fixtures.receivers import hooks
 from trainmaster.core.config import WebhooksConfig
-from trainmaster.service.notices.addresses import Guard, NotSent, problems_of, target_of
+from trainmaster.service.notices.addresses import AddressGuard, NotSent, problems_of, target_of
 from trainmaster.service.notices.posting import Poster
 from trainmaster.service.notices.signing import secret_of, signature
 
@@ -22,16 +22,16 @@ REFUSED = [
 
 @pytest.mark.parametrize("address", REFUSED)
 def test_what_is_not_public_is_refused(address: str) -> None:
-    assert not Guard(()).permits(address)
+    assert not AddressGuard(()).permits(address)
 
 
 @pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"])
 def test_what_is_public_is_permitted(address: str) -> None:
-    assert Guard(()).permits(address)
+    assert AddressGuard(()).permits(address)
 
 
 def test_what_the_administrator_allows_is_permitted_and_nothing_else() -> None:
-    guard = Guard(("10.1.0.0/16", "fd00::/8"))
+    guard = AddressGuard(("10.1.0.0/16", "fd00::/8"))
     assert [guard.permits(one) for one in ("10.1.2.3", "10.2.0.1", "fd12::1", "::ffff:10.1.2.3", "127.0.0.1")] == [
         True, False, True, True, False,
     ]  # fmt: skip
@@ -46,7 +46,7 @@ async def test_a_name_that_is_another_address_a_moment_later_is_connected_to_as_
             asked.append(host)
             return ["127.0.0.1"] if len(asked) == 1 else ["127.0.0.2"]
 
-        guard = Guard(("127.0.0.1/32",), changing)
+        guard = AddressGuard(("127.0.0.1/32",), changing)
         poster = Poster(guard)
         target = target_of(f"http://receiver.test:{good.port}/hook?a=b")
         assert target is not None
@@ -69,7 +69,7 @@ async def test_one_address_that_is_refused_refuses_the_name() -> None:
     target = target_of("https://receiver.test/")
     assert target is not None
     with pytest.raises(NotSent) as refused:
-        await Guard((), both).addresses(target)
+        await AddressGuard((), both).addresses(target)
     assert refused.value.said.args["address"] == "10.0.0.1"
 
 
@@ -80,7 +80,7 @@ async def test_a_name_without_address_or_answer_is_said_so() -> None:
     target = target_of("https://nobody.test/")
     assert target is not None
     with pytest.raises(NotSent) as refused:
-        await Guard((), silent).addresses(target)
+        await AddressGuard((), silent).addresses(target)
     assert refused.value.said.code == "webhook_host_unknown"
 
 
@@ -97,7 +97,7 @@ async def test_a_name_without_address_or_answer_is_said_so() -> None:
 )
 async def test_what_is_no_good_answer(answer: int | str | None, code: str) -> None:
     async with hooks(answer) as receiver:
-        poster = Poster(Guard(("127.0.0.0/8",)), patience_s=1.0)
+        poster = Poster(AddressGuard(("127.0.0.0/8",)), patience_s=1.0)
         target = target_of(receiver.url)
         assert target is not None
         with pytest.raises(NotSent) as refused:
@@ -111,7 +111,7 @@ async def test_an_answer_is_good_once_its_head_is_there() -> None:
     async with hooks("HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n\r\n" + "x" * 1000) as receiver:
         target = target_of(receiver.url)
         assert target is not None
-        assert await Poster(Guard(("127.0.0.0/8",))).post(target, b"{}", {}) == 200
+        assert await Poster(AddressGuard(("127.0.0.0/8",))).post(target, b"{}", {}) == 200
 
 
 def test_a_signature_is_that_of_the_specification() -> None:

@@ -32,7 +32,7 @@ class NotSent(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WebhookTarget:
     """A URL taken apart. `path` with the query."""
 
     secure: bool
@@ -47,7 +47,7 @@ class Target:
         return name if self.port == (443 if self.secure else 80) else f"{name}:{self.port}"
 
 
-def target_of(url: str) -> Target | None:
+def target_of(url: str) -> WebhookTarget | None:
     """Return a URL taken apart, None where it is none that we could send to."""
     try:
         parts = urlsplit(url)
@@ -61,7 +61,7 @@ def target_of(url: str) -> Target | None:
         return None
     secure = parts.scheme == "https"
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return Target(secure, ascii_host.rstrip("."), port or (443 if secure else 80), path)
+    return WebhookTarget(secure, ascii_host.rstrip("."), port or (443 if secure else 80), path)
 
 
 def problems_of(url: str, config: WebhooksConfig) -> list[Problem]:
@@ -84,7 +84,7 @@ def problems_of(url: str, config: WebhooksConfig) -> list[Problem]:
     return [problem_of("url", one, shown) for one in found]
 
 
-class Guard:
+class AddressGuard:
     """Judges addresses. `allow`: networks that are permitted although they are not public."""
 
     def __init__(self, allow: Sequence[str], resolve: Resolve | None = None) -> None:
@@ -102,7 +102,7 @@ class Guard:
             return True
         return all(one.is_global and not one.is_multicast for one in (ip, *inner))
 
-    async def addresses(self, target: Target) -> list[str]:
+    async def addresses(self, target: WebhookTarget) -> list[str]:
         """Return the addresses to connect to. Raises NotSent where there is none, or one of them is not permitted."""
         try:
             async with asyncio.timeout(LOOKUP_S):

@@ -54,7 +54,7 @@ DEFAULTS: Final[Mapping[str, Where]] = {kind: Where(mail=kind in _LOUD) for kind
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedAddress:
     """An address that waits for its code: the code's digest, until when it is good, how many tries are left."""
 
     address: str
@@ -70,7 +70,7 @@ class Wishes:
     where: Mapping[str, Where] = field(default_factory=lambda: DEFAULTS)
     address: str = ""
     language: str = "en"
-    asked: Asked | None = None
+    asked: AskedAddress | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the record that is kept."""
@@ -92,7 +92,7 @@ def wishes_of(record: Mapping[str, Any] | None) -> Wishes:
         where,
         str(record.get("address") or ""),
         "zh" if record.get("language") == "zh" else "en",
-        Asked(str(asked[0]), str(asked[1]), float(asked[2]), int(asked[3])) if asked else None,
+        AskedAddress(str(asked[0]), str(asked[1]), float(asked[2]), int(asked[3])) if asked else None,
     )
 
 

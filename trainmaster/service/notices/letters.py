@@ -27,5 +27,6 @@ def letter(wishes: Wishes, records: Sequence[dict[str, Any]], base: str, id_: st
 def code_letter(address: str, user: str, code: str, good_s: float, language: str, id_: str, at: float) -> Mail:
     """Return the mail with which an address is confirmed."""
     subject = PREFIX + render.text(said.mail_code_subject(), language)
-    lines = [render.text(one, language) for one in (said.mail_code(code, good_s), said.mail_code_why(user))]
+    both = (said.mail_code(code, good_s), said.mail_code_why(user))
+    lines = [f"{render.text(one, language)}\n{render.remedy(one, language)}" for one in both]
     return Mail(address, subject, "\n\n".join(lines) + "\n", id_, at)

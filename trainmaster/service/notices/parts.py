@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from trainmaster.core.config import Config
 from trainmaster.service.context import Context
 from trainmaster.service.folders.secret_files import webhooks_secret
-from trainmaster.service.notices.addresses import Guard
+from trainmaster.service.notices.addresses import AddressGuard
 from trainmaster.service.notices.audience import Audience, NoticeTables
 from trainmaster.service.notices.mailing import Mailer
 from trainmaster.service.notices.posting import Poster
 from trainmaster.service.notices.sending import Sender
 from trainmaster.service.notices.telling import Teller
-from trainmaster.service.notices.watching import Watch
+from trainmaster.service.notices.watching import NoticeWatch
 from trainmaster.store.database import Database
 from trainmaster.store.notices.deliveries import DeliveryRows
 from trainmaster.store.notices.happened import HappenedRows
@@ -30,11 +30,11 @@ class NoticeParts:
     tables: NoticeTables
     rows: NoticeRows
     audience: Audience
-    guard: Guard
+    guard: AddressGuard
     mailer: Mailer
     teller: Teller
     sender: Sender
-    watch: Watch
+    watch: NoticeWatch
 
     @classmethod
     def make(cls, context: Context, database: Database, people: PeopleRows, members: MemberRows) -> "NoticeParts":
@@ -44,10 +44,10 @@ class NoticeParts:
         tables = NoticeTables(people, members, settings, webhooks, deliveries)
         rows, base, mailer = NoticeRows(database), base_of(config), Mailer(config.mail)
         audience = Audience(tables, base, mailer.on, lambda: "msg_" + context.random_bytes(16).hex())
-        guard = Guard(config.webhooks.allow)
+        guard = AddressGuard(config.webhooks.allow)
         teller = Teller(HappenedRows(database), rows, audience, context.feed, clock)
         sender = Sender(tables, audience, Poster(guard, config.webhooks.ca), mailer, teller, clock, base)
-        watch = Watch(context, teller, rows, audience)
+        watch = NoticeWatch(context, teller, rows, audience)
         teller.sends, teller.on_first = sender.wake, watch.begin
         context.followers.watchers.append(watch)
         return cls(tables, rows, audience, guard, mailer, teller, sender, watch)

@@ -13,7 +13,7 @@ import httptools
 
 from trainmaster._version import __version__
 from trainmaster.messages.server import notices as said
-from trainmaster.service.notices.addresses import Guard, NotSent, Target
+from trainmaster.service.notices.addresses import AddressGuard, NotSent, WebhookTarget
 
 PATIENCE_S: Final = 15.0
 """For all of it: look-up, connection, answer."""
@@ -24,11 +24,11 @@ MOST_BYTES: Final = 64 * 1024
 class Poster:
     """One object per server. `ca`: file of the certificates that are trusted, "" those of the system."""
 
-    def __init__(self, guard: Guard, ca: str = "", patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, guard: AddressGuard, ca: str = "", patience_s: float = PATIENCE_S) -> None:
         self._guard, self._ca, self._patience_s = guard, ca, patience_s
         self._tls: ssl.SSLContext | None = None
 
-    async def post(self, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
+    async def post(self, target: WebhookTarget, body: bytes, headers: Mapping[str, str]) -> int:
         """Send, and return the status of the answer, which is 2xx. Raises NotSent."""
         try:
             async with asyncio.timeout(self._patience_s):
@@ -41,7 +41,7 @@ class Poster:
             raise NotSent(said.delivery_refused(status), status)
         return status
 
-    async def _post(self, target: Target, body: bytes, headers: Mapping[str, str]) -> int:
+    async def _post(self, target: WebhookTarget, body: bytes, headers: Mapping[str, str]) -> int:
         addresses = await self._guard.addresses(target)
         reader, writer = await self._connect(target, addresses)
         try:
@@ -53,7 +53,9 @@ class Poster:
         finally:
             writer.transport.abort()  # whoever reads nothing more need not be waited for
 
-    async def _connect(self, target: Target, addresses: list[str]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _connect(
+        self, target: WebhookTarget, addresses: list[str]
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         secure: dict[str, Any] = {}
         if target.secure:
             self._tls = self._tls or await asyncio.to_thread(ssl.create_default_context, cafile=self._ca or None)
@@ -68,7 +70,7 @@ class Poster:
         raise NotSent(said.delivery_not_connected(target.host))
 
 
-def _head(target: Target, length: int, headers: Mapping[str, str]) -> bytes:
+def _head(target: WebhookTarget, length: int, headers: Mapping[str, str]) -> bytes:
     lines = [f"POST {target.path} HTTP/1.1", f"host: {target.authority}", "content-type: application/json"]
     lines += [f"content-length: {length}", f"user-agent: trainmaster/{__version__}", "connection: close"]
     lines += [f"{name}: {value}" for name, value in headers.items()]

@@ -53,7 +53,7 @@ class _Looked:
     told: bool = False
 
 
-class Watch:
+class NoticeWatch:
     """One object per server; in the loop's thread."""
 
     def __init__(self, context: Context, teller: Teller, rows: NoticeRows, audience: Audience) -> None:

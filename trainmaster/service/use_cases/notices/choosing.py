@@ -22,7 +22,7 @@ from trainmaster.messages.server import notices as said
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.notices.addresses import NotSent
-from trainmaster.service.notices.kinds import KINDS, Asked, Where, Wishes, wishes_of
+from trainmaster.service.notices.kinds import KINDS, AskedAddress, Where, Wishes, wishes_of
 from trainmaster.service.notices.letters import code_letter
 from trainmaster.service.notices.mailing import ServerTrouble
 from trainmaster.service.settings import MAILBOX
@@ -88,7 +88,7 @@ class Choosing:
         code = f"{int.from_bytes(self._ctx.random_bytes(8), 'big') % 10**6:06}"
         async with self._changing:
             wishes = await self._wishes(who.name)
-            asked = Asked(address, _mark(who.name, code), self._ctx.clock() + CODE_S, TRIES)
+            asked = AskedAddress(address, _mark(who.name, code), self._ctx.clock() + CODE_S, TRIES)
             after = replace(wishes, asked=asked, language=language or wishes.language)
             await self._store(who, wishes, after, said.address_asked(address))
         id_ = "code_" + self._ctx.random_bytes(16).hex()
