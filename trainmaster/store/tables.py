@@ -16,8 +16,6 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
-    MetaData,
-    String,
     Table,
     Text,
     UniqueConstraint,
@@ -28,14 +26,15 @@ from sqlalchemy import (
     event as when,
 )
 
+from trainmaster.store.columns import BIG as _BIG
+from trainmaster.store.columns import META
+from trainmaster.store.columns import TEXT as _TEXT
+from trainmaster.store.notices import tables as notices  # theirs are part of the schema
+
+__all__ = ["META", "SCHEMA", "notices"]
+
 SCHEMA: Final = 15
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
-
-META: Final = MetaData()
-
-_BIG: Final = BigInteger().with_variant(Integer(), "sqlite")  # in SQLite only INTEGER can be the row id itself
-# Byte order everywhere: SQLite's default, and what prefix ranges and list cursors count on.
-_TEXT: Final = Text().with_variant(String(collation="C"), "postgresql")
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
 
@@ -365,67 +364,4 @@ budget_alarm = Table(
     Column("at", Double, nullable=False),
     Column("spent", BigInteger, nullable=False),
     Column("budget", BigInteger, nullable=False),
-)
-
-notice = Table(  # what somebody was told in the console: see store/notices
-    "notice",
-    META,
-    Column("seq", _BIG, primary_key=True),
-    Column("user", _TEXT, nullable=False),
-    Column("key", _TEXT, nullable=False),  # of what happened: it is told somebody once
-    Column("at", Double, nullable=False),
-    Column("kind", _TEXT, nullable=False),
-    Column("job", _TEXT),
-    Column("workspace", _TEXT, nullable=False),
-    Column("record", Text, nullable=False),
-    Column("read_at", Double),
-    UniqueConstraint("user", "key", name="notice_key"),
-    Index("notice_of_user", "user", "seq"),
-)
-
-notice_once = Table(  # what was told that no event of a job says
-    "notice_once", META, Column("key", _TEXT, primary_key=True), Column("at", Double, nullable=False, index=True)
-)
-
-notice_delivery = Table(  # what goes out by e-mail or to a webhook, and what became of it
-    "notice_delivery",
-    META,
-    Column("seq", _BIG, primary_key=True),
-    Column("id", _TEXT, nullable=False, unique=True),
-    Column("channel", _TEXT, nullable=False),
-    Column("target", _TEXT, nullable=False),  # of a mail the user, else the webhook
-    Column("user", _TEXT, nullable=False),
-    Column("kind", _TEXT, nullable=False),
-    Column("owner", _TEXT, nullable=False),
-    Column("workspace", _TEXT, nullable=False),
-    Column("body", Text, nullable=False),
-    Column("state", _TEXT, nullable=False),
-    Column("tries", Integer, nullable=False),
-    Column("next_at", Double, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("done_at", Double),
-    Column("status", Integer),
-    Column("error", Text, nullable=False),
-    Index("delivery_due", "state", "next_at"),
-    Index("delivery_of_target", "channel", "target", "seq"),
-)
-
-notice_setting = Table(
-    "notice_setting", META, Column("user", _TEXT, primary_key=True), Column("record", Text, nullable=False)
-)
-
-webhook = Table(  # without its secret, which is made of its id: see service/notices/signing.py
-    "webhook",
-    META,
-    Column("id", _TEXT, primary_key=True),
-    Column("owner", _TEXT, nullable=False, index=True),
-    Column("workspace", _TEXT, nullable=False, index=True),  # "": of its owner's own
-    Column("name", _TEXT, nullable=False),
-    Column("url", Text, nullable=False),
-    Column("kinds", Text, nullable=False),
-    Column("state", _TEXT, nullable=False),
-    Column("failures", Integer, nullable=False),
-    Column("resume_at", Double, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("error", Text, nullable=False),
 )

@@ -160,7 +160,9 @@ def test_settings_and_what_goes_with_who_is_deleted(store: Store) -> None:
     rows.put("ann", {"address": "b@example.org"}, [audit_event()])
     assert rows.of(["ann", "bob"]) == {"ann": {"address": "b@example.org"}}
     store.database.write(
-        lambda connection: connection.execute(insert(tables.notice_setting).values(user="bob", record="no JSON"))
+        lambda connection: connection.execute(
+            insert(tables.META.tables["notice_setting"]).values(user="bob", record="no JSON")
+        )
     ).result(60)
     assert rows.of(["bob"]) == {"bob": {}}
     with store.database.read() as connection:

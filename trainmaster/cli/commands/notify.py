@@ -68,6 +68,10 @@ def add_to(app: typer.Typer) -> None:
         "tm notify settings --address ann@example.org",
         "tm notify settings --code 123456",
     )
+    _add_webhooks(notify)
+
+
+def _add_webhooks(notify: typer.Typer) -> None:
     hook = group(notify, "webhook", "Webhooks: yours, and of workspaces.", "您自己和工作空间的 Webhook。")
     add(
         hook,

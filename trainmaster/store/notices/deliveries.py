@@ -15,7 +15,7 @@ from trainmaster.messages.said import Said, said_from_json
 from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
-from trainmaster.store.tables import notice_delivery
+from trainmaster.store.notices.tables import notice_delivery
 
 MAIL, WEBHOOK = "mail", "webhook"
 WAITING, SENT, FAILED, DROPPED = "waiting", "sent", "failed", "dropped"

@@ -18,7 +18,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.notices import happened
 from trainmaster.store.notices.deliveries import DROPPED, WAITING, Delivery, delivery_values
-from trainmaster.store.tables import notice, notice_delivery, notice_once
+from trainmaster.store.notices.tables import notice, notice_delivery, notice_once
 
 MOST: Final = 500
 """Notifications kept of a person; older ones go."""

@@ -9,10 +9,10 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from trainmaster.core.events import AuditEvent
-from trainmaster.store import audit, tables
+from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
-from trainmaster.store.tables import notice, notice_delivery, notice_setting, webhook
+from trainmaster.store.notices.tables import notice, notice_delivery, notice_setting, webhook
 
 Record = dict[str, Any]
 """The settings of a person as JSON; empty: never set."""
@@ -54,7 +54,7 @@ def _record(text: str) -> Record:
 def forget_person(connection: Connection, user: str) -> None:
     """Remove what was told to somebody who is deleted, their address and their webhooks, within that transaction."""
     of_webhooks = select(webhook.c.id).where(webhook.c.owner == user)
-    sent = tables.notice_delivery.c
+    sent = notice_delivery.c
     connection.execute(delete(notice_delivery).where((sent.user == user) | sent.target.in_(of_webhooks)))
     for table, column in ((notice, notice.c.user), (notice_setting, notice_setting.c.user), (webhook, webhook.c.owner)):
         connection.execute(delete(table).where(column == user))

@@ -19,8 +19,8 @@ from trainmaster.messages.server import notices as said
 from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.notices.deliveries import FAILED, WAITING, error_of, error_text, finish
+from trainmaster.store.notices.tables import notice_delivery, webhook
 from trainmaster.store.seen import seen
-from trainmaster.store.tables import notice_delivery, webhook
 
 T = TypeVar("T")
 ON, OFF, BROKEN = "on", "off", "broken"
