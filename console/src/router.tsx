@@ -10,7 +10,10 @@ import {
   JOB_TABS,
   type JobSearch,
   type JobsSearch,
+  type NoticesSearch,
   type QueueSearch,
+  SETTINGS_TABS,
+  type SettingsTab,
   type UsageSearch,
 } from "./shared/address";
 
@@ -163,14 +166,41 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./pages/audit"), "AuditPage"),
 });
 
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: "/notifications",
+  validateSearch: (s: Record<string, unknown>): NoticesSearch => ({
+    kind: text(s["kind"]),
+    unread: s["unread"] === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/notifications"), "NotificationsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
+  validateSearch: (s: Record<string, unknown>): { tab?: SettingsTab } => ({
+    tab: SETTINGS_TABS.find((tab) => tab === s["tab"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/settings"), "SettingsPage"),
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
+  routeTree: root.addChildren([
+    home,
+    jobs,
+    submit,
+    job,
+    queue,
+    cluster,
+    models,
+    model,
+    usage,
+    audit,
+    admin,
+    settings,
+    notifications,
+  ]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -20,6 +20,8 @@ NOUNS: Final = {
     "people": "People and members",
     "reports": "Reports of use",
     "balances": "Balances and budgets",
+    "notifications": "Notifications",
+    "webhooks": "Webhooks",
     "upkeep": "Records and retention",
     "server": "The server",
 }

@@ -32,6 +32,7 @@ PARTS: Final = (
     "server.upgrade",
     "commands.user",
     "commands.access",
+    "commands.notify",
     "commands.upkeep",
     "commands.report",
     "commands.home",

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
+from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -327,6 +328,11 @@ class Client:
     def money(self) -> MoneyCalls:
         """Reports of use, balances, credits and budgets."""
         return MoneyCalls(self.http)
+
+    @property
+    def notices(self) -> NoticeCalls:
+        """Your notifications, where they are told, and webhooks."""
+        return NoticeCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

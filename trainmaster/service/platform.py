@@ -45,6 +45,9 @@ from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.money.reports import Reports
+from trainmaster.service.use_cases.notices.choosing import Choosing
+from trainmaster.service.use_cases.notices.reading import Notifications
+from trainmaster.service.use_cases.notices.webhooks import Webhooks
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.members import Members
@@ -76,6 +79,7 @@ class Platform:
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.accounts, self.credentials, self.members = accounts, credentials, members
+        self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,

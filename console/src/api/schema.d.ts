@@ -530,7 +530,7 @@ export interface paths {
         };
         /**
          * Get Feed
-         * @description Watch jobs and the cluster change (server-sent events: job, deleted, cluster, reset, ping).
+         * @description Watch jobs and the cluster change (server-sent events: job, deleted, cluster, notices, reset, ping).
          */
         get: operations["get_feed"];
         put?: never;
@@ -1435,6 +1435,202 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Notifications
+         * @description List your notifications, newest first, and how many are not read.
+         */
+        get: operations["list_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Notifications
+         * @description Mark notifications as read.
+         */
+        post: operations["read_notifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Notification Settings
+         * @description Show what you are told, and where.
+         */
+        get: operations["get_notification_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Notification Settings
+         * @description Change what you are told, and where.
+         */
+        patch: operations["change_notification_settings"];
+        trace?: never;
+    };
+    "/api/v1/notifications/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give Address
+         * @description Send a code to an e-mail address; mails go there once the code was typed.
+         */
+        post: operations["give_address"];
+        /**
+         * Remove Address
+         * @description Forget your e-mail address; no more mails are sent.
+         */
+        delete: operations["remove_address"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/address/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Address
+         * @description Confirm an e-mail address with the code that came there.
+         */
+        post: operations["confirm_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Webhooks
+         * @description List your webhooks, or those of a workspace that you lead.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Add Webhook
+         * @description Make a webhook; its secret is shown in this answer and never again.
+         */
+        post: operations["add_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Webhook
+         * @description Delete a webhook, with what waits to be sent to it.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Webhook
+         * @description Change a webhook, or switch it on or off.
+         */
+        patch: operations["change_webhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Webhook
+         * @description Send a test to a webhook now, and say what became of it.
+         */
+        post: operations["try_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deliveries
+         * @description List the newest messages to a webhook (without: to all of yours), and what became of them.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queue": {
         parameters: {
             query?: never;
@@ -1852,6 +2048,16 @@ export interface components {
             workspace_role: string;
         };
         /**
+         * AddressBody
+         * @description An address to which a code is sent; mails go there once it was confirmed. `language`: of mails.
+         */
+        AddressBody: {
+            /** Address */
+            address: string;
+            /** Language */
+            language?: ("zh" | "en") | null;
+        };
+        /**
          * BudgetBody
          * @description Credit limit and budget as they are to be. `credit_limit`: how far the balance may go below 0, null however far;
          *     `budget`: of a month, null none; `alarms`: at how many percent of it an alarm is told.
@@ -1917,6 +2123,14 @@ export interface components {
              * @default true
              */
             submit: boolean;
+        };
+        /**
+         * CodeBody
+         * @description The code that came by e-mail.
+         */
+        CodeBody: {
+            /** Code */
+            code: string;
         };
         /**
          * Drain
@@ -2117,6 +2331,18 @@ export interface components {
             pool: string;
         };
         /**
+         * NoticeSettingsBody
+         * @description Switches by kind, and the language of mails; what is absent stays.
+         */
+        NoticeSettingsBody: {
+            /** Kinds */
+            kinds?: {
+                [key: string]: components["schemas"]["SwitchesBody"];
+            };
+            /** Language */
+            language?: ("zh" | "en") | null;
+        };
+        /**
          * PolicyBody
          * @description New values by knob; null is the default again, what is absent stays.
          */
@@ -2152,6 +2378,14 @@ export interface components {
             price_gpu?: string | null;
             /** Price Cpu */
             price_cpu?: string | null;
+        };
+        /**
+         * ReadBody
+         * @description Which are read; null: all of them.
+         */
+        ReadBody: {
+            /** Ids */
+            ids?: string[] | null;
         };
         /**
          * Remark
@@ -2223,6 +2457,18 @@ export interface components {
             reason: string;
         };
         /**
+         * SwitchesBody
+         * @description Where one kind is to be told; what is absent stays.
+         */
+        SwitchesBody: {
+            /** Console */
+            console?: boolean | null;
+            /** Mail */
+            mail?: boolean | null;
+            /** Webhook */
+            webhook?: boolean | null;
+        };
+        /**
          * TicketBody
          * @description The address to fetch: path and query, as it would be asked for.
          */
@@ -2270,6 +2516,41 @@ export interface components {
              * @default
              */
             description: string;
+        };
+        /**
+         * WebhookBody
+         * @description A webhook to make. `workspace`: whose jobs it is told of, absent: your own; `kinds`: of what, for a workspace's
+         *     (absent: everything). Your own is told what you choose in your settings.
+         */
+        WebhookBody: {
+            /** Url */
+            url: string;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /** Workspace */
+            workspace?: string | null;
+            /**
+             * Kinds
+             * @default []
+             */
+            kinds: string[];
+        };
+        /**
+         * WebhookChange
+         * @description What is to change of a webhook; what is absent stays. `on`: switch it on or off.
+         */
+        WebhookChange: {
+            /** Url */
+            url?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Kinds */
+            kinds?: string[] | null;
+            /** On */
+            on?: boolean | null;
         };
         /**
          * WhatIfBody
@@ -3426,6 +3707,110 @@ export interface components {
             lines: components["schemas"]["ReportLine"][];
             days: components["schemas"]["ReportDay"][];
             sums: components["schemas"]["ReportSums"][];
+        };
+        /** @description Messages to webhooks, newest first. */
+        Deliveries: {
+            items: components["schemas"]["Delivery"][];
+        };
+        /** @description One message to a `webhook`: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try. */
+        Delivery: {
+            id: string;
+            webhook: string;
+            kind: string;
+            /** @enum {unknown} */
+            state: "dropped" | "failed" | "sent" | "waiting";
+            tries: number;
+            created_at: number;
+            next_at: number | null;
+            done_at: number | null;
+            status: number | null;
+            error: components["schemas"]["Text"] | null;
+        };
+        /** @description Why the last mail to somebody was not sent, and when that was. */
+        MailTrouble: {
+            text: components["schemas"]["Text"];
+            at: number;
+        };
+        /** @description A webhook just made; `secret` is shown only here. */
+        NewWebhook: {
+            id: string;
+            name: string;
+            url: string;
+            workspace: string | null;
+            owner: string;
+            kinds: string[];
+            /** @enum {unknown} */
+            state: "broken" | "off" | "on";
+            failures: number;
+            error: components["schemas"]["Text"] | null;
+            created_at: number;
+            secret: string;
+        };
+        /** @description Notifications, newest first; `unread`: of all of them. */
+        NoticePage: {
+            items: components["schemas"]["Notice"][];
+            unread: number;
+            next_cursor: string | null;
+        };
+        /**
+         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget or webhook; `job`: the id of the
+         *         job that it is about.
+         */
+        Notice: {
+            id: string;
+            at: number;
+            kind: string;
+            text: components["schemas"]["Text"];
+            job: string | null;
+            job_name: string | null;
+            workspace: string;
+            read: boolean;
+        };
+        /**
+         * @description What somebody chose. `address`: to which mails go, null none; `asked`: the one that waits for its code;
+         *         `sends_mail`: whether this server sends any.
+         */
+        NoticeSettings: {
+            kinds: {
+                [key: string]: components["schemas"]["NoticeSwitches"];
+            };
+            /** @enum {unknown} */
+            language: "en" | "zh";
+            address: string | null;
+            asked: string | null;
+            sends_mail: boolean;
+            trouble: components["schemas"]["MailTrouble"] | null;
+        };
+        /** @description Where one kind of notification is told. */
+        NoticeSwitches: {
+            console: boolean;
+            mail: boolean;
+            webhook: boolean;
+        };
+        /** @description How many notifications are not read. */
+        Unread: {
+            unread: number;
+        };
+        /** @description Webhooks, oldest first. */
+        Webhooks: {
+            items: components["schemas"]["Webhook"][];
+        };
+        /**
+         * @description A webhook, without its secret. `workspace`: whose jobs it is told of, null: its owner's alone; `kinds`: of what,
+         *         for a workspace's. `state`: on, off, or broken (switched off because deliveries failed); `failures` in a row.
+         */
+        Webhook: {
+            id: string;
+            name: string;
+            url: string;
+            workspace: string | null;
+            owner: string;
+            kinds: string[];
+            /** @enum {unknown} */
+            state: "broken" | "off" | "on";
+            failures: number;
+            error: components["schemas"]["Text"] | null;
+            created_at: number;
         };
         /** @description Accounts by name. */
         Accounts: {
@@ -6883,6 +7268,420 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_notifications: {
+        parameters: {
+            query?: {
+                kind?: string[] | null;
+                unread?: boolean;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_notifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unread"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_notification_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_notification_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeSettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    give_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: {
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                webhook?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliveries"];
                 };
             };
             /** @description Refused: a problem document */

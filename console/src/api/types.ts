@@ -128,6 +128,13 @@ export type Member = S["Member"];
 export type AuditEvent = S["AuditEvent"];
 export type AuditPage = S["AuditPage"];
 
+export type Notice = S["Notice"];
+export type NoticePage = S["NoticePage"];
+export type NoticeSettings = S["NoticeSettings"];
+export type Webhook = S["Webhook"];
+export type NewWebhook = S["NewWebhook"];
+export type Delivery = S["Delivery"];
+
 export type UsageReport = S["UsageReport"];
 export type ReportLine = S["ReportLine"];
 export type ReportDay = S["ReportDay"];
