@@ -7,6 +7,8 @@ from typing import Any, Final
 PREFIX: Final = "/api/v1"
 NOUNS: Final = {
     "jobs": "Jobs",
+    "marks": "Tags, notes, favorites",
+    "search": "Search, saved views",
     "watching": "Logs, metrics, use",
     "files": "Files",
     "feed": "The live feed",

@@ -56,6 +56,7 @@ from trainmaster.answers.cluster import (
     WorkspacesView,
     WorkspaceView,
 )
+from trainmaster.answers.finding import FoundJob, FoundName, SavedViews, SavedViewView, SearchView
 from trainmaster.answers.jobs import (
     PRIORITY_NAMES,
     AttemptView,
@@ -246,6 +247,8 @@ __all__ = [
     "FlavorView",
     "Flavors",
     "ForecastView",
+    "FoundJob",
+    "FoundName",
     "FrameworkOption",
     "FrameworkTitle",
     "HistoryView",
@@ -316,6 +319,9 @@ __all__ = [
     "RoleView",
     "Room",
     "Sandbox",
+    "SavedViewView",
+    "SavedViews",
+    "SearchView",
     "Series",
     "ServerView",
     "Service",

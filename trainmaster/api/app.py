@@ -35,6 +35,7 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
+from trainmaster.api.routes.finding import marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 TABLES: Final[tuple[Table, ...]] = (
-    jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
+    marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
+    cluster.routes, pools.routes, search.routes,
     workspaces.routes, people.routes, reports.routes, balances.routes, queue.routes, models.routes, uploads.routes,
     upkeep.routes, health.routes, static.routes,
 )  # fmt: skip
