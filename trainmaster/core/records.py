@@ -218,9 +218,7 @@ class Job:
     shapes: tuple[tuple[Role, ...], ...] = ()
     node_names: tuple[str, ...] = ()
     driver: str | None = None  # version of the accelerators' driver that its nodes must have (R13), None: any
-    virtual_cluster: str | None = (
-        None  # the share of the pool that it is charged to (R6), None: what nobody is guaranteed
-    )
+    virtual_cluster: str | None = None  # the share of the pool that it is charged to (R6)
     share: JobShare = JobShare.NONE  # with the other members of its workspace
     tags: tuple[str, ...] = ()  # what people call it, also after its end; sorted
     note: str = ""  # what they want to remember of it

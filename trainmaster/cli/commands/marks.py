@@ -121,18 +121,47 @@ def star(
     leave(good)
 
 
+Action = Annotated[
+    str,
+    typer.Argument(
+        metavar="|".join(ACTIONS),
+        help=words("What is done to each job.", "对每个任务执行的操作。"),
+        autocompletion=completing.one_of(*ACTIONS),
+    ),
+]
+Sought = Annotated[
+    str, typer.Option("--search", metavar="TEXT", help=words("Only jobs found by this.", "只包括能搜到的任务。"))
+]
+Tagged = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="TAG", help=words("Only jobs with this tag.", "只包括带该标记的任务。")),
+]
+NewLimit = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help=words("Of change: 2h30m, or none.", "change 操作的运行时限，或 none。")),
+]
+NewPriority = Annotated[
+    str | None,
+    typer.Option(metavar="|".join(PRIORITIES), help=words("Of change.", "change 操作的优先级。")),
+]
+Put = Annotated[
+    list[str] | None,
+    typer.Option("--add", metavar="TAG", help=words("Of tag: put on; repeatable.", "tag 要加上的标记；可重复。")),
+]
+Gone = Annotated[
+    list[str] | None,
+    typer.Option("--remove", metavar="TAG", help=words("Of tag: take away.", "tag 要去掉的标记；可重复。")),
+]
+Level = Annotated[
+    str | None,
+    typer.Option("--level", metavar="|".join(SHARES), help=words("Of share.", "share 操作的方式。")),
+]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help=words("Do not ask.", "不再确认。"))]
+
+
 def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
-    action: Annotated[
-        str,
-        typer.Argument(
-            metavar="|".join(ACTIONS),
-            help=words("What is done to each job.", "对每个任务执行的操作。"),
-            autocompletion=completing.one_of(*ACTIONS),
-        ),
-    ],
-    query: Annotated[
-        str, typer.Option("--search", metavar="TEXT", help=words("Only jobs found by this.", "只包括能搜到的任务。"))
-    ] = "",
+    action: Action,
+    query: Sought = "",
     mine: Mine = False,
     state: States = None,
     owner: Owner = "",
@@ -140,33 +169,15 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     pool: Pool = "",
     node: Node = "",
     label: Label = None,
-    tagged: Annotated[
-        list[str] | None,
-        typer.Option("--tag", metavar="TAG", help=words("Only jobs with this tag.", "只包括带该标记的任务。")),
-    ] = None,
+    tagged: Tagged = None,
     since: Since = "",
     until: Until = "",
-    duration: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help=words("Of change: 2h30m, or none.", "change 操作的运行时限，或 none。")),
-    ] = None,
-    priority: Annotated[
-        str | None,
-        typer.Option(metavar="|".join(PRIORITIES), help=words("Of change.", "change 操作的优先级。")),
-    ] = None,
-    put: Annotated[
-        list[str] | None,
-        typer.Option("--add", metavar="TAG", help=words("Of tag: put on; repeatable.", "tag 要加上的标记；可重复。")),
-    ] = None,
-    gone: Annotated[
-        list[str] | None,
-        typer.Option("--remove", metavar="TAG", help=words("Of tag: take away.", "tag 要去掉的标记；可重复。")),
-    ] = None,
-    level: Annotated[
-        str | None,
-        typer.Option("--level", metavar="|".join(SHARES), help=words("Of share.", "share 操作的方式。")),
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help=words("Do not ask.", "不再确认。"))] = False,
+    duration: NewLimit = None,
+    priority: NewPriority = None,
+    put: Put = None,
+    gone: Gone = None,
+    level: Level = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """Do the same to all jobs that match filters.
