@@ -8,6 +8,8 @@ PREFIX: Final = "/api/v1"
 NOUNS: Final = {
     "home": "Home",
     "jobs": "Jobs",
+    "marks": "Tags, notes, favorites",
+    "search": "Search, saved views",
     "watching": "Logs, metrics, use",
     "files": "Files",
     "feed": "The live feed",

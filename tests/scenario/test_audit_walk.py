@@ -32,6 +32,10 @@ UNTOLD: Final = {
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
     "POST /queue/would-start": "changes nothing: asks the plan",
     "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
+    "PUT /jobs/{ref}/favorite": "a person's own mark, which nobody else sees",
+    "DELETE /jobs/{ref}/favorite": "the same",
+    "PUT /views/{name}": "a person's own view of a list, which changes nothing of what it lists",
+    "DELETE /views/{name}": "the same",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -193,6 +197,10 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /jobs/stop": of_several("stop", Scene.job),
     "POST /jobs/{ref}/release": of_job("/release", Scene.held),
     "PUT /jobs/{ref}/share": of_job("/share", Scene.over, {"share": "read"}),
+    "PATCH /jobs/{ref}/tags": of_job("/tags", Scene.over, {"add": ["good"]}),
+    "PUT /jobs/{ref}/note": of_job("/note", Scene.over, {"note": "worth a look"}),
+    "POST /jobs/tags": of_several("tags", Scene.over, add=["good"]),
+    "POST /jobs/share": of_several("share", Scene.over, share="read"),
     "DELETE /jobs/{ref}": of_job("", Scene.over),
     "POST /jobs/delete": of_several("delete", Scene.over),
 }

@@ -57,6 +57,7 @@ from trainmaster.answers.cluster import (
     WorkspacesView,
     WorkspaceView,
 )
+from trainmaster.answers.finding import FoundJob, FoundName, SavedViews, SavedViewView, SearchView
 from trainmaster.answers.home import FreeCards, FreePool, HomePerson, HomeView, HomeWorkspace, MonthUse
 from trainmaster.answers.jobs import (
     PRIORITY_NAMES,
@@ -266,6 +267,8 @@ __all__ = [
     "FlavorView",
     "Flavors",
     "ForecastView",
+    "FoundJob",
+    "FoundName",
     "FrameworkOption",
     "FrameworkTitle",
     "FreeCards",
@@ -349,6 +352,9 @@ __all__ = [
     "RoleView",
     "Room",
     "Sandbox",
+    "SavedViewView",
+    "SavedViews",
+    "SearchView",
     "Series",
     "ServerView",
     "Service",

@@ -33,6 +33,7 @@ from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
 from trainmaster.storage.trees import remove_tree
+from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.money.entries import MoneyRows
@@ -61,6 +62,7 @@ class Context:
     feed: Feed
     records: LedgerReader
     reader: JobReader
+    favorites: Favorites
     engines: Engines
     specs: Specs
     metrics: MetricsReader

@@ -40,6 +40,9 @@ from trainmaster.service.use_cases.cluster import cluster_view, node_use
 from trainmaster.service.use_cases.cluster_use import ClusterUses
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
+from trainmaster.service.use_cases.finding.marking import Marking
+from trainmaster.service.use_cases.finding.saved_views import SavedViewing
+from trainmaster.service.use_cases.finding.searching import Searching
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
@@ -63,6 +66,8 @@ class Platform:
     """Made by `wiring.build`."""
 
     version = __version__
+    searching: Searching
+    saved_views: SavedViewing
 
     def __init__(
         self,
@@ -89,7 +94,8 @@ class Platform:
         )
         self._life, self._models, self._readiness = life, models, readiness
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
-        self._listing = Listing(context, self._jobs)
+        self.marking = Marking(context, self._jobs, context.favorites)
+        self._listing = Listing(context, self._jobs, self.marking)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.uses = ClusterUses(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
@@ -143,16 +149,18 @@ class Platform:
         """Return what would happen, changing nothing; problems in `language`. Raises Forbidden."""
         return await self._preview.preview(body, who, language)
 
-    async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
+    async def jobs(
+        self, query: JobQuery, limit: int, cursor: str | None, who: Principal, exact: bool = False
+    ) -> JobPage:
         """Return one page. Raises InvalidSpec for a malformed cursor."""
-        return await self._listing.page(query, limit, cursor, who)
+        return await self._listing.page(query, limit, cursor, who, exact)
 
     async def job_facets(self, query: JobQuery, who: Principal) -> JobFacets:
         """Return what a list can be chosen by."""
         return await self._listing.facets(query, who)
 
     async def many(self, verb: str, chosen: Chosen, who: Principal, **change: Any) -> OutcomeView:
-        """Stop, delete or change several. Raises Conflict when more match than were expected."""
+        """Stop, delete, change, tag or share several. Raises Conflict when more match than were expected."""
         return await self._listing.many(verb, chosen, who, **change)
 
     async def job(self, ref: str, who: Principal) -> JobDetail:

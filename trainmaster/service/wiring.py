@@ -53,6 +53,8 @@ from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.auditing import Auditing
+from trainmaster.service.use_cases.finding.saved_views import SavedViewing
+from trainmaster.service.use_cases.finding.searching import Searching
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
@@ -64,6 +66,7 @@ from trainmaster.store.assets import AssetReader
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
+from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
@@ -74,6 +77,7 @@ from trainmaster.store.money.entries import MoneyRows
 from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
+from trainmaster.store.people.views import SavedViewRows
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -270,6 +274,7 @@ def assemble(
         feed=feed,
         records=records,
         reader=JobReader(records),
+        favorites=Favorites(database),
         engines=engines,
         specs=specs,
         metrics=metrics,
@@ -331,5 +336,9 @@ def _moving(
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
     credentials = Credentials(context, people, person_rows)
-    members, models = Members(context, people, member_rows), Models(AssetReader(database), layout)
-    return Platform(context, life, people, accounts, credentials, members, models, readiness, auditing, retention)
+    assets = AssetReader(database)
+    members, models = Members(context, people, member_rows), Models(assets, layout)
+    platform = Platform(context, life, people, accounts, credentials, members, models, readiness, auditing, retention)
+    platform.searching = Searching(context, assets, person_rows, member_rows)
+    platform.saved_views = SavedViewing(context, SavedViewRows(database))
+    return platform

@@ -33,7 +33,7 @@ from trainmaster.store.notices import tables as notices  # theirs are part of th
 
 __all__ = ["META", "SCHEMA", "notices"]
 
-SCHEMA: Final = 15
+SCHEMA: Final = 16
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -143,6 +143,8 @@ job = Table(
     Column("record", Text, nullable=False),
     Column("gpus", Double, nullable=False),  # of all replicas
     Column("share", _TEXT, nullable=False),
+    Column("tags", Text, nullable=False),  # see store/jobs/labels.py
+    Column("remarks", Text, nullable=False),  # see store/jobs/search.py
     Column("search", Text, nullable=False),  # see store/jobs/search.py; never changes
 )
 
@@ -159,7 +161,16 @@ Index("job_by_run", job.c.ended_at - job.c.started_at, job.c.seq, sqlite_where=_
 Index("job_by_name", job.c.name, job.c.seq)
 Index("job_by_priority", job.c.priority, job.c.seq)
 Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)
+# What a person sees is walked in parts, each by an index of its own: what is theirs, what lies in a workspace, and what
+# is shared there; all of it, or in one state.
+_SHARED: Final = text("share <> 'none'")
 Index("job_by_owner", job.c.owner, job.c.submitted_at, job.c.seq)
+Index("job_by_owner_shown", job.c.owner, job.c.shown, job.c.submitted_at, job.c.seq)
+Index("job_in_workspace", job.c.workspace, job.c.submitted_at, job.c.seq)
+Index("job_in_workspace_shown", job.c.workspace, job.c.shown, job.c.submitted_at, job.c.seq)
+for _name, _by in (("", ()), ("_shown", (job.c.shown,))):
+    _columns = (job.c.workspace, *_by, job.c.submitted_at, job.c.seq)
+    Index(f"job_shared{_name}", *_columns, sqlite_where=_SHARED, postgresql_where=_SHARED)
 Index("job_spec", job.c.spec_digest)
 Index("job_by_gpus", job.c.gpus, job.c.seq)
 # Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
@@ -364,4 +375,22 @@ budget_alarm = Table(
     Column("at", Double, nullable=False),
     Column("spent", BigInteger, nullable=False),
     Column("budget", BigInteger, nullable=False),
+)
+
+favorite = Table(  # what somebody marked for themselves
+    "favorite",
+    META,
+    Column("user", _TEXT, primary_key=True),
+    Column("job", _BIG, primary_key=True, autoincrement=False, index=True),
+    sqlite_with_rowid=False,
+)
+
+saved_view = Table(  # a list of jobs that somebody named: see store/people/views.py
+    "saved_view",
+    META,
+    Column("owner", _TEXT, primary_key=True),
+    Column("name", _TEXT, primary_key=True),
+    Column("workspace", _TEXT, nullable=False, index=True),  # whose members see it; "": nobody else
+    Column("query", Text, nullable=False),
+    Column("at", Double, nullable=False),
 )

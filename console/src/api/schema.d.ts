@@ -4,6 +4,110 @@
  */
 
 export interface paths {
+    "/api/v1/jobs/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tag Jobs
+         * @description Change the tags of several jobs, ended ones too, as several are stopped.
+         */
+        post: operations["tag_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share Jobs
+         * @description Share several jobs, ended ones too, as several are stopped.
+         */
+        post: operations["share_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Tag Job
+         * @description Put tags on a job and take others away; also after its end. Labels are those of the job file and stay.
+         */
+        patch: operations["tag_job"];
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Note Job
+         * @description Say what is to be remembered of a job; also after its end.
+         */
+        put: operations["note_job"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite
+         * @description Make a job one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite"];
+        post?: never;
+        /**
+         * Remove Favorite
+         * @description Make a job no favorite any more.
+         */
+        delete: operations["remove_favorite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -13,8 +117,9 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description List jobs, newest first. `state` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for in
-         *     name, id, slug, description, labels, commands and parameters; `label:key=value` in it is the same as `label`.
+         * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
+         *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
+         *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -1064,6 +1169,71 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search
+         * @description Find jobs, people, workspaces, pools and models by words, of what the caller may know; a word with one wrong
+         *     character is found near. For every field of jobs there is `GET /jobs`.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Views
+         * @description List the caller's saved views, and those that are shared with their workspaces.
+         */
+        get: operations["list_views"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save View
+         * @description Save a view of the list of jobs, instead of the caller's of that name.
+         */
+        put: operations["save_view"];
+        post?: never;
+        /**
+         * Delete View
+         * @description Delete a saved view of the caller's.
+         */
+        delete: operations["delete_view"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2221,6 +2391,16 @@ export interface components {
              * @default []
              */
             label: string[];
+            /**
+             * Tag
+             * @default []
+             */
+            tag: string[];
+            /**
+             * Favorite
+             * @default false
+             */
+            favorite: boolean;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -2331,6 +2511,14 @@ export interface components {
             pool: string;
         };
         /**
+         * NoteBody
+         * @description What is to be remembered of the job; "" takes it away.
+         */
+        NoteBody: {
+            /** Note */
+            note: string;
+        };
+        /**
          * NoticeSettingsBody
          * @description Switches by kind, and the language of mails; what is absent stays.
          */
@@ -2416,6 +2604,27 @@ export interface components {
             after: number;
         };
         /**
+         * ShareOfSeveral
+         * @description Jobs, and what other members of their workspaces may do with each.
+         */
+        ShareOfSeveral: {
+            /**
+             * Share
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Expected */
+            expected?: number | null;
+            /**
+             * After
+             * @default 0
+             */
+            after: number;
+        };
+        /**
          * Shared
          * @description What other members of the workspace may do.
          */
@@ -2469,6 +2678,48 @@ export interface components {
             webhook?: boolean | null;
         };
         /**
+         * TagChange
+         * @description Tags to put on and to take away. Upper and lower case are the same tag.
+         */
+        TagChange: {
+            /**
+             * Add
+             * @default []
+             */
+            add: string[];
+            /**
+             * Remove
+             * @default []
+             */
+            remove: string[];
+        };
+        /**
+         * TagsOfSeveral
+         * @description Jobs, and the tags that each gets and loses.
+         */
+        TagsOfSeveral: {
+            /**
+             * Add
+             * @default []
+             */
+            add: string[];
+            /**
+             * Remove
+             * @default []
+             */
+            remove: string[];
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Expected */
+            expected?: number | null;
+            /**
+             * After
+             * @default 0
+             */
+            after: number;
+        };
+        /**
          * TicketBody
          * @description The address to fetch: path and query, as it would be asked for.
          */
@@ -2492,6 +2743,16 @@ export interface components {
             workspace?: string | null;
             /** User */
             user?: string | null;
+        };
+        /**
+         * ViewBody
+         * @description A view: the `query` of the list's address, without the question mark. `workspace`: share it with its members.
+         */
+        ViewBody: {
+            /** Query */
+            query: string;
+            /** Workspace */
+            workspace?: string | null;
         };
         /**
          * VirtualClusterBody
@@ -3024,6 +3285,47 @@ export interface components {
             };
             mine: components["schemas"]["PersonalLimit"][];
         };
+        /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
+        FoundJob: {
+            id: string;
+            name: string;
+            state: components["schemas"]["Shown"];
+            owner: string;
+            workspace: string;
+            submitted_at: number;
+            near: boolean;
+        };
+        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
+        FoundName: {
+            ref: string;
+            name: string;
+            about: string;
+            near: boolean;
+        };
+        /** @description Saved views by name, one's own first. */
+        SavedViews: {
+            items: components["schemas"]["SavedView"][];
+        };
+        /**
+         * @description A list of jobs that somebody named: the `query` of its address. `workspace`: whose members see it, null: nobody
+         *         else. `mine`: its owner is who asks.
+         */
+        SavedView: {
+            name: string;
+            owner: string;
+            workspace: string | null;
+            query: string;
+            mine: boolean;
+            at: number;
+        };
+        /** @description What was found of each kind, of what the caller may know; of each a few, jobs newest first. */
+        Search: {
+            jobs: components["schemas"]["FoundJob"][];
+            people: components["schemas"]["FoundName"][];
+            workspaces: components["schemas"]["FoundName"][];
+            pools: components["schemas"]["FoundName"][];
+            models: components["schemas"]["FoundName"][];
+        };
         /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
         FreeCards: {
             model: string;
@@ -3119,6 +3421,9 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            tags: string[];
+            note: string;
+            favorite: boolean;
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
@@ -3341,7 +3646,7 @@ export interface components {
          * @description Event kinds. The comment names the keys of `data`.
          * @enum {unknown}
          */
-        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
+        Kind: "accepted" | "annotated" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
         /**
          * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
          *
@@ -3422,6 +3727,9 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            tags: string[];
+            note: string;
+            favorite: boolean;
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
@@ -3486,6 +3794,7 @@ export interface components {
             pool: components["schemas"]["FacetValue"][];
             node: components["schemas"]["FacetValue"][];
             labels: components["schemas"]["LabelFacet"][];
+            tags: components["schemas"]["FacetValue"][];
             partial: boolean;
         };
         /** @description The key of a label, how many jobs have it, and its values. */
@@ -3496,7 +3805,7 @@ export interface components {
         };
         /**
          * @description One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
-         *         `at`: when it was so.
+         *         `partial`: `counts` and `total` are of the newest 2,000 that match, and there are more. `at`: when it was so.
          */
         JobPage: {
             items: components["schemas"]["Job"][];
@@ -3505,6 +3814,7 @@ export interface components {
                 [key: string]: number;
             };
             total: number;
+            partial: boolean;
             seq: number;
             at: number;
         };
@@ -4559,6 +4869,204 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    tag_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagsOfSeveral"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareOfSeveral"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tag_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    note_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favorite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -4571,11 +5079,14 @@ export interface operations {
                 pool?: string;
                 node?: string;
                 label?: string[];
+                tag?: string[];
+                favorite?: boolean;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
                 limit?: number;
                 cursor?: string | null;
+                exact?: boolean;
             };
             header?: never;
             path?: never;
@@ -4729,6 +5240,8 @@ export interface operations {
                 pool?: string;
                 node?: string;
                 label?: string[];
+                tag?: string[];
+                favorite?: boolean;
                 since?: (number) | null;
                 until?: (number) | null;
             };
@@ -6527,6 +7040,131 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ClusterResources"];
                 };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_views: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedViews"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused: a problem document */
             default: {

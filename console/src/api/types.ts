@@ -45,6 +45,10 @@ export interface JobQuery {
   state?: State[];
   q?: string;
   owner?: string;
+  tag?: string[];
+  favorite?: boolean;
+  /** Count all that match, however many there are. */
+  exact?: boolean;
   mine?: boolean;
   workspace?: string;
   framework?: string;
@@ -60,6 +64,8 @@ export interface JobQuery {
 export type JobFilter = Omit<JobQuery, "order" | "limit">;
 export type JobFacets = S["JobFacets"];
 export type FacetValue = S["FacetValue"];
+export type SavedView = S["SavedView"];
+export type Found = S["Search"];
 /** Several jobs: by id, or all of a filter, of which there were so many. */
 export type Chosen = { ids: string[] } | { filter: JobFilter; expected: number };
 
