@@ -26,7 +26,6 @@ from trainmaster.api.routes import (
     health,
     jobs,
     models,
-    people,
     pools,
     queue,
     session,
@@ -36,6 +35,7 @@ from trainmaster.api.routes import (
     workspaces,
 )
 from trainmaster.api.routes.money import balances, reports
+from trainmaster.api.routes.people import accounts, invitations, sign_ins, ssh_keys
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.api.socket.servers import Servers
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
 TABLES: Final[tuple[Table, ...]] = (
     jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
-    workspaces.routes, people.routes, reports.routes, balances.routes, queue.routes, models.routes, uploads.routes,
-    upkeep.routes, health.routes, static.routes,
+    sign_ins.routes, ssh_keys.routes, workspaces.routes, accounts.routes, invitations.routes, reports.routes,
+    balances.routes, queue.routes, models.routes, uploads.routes, upkeep.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

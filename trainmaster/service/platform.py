@@ -46,8 +46,7 @@ from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.money.reports import Reports
 from trainmaster.service.use_cases.people.accounts import Accounts
-from trainmaster.service.use_cases.people.credentials import Credentials
-from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.people.entrance import Entrance
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
@@ -66,15 +65,15 @@ class Platform:
         life: Life,
         people: People,
         accounts: Accounts,
-        credentials: Credentials,
-        members: Members,
+        entrance: Entrance,
         models: Models,
         readiness: Readiness,
         auditing: Auditing,
         retention: Retention,
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
-        self.accounts, self.credentials, self.members = accounts, credentials, members
+        self.accounts, self.credentials, self.members = accounts, entrance.credentials, entrance.members
+        self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,

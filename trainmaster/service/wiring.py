@@ -56,8 +56,7 @@ from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
-from trainmaster.service.use_cases.people.credentials import Credentials
-from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets import AssetReader
 from trainmaster.store.audit import AuditReader
@@ -328,6 +327,5 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
-    credentials = Credentials(context, people, person_rows)
-    members, models = Members(context, people, member_rows), Models(AssetReader(database), layout)
-    return Platform(context, life, people, accounts, credentials, members, models, readiness, auditing, retention)
+    models, entrance = Models(AssetReader(database), layout), entrance_of(context, people, database)
+    return Platform(context, life, people, accounts, entrance, models, readiness, auditing, retention)

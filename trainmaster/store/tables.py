@@ -28,7 +28,7 @@ from sqlalchemy import (
     event as when,
 )
 
-SCHEMA: Final = 13
+SCHEMA: Final = 14
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 META: Final = MetaData()
@@ -284,6 +284,46 @@ tokens = Table(
     Column("last_used_at", Double),
     Column("scopes", Text),  # with blanks between; null: whatever the owner may
     Column("workspace", _TEXT),
+)
+
+invitation = Table(  # a link by which one person becomes a member; its secret is known to whoever has the link
+    "invitation",
+    META,
+    Column("id", _TEXT, primary_key=True),
+    Column("secret_hash", _TEXT, nullable=False, unique=True),
+    Column("workspace", _TEXT, nullable=False, index=True),
+    Column("role", _TEXT, nullable=False),
+    Column("made_by", _TEXT, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Column("used_at", Double),
+    Column("used_by", _TEXT),
+)
+
+identity = Table(  # whom a sign-in provider means: never found by an address or a name
+    "identity",
+    META,
+    Column("issuer", _TEXT, primary_key=True),
+    Column("subject", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False),
+    Column("linked_at", Double, nullable=False),
+    Column(
+        "given", Text, nullable=False
+    ),  # what its groups gave, to be taken away again: see store/people/identities.py
+    UniqueConstraint("issuer", "user", name="identity_of_user"),
+)
+
+ssh_key = Table(
+    "ssh_key",
+    META,
+    Column("fingerprint", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False, index=True),
+    Column("kind", _TEXT, nullable=False),
+    Column("bits", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("address", Text, nullable=False),
 )
 
 asset = Table(  # a named line of versions, of some kind: see store/assets.py
