@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -15,10 +16,12 @@ from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.service.people.public_keys import read
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
 ADDRESS: Final = "192.0.2.77"
+KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ann@laptop"
 GOOD: Final = "correct horse battery"
 READS: Final = frozenset({"GET", "HEAD"})
 
@@ -27,6 +30,12 @@ UNTOLD: Final = {
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
     "POST /queue/would-start": "changes nothing: asks the plan",
     "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
+    "POST /invitations/look": "changes nothing: says what a link is to",
+    "POST /invitations/accept": "told of who comes: tests/unit/api/test_invitations.py",
+    "POST /session/provider": "changes nothing: says where a browser goes",
+    "POST /session/provider/back": "told of who comes: tests/oidc/test_forged.py",
+    "PUT /users/{user}/identity": "needs a provider; told: tests/oidc/test_forged.py",
+    "DELETE /users/{user}/identity": "likewise",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -119,6 +128,16 @@ async def _pool(scene: Scene) -> tuple[str, dict[str, Any]]:
     return "/pools/lab", {}
 
 
+async def _join(scene: Scene) -> tuple[str, dict[str, Any]]:
+    made = await scene.stage.platform.inviting.make("vision", "member", 3600, ADMIN)
+    return "/invitations/join", {"json": {"secret": made.link.partition("#")[2]}}
+
+
+async def _invitation(scene: Scene) -> tuple[str, dict[str, Any]]:
+    [one, *_] = (await scene.stage.platform.inviting.of("vision", ADMIN)).items
+    return f"/workspaces/vision/invitations/{one.id}", {}
+
+
 def _only(scene: Scene) -> dict[str, str]:
     return {"authorization": "", **scene.keys()}
 
@@ -138,6 +157,11 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /workspaces/{name}": plain("/workspaces/vision", {"weight": 2}),
     "PUT /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann", {"role": "admin"}),
     "DELETE /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann"),
+    "POST /workspaces/{workspace}/invitations": plain("/workspaces/vision/invitations", {}),
+    "POST /invitations/join": _join,
+    "DELETE /workspaces/{workspace}/invitations/{invitation}": _invitation,
+    "POST /ssh-keys": plain("/ssh-keys", {"key": KEY}),
+    "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
     "DELETE /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one"),
     "DELETE /workspaces/{name}": plain("/workspaces/vision"),

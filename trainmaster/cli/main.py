@@ -32,6 +32,7 @@ PARTS: Final = (
     "server.upgrade",
     "commands.user",
     "commands.access",
+    "commands.keys",
     "commands.upkeep",
     "commands.report",
 )

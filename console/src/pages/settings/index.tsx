@@ -9,6 +9,7 @@ import { useSession } from "../../shared/session";
 import { Facts, PageHeader } from "../../shared/ui";
 import { type Look, useLook } from "../../theme";
 import { PasswordForm } from "../signin";
+import { SshKeysPanel } from "./keys";
 import { Sessions } from "./sessions";
 import { Tokens } from "./tokens";
 import { Workspaces } from "./workspaces";
@@ -35,6 +36,7 @@ export function SettingsPage(): ReactNode {
         <Looks />
         <Workspaces />
         <Tokens />
+        <SshKeysPanel />
         <Sessions />
         <Password />
         <About />
