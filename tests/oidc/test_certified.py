@@ -8,6 +8,7 @@ from tests.oidc.conftest import Serving
 from tests.oidc.provided import Certified
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Workspace
+from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.store.people.accounts import PeopleRows
 
 ADMIN = Principal("admin", "admin")
@@ -50,7 +51,7 @@ async def test_groups_give_and_take(serving: Serving, certified: Certified) -> N
         last = await with_groups()
         assert places(last) == {"speech": "member", "text": "owner"}
         assert last.json()["user"]["role"] == "user"
-        kinds = [one.kind for one in (await platform.auditing.page(ADMIN, limit=100)).items]
+        kinds = [one.kind for one in (await platform.auditing.page(ADMIN, AuditFilters(), 100)).items]
         for kind in ("user_came_through", "group_gave", "group_took", "group_made_admin", "group_unmade_admin"):
             assert kind in kinds
 

@@ -10,6 +10,7 @@ from tests.fixtures.audited import audit_event
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, TrainmasterError
+from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.store.people.accounts import PeopleRows, User
 from trainmaster.store.people.members import Member
 
@@ -63,9 +64,9 @@ async def test_who_has_the_link_chooses_a_name_and_is_a_member(
     assert (again.status_code, again.json()["code"]) == (404, "invitation_over")
     [one] = (await platform.inviting.of("vision", ADMIN)).items
     assert (one.state, one.used_by) == ("used", "zoe")
-    told = [(one.kind, one.by) for one in (await platform.auditing.page(ADMIN, limit=10)).items]
+    told = [(one.kind, one.by) for one in (await platform.auditing.page(ADMIN, AuditFilters(), 10)).items]
     assert {("joined", "zoe"), ("user_came", "zoe"), ("invitation_made", "ann")} <= set(told)
-    assert secret not in str((await platform.auditing.page(ADMIN, limit=100)).items)
+    assert secret not in str((await platform.auditing.page(ADMIN, AuditFilters(), 100)).items)
 
 
 async def test_the_secret_is_stored_nowhere(platform: Any, rows: PeopleRows, tmp_path: Any) -> None:
