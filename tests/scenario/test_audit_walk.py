@@ -163,6 +163,8 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /ssh-keys": plain("/ssh-keys", {"key": KEY}),
     "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
+    "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
+    "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),
     "DELETE /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one"),
     "DELETE /workspaces/{name}": plain("/workspaces/vision"),
     "DELETE /users/{user}": plain("/users/ann"),

@@ -1,6 +1,7 @@
 """Submitting: exactly once, all or none, refused with every reason, never half-made."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,15 @@ async def test_a_key_belongs_to_the_person_who_used_it(fake: Stage) -> None:
     assert first.id != second.id
     with pytest.raises(NotFound):
         await fake.platform.job(first.id, bea)
+
+
+async def test_a_key_shows_no_job_to_a_token_that_may_not_see_it(fake: Stage) -> None:
+    """B4, B11: the same person's token for another workspace hears only that the job is not there."""
+    body = {"spec": fake_spec("mine")}
+    await fake.platform.submit(body, person("ann"), "k")
+    narrow = replace(person("ann", "vision"), within="vision")
+    with pytest.raises(Conflict, match="not there any more"):
+        await fake.platform.submit(body, narrow, "k")
 
 
 async def test_a_batch_is_taken_in_as_a_whole_or_not_at_all(fake: Stage) -> None:

@@ -61,6 +61,7 @@ async def test_a_token_reaches_what_it_names(fake: Stage, ann: Principal) -> Non
         assert (await http.get("/session")).status_code == 403
         submitted = await http.post("/jobs", json=job("vision"))
         assert submitted.status_code == 422, submitted.text  # it does not carry jobs:submit
+        assert [problem["code"] for problem in submitted.json()["problems"]] == ["token_submits_nothing"]
         elsewhere = await http.post("/jobs", json=job("speech"))
         assert elsewhere.status_code == 422
     async with over(fake, await made(fake, ann, scopes=("jobs:write", "jobs:submit"), workspace="vision")) as http:

@@ -127,7 +127,7 @@ def _complete(operation: Schema, route: PolicyRoute, schemas: Schema) -> None:
 def _answer(status: int, name: str, schemas: Schema) -> Schema:
     answer: Schema = {"description": _WHEN[status]}
     if name:
-        answer["content"] = _content(name, schemas)
+        answer["content"] = {kind: of for one in name.split(" or ") for kind, of in _content(one, schemas).items()}
     return answer
 
 

@@ -61,8 +61,8 @@ class RoutePolicy:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """What the contract says: names of answers (`answers`) by status; a media type instead of a name starts with its
-    slash.
+    """What the contract says: names of answers (`answers`) by status, joined by "or" where there are several; what has
+    a slash is a media type.
     """
 
     answers: Mapping[int, str] = field(default_factory=dict)

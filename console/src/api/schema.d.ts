@@ -4858,6 +4858,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Document"];
+                    "application/yaml": string;
                 };
             };
             /** @description Refused: a problem document */

@@ -256,7 +256,7 @@ async def delete_job(request: Request, ref: str) -> Response:
     return Response(status_code=204)
 
 
-@routes.route("GET", "/jobs/{ref}/spec", scope="jobs:read", answers={200: "Document"}, by=By.ANY)
+@routes.route("GET", "/jobs/{ref}/spec", scope="jobs:read", answers={200: "Document or application/yaml"}, by=By.ANY)
 async def get_spec(
     request: Request, ref: str, dialect: Literal["native", "pai"] = "native", form: Literal["json", "yaml"] = "json"
 ) -> Response:

@@ -70,9 +70,15 @@ def _member_problems(job: Job, who: Principal) -> list[Problem]:
     """Return what speaks against a job of `who` in its workspace: nobody spends the quota of one they are not in."""
     if decide(who, "jobs:submit", InWorkspace(job.workspace)).allowed:
         return []
-    mine = [name for name, _ in who.memberships if decide(who, "jobs:submit", InWorkspace(name)).allowed]
-    role = who.role_in(job.workspace)
-    said = rules.not_in_workspace(job.workspace, mine) if role is None else rules.only_views(job.workspace, role, mine)
+    name, role = job.workspace, who.role_in(job.workspace)
+    mine = [one for one, _ in who.memberships if decide(who, "jobs:submit", InWorkspace(one)).allowed]
+    instead = rules.one_of_your_workspaces(name, mine) if mine else rules.ask_to_submit(name)
+    if role is None:
+        said = rules.not_in_workspace(name, instead)
+    elif role == "viewer":
+        said = rules.only_views(name, instead)
+    else:  # the person may, what they came with may not
+        said = rules.token_submits_nothing(name, "jobs:submit")
     return [problem("workspace", said)]
 
 

@@ -18,6 +18,8 @@ from trainmaster.store.people.accounts import User
 
 MIN_PASSWORD: Final = 10
 MAX_PASSWORD: Final = 1024
+TELLING_NAME: Final = 4
+"""From so many characters on a user name in a password helps who guesses; a shorter one is in many good passwords."""
 AT_ONCE: Final = 2
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters and digits that look alike
 
@@ -67,7 +69,7 @@ def wrong_with(name: str, old: str | None, new: str) -> list[Said]:
     wrong = []
     if not MIN_PASSWORD <= len(new) <= MAX_PASSWORD:
         wrong.append(people.length(MIN_PASSWORD, MAX_PASSWORD))
-    if name and name.lower() in new.lower():
+    if len(name) >= TELLING_NAME and name.lower() in new.lower():
         wrong.append(people.guessable())
     if old is not None and old == new:
         wrong.append(people.same())

@@ -283,13 +283,13 @@ class Submit:
         try:
             known = await asyncio.to_thread(self._ctx.records.idempotency, *place)
             if known is not None:
-                return await self._same(known, digest), False
+                return await self._same(known, digest, who), False
             return await self._durably(*await prepared(), KeyUse(*place, digest, self._ctx.clock())), True
         finally:
             del self._flying[place]
             mine.set_result(None)
 
-    async def _same(self, known: IdempotencyRecord, digest: str) -> list[Job]:
+    async def _same(self, known: IdempotencyRecord, digest: str, who: Principal) -> list[Job]:
         if known.body_digest != digest:
             other = problem_of("Idempotency-Key", submitting.key_of_another_body())
             raise Conflict(submitting.key_used_before(), problems=(other,))
@@ -297,9 +297,10 @@ class Submit:
             self._ctx.master.live.get(one) or await asyncio.to_thread(self._ctx.records.get_job, one)
             for one in known.jobs
         ]
-        jobs = [job for job in found if job is not None]
+        seen = decide(who, "jobs:read").visible  # a token may see less than the one that submitted
+        jobs = [job for job in found if job is not None and seen.covers(job)]
         if len(jobs) != len(found):
-            raise Conflict(submitting.job_of_key_deleted())
+            raise Conflict(submitting.job_of_key_gone())
         return jobs
 
     def _view(self, job: Job, who: Principal, seq: int) -> JobView:
