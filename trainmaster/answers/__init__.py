@@ -143,7 +143,7 @@ from trainmaster.answers.queue import (
 )
 from trainmaster.answers.session import (
     Alive,
-    Begun,
+    BegunSignIn,
     BrowserSession,
     BrowserSessions,
     FrameworkOption,
@@ -222,7 +222,7 @@ __all__ = [
     "Bar",
     "BatchItem",
     "BatchView",
-    "Begun",
+    "BegunSignIn",
     "BrowserSession",
     "BrowserSessions",
     "CardDemand",

@@ -51,7 +51,7 @@ class SignInWays(Answer, frozen=True):
     provider: SignInProvider | None
 
 
-class Begun(Answer, frozen=True):
+class BegunSignIn(Answer, frozen=True):
     """A sign-in that was begun: `address` of the provider; `flow` is kept by the page, and by nobody else, until the
     provider has sent the browser back.
     """

@@ -3844,7 +3844,7 @@ export interface components {
          * @description A sign-in that was begun: `address` of the provider; `flow` is kept by the page, and by nobody else, until the
          *         provider has sent the browser back.
          */
-        Begun: {
+        BegunSignIn: {
             address: string;
             flow: string;
         };
@@ -6433,7 +6433,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Begun"];
+                    "application/json": components["schemas"]["BegunSignIn"];
                 };
             };
             /** @description Refused: a problem document */

@@ -7,14 +7,14 @@ from tests.fixtures.audited import audit_event
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.people.accounts import PeopleRows, User
-from trainmaster.store.people.identities import Coming, Given, Identity, IdentityRows
+from trainmaster.store.people.identities import Coming, Given, IdentityRows, ProviderIdentity
 from trainmaster.store.people.invitations import KEPT_S, Invitation, InvitationRows
 from trainmaster.store.people.members import Member, MemberRows
 from trainmaster.store.people.ssh_keys import SshKey, SshKeyRows
 
 ONE = Invitation("i1", "vision", "member", "ann", 10.0, 20.0)
 KEY = SshKey("SHA256:a", "ann", "ed25519", 256, "ssh-ed25519 AAAA", "laptop", 5.0, "10.0.0.1")
-WHO = Identity("https://id", "s-1", "ann", 5.0, Given(True, {"vision": "member"}))
+WHO = ProviderIdentity("https://id", "s-1", "ann", 5.0, Given(True, {"vision": "member"}))
 
 
 def test_an_invitation_is_used_once_within_its_time(store: Store) -> None:
@@ -52,8 +52,8 @@ def test_somebody_comes_with_what_their_groups_give(store: Store) -> None:
     assert rows.find("https://id", "s-1") == WHO
     assert rows.of_user("https://id", "ann") == WHO
     with pytest.raises(Conflict):
-        rows.comes(Coming(Identity("https://id", "s-2", "ann", 6.0), User("ann", "", "user")), [])
-    again = Identity("https://id", "s-1", "ann", 5.0, Given())
+        rows.comes(Coming(ProviderIdentity("https://id", "s-2", "ann", 6.0), User("ann", "", "user")), [])
+    again = ProviderIdentity("https://id", "s-1", "ann", 5.0, Given())
     rows.comes(Coming(again, None, "user", (), joins), [audit_event()])
     found = people.person("ann")
     assert found is not None
@@ -69,10 +69,10 @@ def test_a_link_is_of_one_account_and_one_person(store: Store) -> None:
     rows, people = IdentityRows(store.database), PeopleRows(store.database)
     people.add_user(User("ann", "$argon2id$1", "user", must_change_password=True), audit_event())
     rows.link(WHO, audit_event())
-    for other in (Identity("https://id", "s-1", "bob", 6.0), Identity("https://id", "s-2", "ann", 6.0)):
+    for other in (ProviderIdentity("https://id", "s-1", "bob", 6.0), ProviderIdentity("https://id", "s-2", "ann", 6.0)):
         with pytest.raises(Conflict):
             rows.link(other, audit_event())
-    rows.link(Identity("https://other", "s-1", "bob", 6.0), audit_event())
+    rows.link(ProviderIdentity("https://other", "s-1", "bob", 6.0), audit_event())
     user = people.user("ann")
     assert user is not None
     assert (user.password_hash, user.must_change_password) == ("", False)

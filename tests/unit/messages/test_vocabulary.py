@@ -72,7 +72,8 @@ OF_PEOPLE = {
     **dict.fromkeys(("no_such_role", "role_too_high"), ("role", "角色")),
     "member_added": ("角色",),
     **dict.fromkeys(("invitation_made", "joined"), ("角色",)),
-    **dict.fromkeys(("already_in", "group_gave", "group_took", "not_places"), ("role", "roles", "角色")),
+    **dict.fromkeys(("already_in", "group_gave", "group_took"), ("role", "角色")),
+    "not_places": ("roles", "角色"),
 }
 """What is said of the role of a person, by its code, and the word for it."""
 

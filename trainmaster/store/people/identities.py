@@ -32,7 +32,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ProviderIdentity:
     """Somebody as a provider knows them, and what their groups gave at the last sign-in."""
 
     issuer: str
@@ -48,7 +48,7 @@ class Coming:
     is; `joins`, `leaves`: memberships; `voids_password`: a one-time password that nobody needs any more.
     """
 
-    identity: Identity
+    identity: ProviderIdentity
     new: User | None = None
     role: str | None = None
     joins: Sequence[Member] = ()
@@ -62,15 +62,15 @@ class IdentityRows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(self, issuer: str, subject: str) -> Identity | None:
+    def find(self, issuer: str, subject: str) -> ProviderIdentity | None:
         """Return whom a provider means by `subject`."""
         return self._first(identity.c.issuer == issuer, identity.c.subject == subject)
 
-    def of_user(self, issuer: str, user: str) -> Identity | None:
+    def of_user(self, issuer: str, user: str) -> ProviderIdentity | None:
         """Return as whom a provider knows an account."""
         return self._first(identity.c.issuer == issuer, identity.c.user == user)
 
-    def _first(self, *where: Any) -> Identity | None:
+    def _first(self, *where: Any) -> ProviderIdentity | None:
         with self._database.read() as connection:
             row = connection.execute(select(identity).where(*where)).first()
         return _identity(row) if row else None
@@ -98,7 +98,7 @@ class IdentityRows:
 
         self._database.write(work).result()
 
-    def link(self, one: Identity, audit_event: AuditEvent) -> None:
+    def link(self, one: ProviderIdentity, audit_event: AuditEvent) -> None:
         """Let a provider's person be an account; a one-time password of it opens nothing any more. Raises Conflict
         where either is linked already.
         """
@@ -145,16 +145,16 @@ def _apply(connection: Connection, coming: Coming) -> None:
         connection.execute(insert(member).values(asdict(one)))
 
 
-def _values(one: Identity) -> dict[str, Any]:
+def _values(one: ProviderIdentity) -> dict[str, Any]:
     given = {"admin": one.given.admin, "roles": one.given.roles}
     return {**asdict(one), "given": json.dumps(given, sort_keys=True)}
 
 
-def _identity(row: Row[Any]) -> Identity:
+def _identity(row: Row[Any]) -> ProviderIdentity:
     """Return a row as a record; what cannot be read of the groups was never given."""
     try:
         told = json.loads(row.given)
         given = Given(bool(told["admin"]), {str(name): str(role) for name, role in told["roles"].items()})
     except (ValueError, TypeError, KeyError, AttributeError):
         given = Given()
-    return Identity(row.issuer, row.subject, row.user, row.linked_at, given)
+    return ProviderIdentity(row.issuer, row.subject, row.user, row.linked_at, given)

@@ -138,7 +138,6 @@ export const common = {
   join: {
     title: "Invitation",
     into: "Join {{workspace}}",
-    invited: "{{by}} invited you to this workspace as {{role}}. The link can be used once.",
     again: "Repeat the password",
     submit: "Create account and join",
     haveAccount: "I have an account",

@@ -68,6 +68,7 @@ export const people = {
   removeHint: "{{name}} no longer has a role here. Jobs that have not ended go on.",
   leaveHint: "You can submit nothing here any more, and do not see this list. Your jobs go on.",
   removed: "{{name}} is no longer a member.",
+  invited: "{{by}} invited you to this workspace as {{role}}. The link can be used once.",
   invite: "Invite by link",
   inviteHint: "Who opens the link joins with a new account or their own. It can be used once.",
   inviteMake: "Create link",

@@ -134,7 +134,6 @@ export const common = {
   join: {
     title: "邀请",
     into: "加入 {{workspace}}",
-    invited: "{{by}} 邀请您加入此工作空间，角色为{{role}}。此链接只能使用一次。",
     again: "再次输入密码",
     submit: "创建账户并加入",
     haveAccount: "我已有账户",

@@ -67,6 +67,7 @@ export const people = {
   removeHint: "{{name}} 在此不再有任何角色，未结束的任务会继续。",
   leaveHint: "您将不能再在此提交任务，也看不到成员列表。您的任务会继续。",
   removed: "{{name}} 已不再是成员。",
+  invited: "{{by}} 邀请您加入此工作空间，角色为{{role}}。此链接只能使用一次。",
   invite: "用链接邀请",
   inviteHint: "打开链接的人可以新建账户或用已有账户加入。链接只能使用一次。",
   inviteMake: "生成链接",

@@ -67,7 +67,7 @@ export function JoinPage({ secret, session, done, signIn }: Props): ReactNode {
       {one && (
         <>
           <p className="tm-signin-hint">
-            {t("join.invited", { by: one.made_by, role: t(`people.role.${one.role}` as "people.role.member") })}
+            {t("people.invited", { by: one.made_by, role: t(`people.role.${one.role}` as "people.role.member") })}
           </p>
           {session === null ? (
             <Newcomer secret={secret} done={leave} signIn={signIn} />

@@ -46,7 +46,7 @@ async def sign_in_ways(request: Request) -> Response:
     return Json(platform(request).sign_ins.ways())
 
 
-@routes.route("POST", "/session/provider", scope=None, answers={201: "Begun"}, body_limit=1024)
+@routes.route("POST", "/session/provider", scope=None, answers={201: "BegunSignIn"}, body_limit=1024)
 async def begin_sign_in(request: Request) -> Response:
     """Begin to sign in through the provider: say where the browser goes, and what its page keeps meanwhile."""
     return Json(await platform(request).sign_ins.begin(came_from(request)), status_code=201)

@@ -12,7 +12,7 @@ from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.answers import Begun, IdentityView, SignInProvider, SignInWays
+from trainmaster.answers import BegunSignIn, IdentityView, SignInProvider, SignInWays
 from trainmaster.core.errors import Conflict, Forbidden, NotFound, Unauthenticated
 from trainmaster.core.events import Actor, AuditEvent, subject_of
 from trainmaster.messages.server import people as messages
@@ -25,7 +25,7 @@ from trainmaster.service.people.provider import ComesBack, Proven, Provider
 from trainmaster.service.people.told import made
 from trainmaster.service.use_cases.people.invitations import Inviting, joined
 from trainmaster.store.people.accounts import FoundPerson, PeopleRows, User
-from trainmaster.store.people.identities import Coming, Given, Identity, IdentityRows
+from trainmaster.store.people.identities import Coming, Given, IdentityRows, ProviderIdentity
 from trainmaster.store.people.invitations import Invitation
 from trainmaster.store.people.members import Member
 
@@ -71,13 +71,13 @@ class SignIns:
             raise Forbidden(sign_in.password_off(self._known().label))
         return await self._people.sign_in(name, password, at.client, browser, at.browser, at.address)
 
-    async def begin(self, at: From) -> Begun:
+    async def begin(self, at: From) -> BegunSignIn:
         """Return where to send a browser, and what its page keeps for itself until it is back. Raises NotFound without
         a provider, Unavailable.
         """
         page = at.origin + PAGE
         flow, secrets = self._people.flows.begin(page, self._ctx.clock())
-        return Begun(address=await self._known().address(page, secrets), flow=flow)
+        return BegunSignIn(address=await self._known().address(page, secrets), flow=flow)
 
     async def complete(self, flow: str, back: ComesBack, at: From, invitation: str | None = None) -> SignedIn:
         """Begin the session of who is back from the provider; `invitation`: the secret of one, for who has no account.
@@ -120,7 +120,7 @@ class SignIns:
         decide(who, "people:write").demand()
         await self._account(name)
         issuer, now = self._known().settings.issuer, self._ctx.clock()
-        one = Identity(issuer, subject, name, now)
+        one = ProviderIdentity(issuer, subject, name, now)
         audit_event = who.did(subject_of("person", name), sign_in.user_linked(name, subject, issuer), now)
         await asyncio.to_thread(self._identities.link, one, audit_event)
         self._people.forget(name)
@@ -176,7 +176,9 @@ class SignIns:
         told += [*_memberships(by, proven.issuer, actor, now)]
         if invited is not None:
             told.append(joined(*invited, actor))
-        coming = Coming(Identity(proven.issuer, proven.subject, name, now, by.given), new, None, by.joins, by.leaves)
+        coming = Coming(
+            ProviderIdentity(proven.issuer, proven.subject, name, now, by.given), new, None, by.joins, by.leaves
+        )
         await asyncio.to_thread(self._identities.comes, coming, told, invited)
         return name
 
@@ -192,7 +194,7 @@ class SignIns:
             raise Conflict(sign_in.name_of_another(name, label, proven.subject))
         return name
 
-    async def _again(self, one: Identity, found: FoundPerson, proven: Proven, at: From) -> None:
+    async def _again(self, one: ProviderIdentity, found: FoundPerson, proven: Proven, at: From) -> None:
         """Give and take what the groups of who has an account say. Raises Forbidden where nothing is left."""
         user, now = found.user, self._ctx.clock()
         gives = groups.wanted(self._known().settings, proven, self._ctx.pools.workspaces)
@@ -206,7 +208,7 @@ class SignIns:
             changes = (("role", user.role, by.role),)
             said = say(user.name, proven.issuer)
             told.append(AuditEvent(subject_of("person", user.name), said, now, actor, changes))
-        kept = Identity(one.issuer, one.subject, one.user, one.linked_at, by.given)
+        kept = ProviderIdentity(one.issuer, one.subject, one.user, one.linked_at, by.given)
         coming = Coming(kept, None, by.role, by.joins, by.leaves, user.must_change_password)
         await asyncio.to_thread(self._identities.comes, coming, told)
         self._people.forget(user.name)
@@ -228,5 +230,5 @@ def _memberships(by: groups.ByGroups, issuer: str, actor: Actor, now: float) -> 
         )
 
 
-def _view(one: Identity) -> IdentityView:
+def _view(one: ProviderIdentity) -> IdentityView:
     return IdentityView(user=one.user, issuer=one.issuer, subject=one.subject, linked_at=one.linked_at)
