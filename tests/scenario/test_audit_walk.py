@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -17,10 +18,12 @@ from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.service.notices.kinds import Wishes
+from trainmaster.service.people.public_keys import read
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
 ADDRESS: Final = "192.0.2.77"
+KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ann@laptop"
 GOOD: Final = "correct horse battery"
 READS: Final = frozenset({"GET", "HEAD"})
 
@@ -36,6 +39,12 @@ UNTOLD: Final = {
     "DELETE /jobs/{ref}/favorite": "the same",
     "PUT /views/{name}": "a person's own view of a list, which changes nothing of what it lists",
     "DELETE /views/{name}": "the same",
+    "POST /invitations/look": "changes nothing: says what a link is to",
+    "POST /invitations/accept": "told of who comes: tests/unit/api/test_invitations.py",
+    "POST /session/provider": "changes nothing: says where a browser goes",
+    "POST /session/provider/back": "told of who comes: tests/oidc/test_forged.py",
+    "PUT /users/{user}/identity": "needs a provider; told: tests/oidc/test_forged.py",
+    "DELETE /users/{user}/identity": "likewise",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -148,6 +157,16 @@ async def _pool(scene: Scene) -> tuple[str, dict[str, Any]]:
     return "/pools/lab", {}
 
 
+async def _join(scene: Scene) -> tuple[str, dict[str, Any]]:
+    made = await scene.stage.platform.inviting.make("vision", "member", 3600, ADMIN)
+    return "/invitations/join", {"json": {"secret": made.link.partition("#")[2]}}
+
+
+async def _invitation(scene: Scene) -> tuple[str, dict[str, Any]]:
+    [one, *_] = (await scene.stage.platform.inviting.of("vision", ADMIN)).items
+    return f"/workspaces/vision/invitations/{one.id}", {}
+
+
 def _only(scene: Scene) -> dict[str, str]:
     return {"authorization": "", **scene.keys()}
 
@@ -167,6 +186,11 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /workspaces/{name}": plain("/workspaces/vision", {"weight": 2}),
     "PUT /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann", {"role": "admin"}),
     "DELETE /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann"),
+    "POST /workspaces/{workspace}/invitations": plain("/workspaces/vision/invitations", {}),
+    "POST /invitations/join": _join,
+    "DELETE /workspaces/{workspace}/invitations/{invitation}": _invitation,
+    "POST /ssh-keys": plain("/ssh-keys", {"key": KEY}),
+    "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
     "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
     "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),

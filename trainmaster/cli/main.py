@@ -33,6 +33,7 @@ PARTS: Final = (
     "commands.user",
     "commands.access",
     "commands.notify",
+    "commands.keys",
     "commands.upkeep",
     "commands.report",
     "commands.home",

@@ -41,8 +41,7 @@ from trainmaster.service.use_cases.cluster_use import ClusterUses
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
 from trainmaster.service.use_cases.finding.marking import Marking
-from trainmaster.service.use_cases.finding.saved_views import SavedViewing
-from trainmaster.service.use_cases.finding.searching import Searching
+from trainmaster.service.use_cases.finding.parts import FindingParts
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
@@ -52,8 +51,7 @@ from trainmaster.service.use_cases.notices.choosing import Choosing
 from trainmaster.service.use_cases.notices.reading import Notifications
 from trainmaster.service.use_cases.notices.webhooks import Webhooks
 from trainmaster.service.use_cases.people.accounts import Accounts
-from trainmaster.service.use_cases.people.credentials import Credentials
-from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.people.entrance import Entrance
 from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
@@ -66,8 +64,6 @@ class Platform:
     """Made by `wiring.build`."""
 
     version = __version__
-    searching: Searching
-    saved_views: SavedViewing
 
     def __init__(
         self,
@@ -75,16 +71,18 @@ class Platform:
         life: Life,
         people: People,
         accounts: Accounts,
-        credentials: Credentials,
-        members: Members,
+        entrance: Entrance,
+        finding: FindingParts,
         models: Models,
         readiness: Readiness,
         auditing: Auditing,
         retention: Retention,
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
-        self.accounts, self.credentials, self.members = accounts, credentials, members
+        self.accounts, self.credentials, self.members = accounts, entrance.credentials, entrance.members
+        self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
+        self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,

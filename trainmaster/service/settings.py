@@ -17,8 +17,10 @@ from trainmaster.core.config import (
     LocalConfig,
     MailConfig,
     MoneyConfig,
+    OidcConfig,
     RetentionConfig,
     ServerConfig,
+    SignInConfig,
     VirtualNode,
     WebhooksConfig,
 )
@@ -28,6 +30,7 @@ from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import money, notices
 from trainmaster.messages.server import settings as saying
+from trainmaster.service.people import sign_in_settings as sign_in
 
 EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 """Hosts to listen on that are no address by which anybody could be reached."""
@@ -47,6 +50,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "money": MoneyConfig,
     "mail": MailConfig,
     "webhooks": WebhooksConfig,
+    "sign_in": SignInConfig,
 }
 
 
@@ -91,6 +95,7 @@ def parse(document: Toml, problems: ProblemList) -> Config:
     for network in parts["webhooks"].allow:
         if not _is_network(network):
             problems.add("webhooks.allow", notices.not_networks(), value=network)
+    sign_in.check(parts["sign_in"], problems)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
 
 
@@ -190,6 +195,8 @@ def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> 
 def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
     if hint == tuple[VirtualNode, ...] and isinstance(value, list):
         return tuple(_section(f"{path}.{at}", VirtualNode, item, problems) for at, item in enumerate(value))
+    if hint is OidcConfig and isinstance(value, dict):
+        return _section(path, OidcConfig, value, problems)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -221,6 +228,8 @@ def _of_wrong_type(hint: Any) -> Said:
         return saying.must_be_table_of_texts()
     if hint == tuple[VirtualNode, ...]:
         return saying.must_be_node_sections()
+    if hint is OidcConfig:
+        return saying.must_be_section("sign_in.oidc")
     if get_origin(hint) is Literal:
         hint = str
     return saying.setting_of_wrong_type(getattr(hint, "__name__", str(hint)))

@@ -53,14 +53,12 @@ from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.auditing import Auditing
-from trainmaster.service.use_cases.finding.saved_views import SavedViewing
-from trainmaster.service.use_cases.finding.searching import Searching
+from trainmaster.service.use_cases.finding.parts import finding_of
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
-from trainmaster.service.use_cases.people.credentials import Credentials
-from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets import AssetReader
 from trainmaster.store.audit import AuditReader
@@ -77,7 +75,6 @@ from trainmaster.store.money.entries import MoneyRows
 from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
-from trainmaster.store.people.views import SavedViewRows
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -335,10 +332,7 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
-    credentials = Credentials(context, people, person_rows)
     assets = AssetReader(database)
-    members, models = Members(context, people, member_rows), Models(assets, layout)
-    platform = Platform(context, life, people, accounts, credentials, members, models, readiness, auditing, retention)
-    platform.searching = Searching(context, assets, person_rows, member_rows)
-    platform.saved_views = SavedViewing(context, SavedViewRows(database))
-    return platform
+    models, entrance = Models(assets, layout), entrance_of(context, people, database)
+    finding = finding_of(context, assets, database)
+    return Platform(context, life, people, accounts, entrance, finding, models, readiness, auditing, retention)

@@ -26,6 +26,7 @@ from sqlalchemy import (
     event as when,
 )
 
+from trainmaster.store.audit_kept import AUDIT_KEPT
 from trainmaster.store.columns import BIG as _BIG
 from trainmaster.store.columns import META
 from trainmaster.store.columns import TEXT as _TEXT
@@ -77,39 +78,6 @@ audit = Table(  # what people did, to whatever it was; appended to and never edi
     Index("audit_of_person_there", "workspace", "by", "at", "seq"),
     Index("audit_of_owner", "owner", "at", "seq"),
 )
-
-AUDIT_UNTIL: Final = "audit_until"
-"""Under this name `meta` notes until when the audit may be removed: see AUDIT_KEPT."""
-
-AUDIT_KEPT: Final[dict[str, tuple[str, ...]]] = {
-    "sqlite": (
-        (
-            "CREATE TRIGGER audit_never_changed BEFORE UPDATE ON audit"
-            " BEGIN SELECT RAISE(ABORT, 'the audit is never changed'); END"
-        ),
-        (
-            "CREATE TRIGGER audit_kept BEFORE DELETE ON audit WHEN OLD.at >="
-            f" coalesce((SELECT CAST(value AS REAL) FROM meta WHERE key = '{AUDIT_UNTIL}'), 0)"
-            " BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END"
-        ),
-    ),
-    "postgresql": (
-        (
-            "CREATE FUNCTION audit_kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            " IF TG_OP = 'DELETE' AND OLD.at <"
-            f" coalesce((SELECT value::double precision FROM meta WHERE key = '{AUDIT_UNTIL}'), 0)"
-            " THEN RETURN OLD; END IF;"
-            " RAISE EXCEPTION 'the audit is never changed'; END $$"
-        ),
-        "CREATE TRIGGER audit_kept BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_kept()",
-        (
-            "CREATE FUNCTION audit_whole() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            " RAISE EXCEPTION 'the audit is never changed'; END $$"
-        ),
-        "CREATE TRIGGER audit_whole BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_whole()",
-    ),
-}
-"""By database, what refuses every change of a row of the audit, and its removal but for rows older than was noted."""
 
 for _name, _texts in AUDIT_KEPT.items():
     for _one in _texts:
@@ -294,6 +262,46 @@ tokens = Table(
     Column("last_used_at", Double),
     Column("scopes", Text),  # with blanks between; null: whatever the owner may
     Column("workspace", _TEXT),
+)
+
+invitation = Table(  # a link by which one person becomes a member; its secret is known to whoever has the link
+    "invitation",
+    META,
+    Column("id", _TEXT, primary_key=True),
+    Column("secret_hash", _TEXT, nullable=False, unique=True),
+    Column("workspace", _TEXT, nullable=False, index=True),
+    Column("role", _TEXT, nullable=False),
+    Column("made_by", _TEXT, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Column("used_at", Double),
+    Column("used_by", _TEXT),
+)
+
+identity = Table(  # whom a sign-in provider means: never found by an address or a name
+    "identity",
+    META,
+    Column("issuer", _TEXT, primary_key=True),
+    Column("subject", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False),
+    Column("linked_at", Double, nullable=False),
+    Column(
+        "given", Text, nullable=False
+    ),  # what its groups gave, to be taken away again: see store/people/identities.py
+    UniqueConstraint("issuer", "user", name="identity_of_user"),
+)
+
+ssh_key = Table(
+    "ssh_key",
+    META,
+    Column("fingerprint", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False, index=True),
+    Column("kind", _TEXT, nullable=False),
+    Column("bits", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("address", Text, nullable=False),
 )
 
 asset = Table(  # a named line of versions, of some kind: see store/assets.py

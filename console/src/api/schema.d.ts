@@ -800,6 +800,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign In Ways
+         * @description Say how one can sign in here.
+         */
+        get: operations["sign_in_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Sign In
+         * @description Begin to sign in through the provider: say where the browser goes, and what its page keeps meanwhile.
+         */
+        post: operations["begin_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/provider/back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete Sign In
+         * @description Complete a sign-in with what the provider sent the browser back with; the answer is like that to a password.
+         */
+        post: operations["complete_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Identity
+         * @description Show as whom the sign-in provider knows an account.
+         */
+        get: operations["get_identity"];
+        /**
+         * Link Identity
+         * @description Link an account to somebody at the sign-in provider; a one-time password of it opens nothing any more.
+         */
+        put: operations["link_identity"];
+        post?: never;
+        /**
+         * Unlink Identity
+         * @description Unlink an account; its sessions end.
+         */
+        delete: operations["unlink_identity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ssh-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Ssh Keys
+         * @description List your public keys, newest first.
+         */
+        get: operations["list_ssh_keys"];
+        put?: never;
+        /**
+         * Add Ssh Key
+         * @description Add a public key.
+         */
+        post: operations["add_ssh_key"];
+        /**
+         * Delete Ssh Key
+         * @description Delete a public key.
+         */
+        delete: operations["delete_ssh_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cluster": {
         parameters: {
             query?: never;
@@ -1475,6 +1591,110 @@ export interface paths {
          * @description Remove a member, or leave; their jobs go on.
          */
         delete: operations["drop_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Invitations
+         * @description List the invitations to a workspace, newest first; of those that are over, what came of them.
+         */
+        get: operations["list_invitations"];
+        put?: never;
+        /**
+         * Make Invitation
+         * @description Invite somebody to a workspace; the link is shown in this answer and never again, and is good once.
+         */
+        post: operations["make_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/invitations/{invitation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Invitation
+         * @description Revoke an invitation: its link opens nothing any more.
+         */
+        delete: operations["revoke_invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look At Invitation
+         * @description Say what an invitation is to.
+         */
+        post: operations["look_at_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join Workspace
+         * @description Become a member by an invitation, with the account that is signed in.
+         */
+        post: operations["join_workspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Invitation
+         * @description Make an account by an invitation, and sign in with it.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2228,6 +2448,26 @@ export interface components {
             language?: ("zh" | "en") | null;
         };
         /**
+         * BackBody
+         * @description What the provider sent the browser back with, and the `flow` that the page kept. `iss`: where the provider says
+         *     it; `invitation`: the secret of one, for who has no account yet.
+         */
+        BackBody: {
+            /** Code */
+            code: string;
+            /** State */
+            state: string;
+            /** Flow */
+            flow: string;
+            /**
+             * Iss
+             * @default
+             */
+            iss: string;
+            /** Invitation */
+            invitation?: string | null;
+        };
+        /**
          * BudgetBody
          * @description Credit limit and budget as they are to be. `credit_limit`: how far the balance may go below 0, null however far;
          *     `budget`: of a month, null none; `alarms`: at how many percent of it an alarm is told.
@@ -2301,6 +2541,18 @@ export interface components {
         CodeBody: {
             /** Code */
             code: string;
+        };
+        /**
+         * ComerBody
+         * @description The account that somebody who was invited wants to have.
+         */
+        ComerBody: {
+            /** Secret */
+            secret: string;
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
         };
         /**
          * Drain
@@ -2462,6 +2714,30 @@ export interface components {
              * @default []
              */
             pools: string[];
+        };
+        /**
+         * InvitationBody
+         * @description An invitation to make: `role` in the workspace, and after how many seconds its link expires.
+         */
+        InvitationBody: {
+            /**
+             * Role
+             * @default member
+             */
+            role: string;
+            /**
+             * Expires In S
+             * @default 604800
+             */
+            expires_in_s: number;
+        };
+        /**
+         * InvitedBody
+         * @description `secret`: what stands behind the # of an invitation's link.
+         */
+        InvitedBody: {
+            /** Secret */
+            secret: string;
         };
         /**
          * LeavingBody
@@ -2655,6 +2931,14 @@ export interface components {
             browser?: string | null;
         };
         /**
+         * SshKeyBody
+         * @description `key`: one line of type, key and comment, as in a file that ends in .pub.
+         */
+        SshKeyBody: {
+            /** Key */
+            key: string;
+        };
+        /**
          * Stop
          * @description Why, in words shown with the job.
          */
@@ -2664,6 +2948,14 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * SubjectBody
+         * @description `subject`: how the provider calls the person, in the claim `sub`.
+         */
+        SubjectBody: {
+            /** Subject */
+            subject: string;
         };
         /**
          * SwitchesBody
@@ -4140,6 +4432,36 @@ export interface components {
             workspace: string;
             role: string;
         };
+        /** @description As whom the sign-in provider knows an account. */
+        Identity: {
+            user: string;
+            issuer: string;
+            subject: string;
+            linked_at: number;
+        };
+        /** @description What whoever has the link of an invitation is told of it. */
+        InvitationPage: {
+            workspace: string;
+            role: string;
+            made_by: string;
+            expires_at: number;
+        };
+        /** @description Invitations into a workspace, newest first. */
+        Invitations: {
+            items: components["schemas"]["Invitation"][];
+        };
+        /** @description An invitation into a workspace, without its link. `state`: open, used or expired. */
+        Invitation: {
+            id: string;
+            workspace: string;
+            role: string;
+            made_by: string;
+            created_at: number;
+            expires_at: number;
+            state: string;
+            used_at: number | null;
+            used_by: string | null;
+        };
         /** @description Members by name. */
         Members: {
             items: components["schemas"]["Member"][];
@@ -4156,10 +4478,45 @@ export interface components {
             account: components["schemas"]["Account"];
             one_time_password: string;
         };
+        /** @description An invitation just made; `link`, the path of a page of the console, is shown only here. */
+        NewInvitation: {
+            id: string;
+            workspace: string;
+            role: string;
+            made_by: string;
+            created_at: number;
+            expires_at: number;
+            state: string;
+            used_at: number | null;
+            used_by: string | null;
+            link: string;
+        };
         /** @description A password shown only here; it must be changed before anything else. */
         OneTimePassword: {
             name: string;
             one_time_password: string;
+        };
+        /**
+         * @description Public keys of somebody, newest first. `changed_at`, `changed_from`: when, and from which address, one was added
+         *         or deleted last; null: never.
+         */
+        SshKeys: {
+            items: components["schemas"]["SshKey"][];
+            changed_at: number | null;
+            changed_from: string | null;
+        };
+        /**
+         * @description A public key of somebody. `kind`: ed25519, ecdsa, rsa, or one of these in a security key (sk-); `bits`: its size;
+         *         `key`: the line as SSH reads it. `address`: from where it was added.
+         */
+        SshKey: {
+            fingerprint: string;
+            kind: string;
+            bits: number;
+            comment: string;
+            key: string;
+            created_at: number;
+            address: string;
         };
         /** @description One way to run a job: the flavor of every role (null: its own resources), and when it would start. */
         Alternative: {
@@ -4317,6 +4674,14 @@ export interface components {
         Alive: {
             ok: boolean;
         };
+        /**
+         * @description A sign-in that was begun: `address` of the provider; `flow` is kept by the page, and by nobody else, until the
+         *         provider has sent the browser back.
+         */
+        BegunSignIn: {
+            address: string;
+            flow: string;
+        };
         /** @description Where somebody is signed in. `browser`: what it calls itself; `current`: this is the one that asks. */
         BrowserSession: {
             id: string;
@@ -4433,6 +4798,15 @@ export interface components {
         Session: {
             user: components["schemas"]["User"];
             server: components["schemas"]["Server"];
+        };
+        /** @description Through whom people sign in beside, or instead of, a password. `label`: what the button says. */
+        SignInProvider: {
+            label: string;
+        };
+        /** @description How one can sign in to this server. */
+        SignInWays: {
+            password: boolean;
+            provider: components["schemas"]["SignInProvider"] | null;
         };
         /** @description `address`, with the ticket in it, is good once, for `expires_in_s`. */
         Ticket: {
@@ -6391,6 +6765,283 @@ export interface operations {
             };
         };
     };
+    sign_in_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunSignIn"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    complete_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    link_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubjectBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlink_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ssh_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKeys"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_ssh_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SshKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_ssh_key: {
+        parameters: {
+            query: {
+                fingerprint: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_cluster: {
         parameters: {
             query?: never;
@@ -7677,6 +8328,201 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitations"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    make_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewInvitation"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                invitation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    look_at_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitedBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    join_workspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitedBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComerBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

@@ -131,6 +131,12 @@ export type Membership = S["Membership"];
 export type NewAccount = S["NewAccount"];
 export type OneTimePassword = S["OneTimePassword"];
 export type Member = S["Member"];
+export type Invitation = S["Invitation"];
+export type NewInvitation = S["NewInvitation"];
+export type InvitationPage = S["InvitationPage"];
+export type SignInWays = S["SignInWays"];
+export type SshKey = S["SshKey"];
+export type SshKeys = S["SshKeys"];
 export type AuditEvent = S["AuditEvent"];
 export type AuditPage = S["AuditPage"];
 

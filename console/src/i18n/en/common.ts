@@ -140,6 +140,17 @@ export const common = {
   theme: { title: "Appearance", light: "Light", dark: "Dark", system: "System" },
   language: { title: "Language", switch: "Switch to Chinese", other: "中文" },
   user: { menu: "Account", signOut: "Sign out", password: "Change password" },
+  join: {
+    title: "Invitation",
+    into: "Join {{workspace}}",
+    again: "Repeat the password",
+    submit: "Create account and join",
+    haveAccount: "I have an account",
+    as: "Join as {{name}}",
+    notNow: "Not now",
+    toSignIn: "Go to sign-in",
+    toConsole: "Go to the console",
+  },
   signin: {
     title: "Sign in",
     username: "User name",
@@ -164,6 +175,10 @@ export const common = {
     skip: "Sign in as someone else",
     show: "Show the password",
     hide: "Hide the password",
+    through: "Sign in with {{provider}}",
+    or: "or",
+    refused: "The sign-in was not completed.",
+    refusedHint: "You or the provider refused ({{error}}). Start again.",
     point: "See why a job is queued, when it starts, and why it failed.",
   },
 } as const;

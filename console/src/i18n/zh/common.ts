@@ -136,6 +136,17 @@ export const common = {
   theme: { title: "外观", light: "浅色", dark: "深色", system: "跟随系统" },
   language: { title: "语言", switch: "切换为英文", other: "English" },
   user: { menu: "账户", signOut: "退出登录", password: "修改密码" },
+  join: {
+    title: "邀请",
+    into: "加入 {{workspace}}",
+    again: "再次输入密码",
+    submit: "创建账户并加入",
+    haveAccount: "我已有账户",
+    as: "以 {{name}} 的身份加入",
+    notNow: "以后再说",
+    toSignIn: "前往登录",
+    toConsole: "前往控制台",
+  },
   signin: {
     title: "登录",
     username: "用户名",
@@ -160,6 +171,10 @@ export const common = {
     skip: "使用其他账户登录",
     show: "显示密码",
     hide: "隐藏密码",
+    through: "使用 {{provider}} 登录",
+    or: "或",
+    refused: "登录未完成。",
+    refusedHint: "您或登录提供方拒绝了登录（{{error}}）。请重新开始。",
     point: "任务为何排队、何时启动、为何失败，一目了然。",
   },
 };

@@ -12,6 +12,7 @@ import { Facts, PageHeader } from "../../shared/ui";
 import { type Look, useLook } from "../../theme";
 import { PasswordForm } from "../signin";
 import { NoticeChoices } from "./notices";
+import { SshKeysPanel } from "./keys";
 import { Sessions } from "./sessions";
 import { Tokens } from "./tokens";
 import { Webhooks } from "./webhooks";
@@ -59,6 +60,7 @@ function AccountSettings(): ReactNode {
       <Looks />
       <Workspaces />
       <Tokens />
+      <SshKeysPanel />
       <Sessions />
       <Password />
       <About />
