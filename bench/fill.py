@@ -5,6 +5,7 @@ Every job has the nine events of a life that went well, so rows and sizes are th
 
 import os
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 from trainmaster.core.config import LimitsConfig
@@ -16,6 +17,7 @@ from trainmaster.service.submitting.submit import read_body
 from trainmaster.service.wiring import prepare_home
 from trainmaster.spec.lower import lower
 from trainmaster.store.database import Database
+from trainmaster.store.finding import index
 from trainmaster.store.jobs.ledger import Batch, Change, Ledger
 
 _SLICE: Final = 500
@@ -31,8 +33,10 @@ _LIFE: Final[tuple[tuple[Kind, dict[str, Any]], ...]] = (
 )
 
 
-def fill(home: str, body: dict[str, Any], count: int) -> None:
-    """Store `count` succeeded jobs that were submitted as `body`."""
+def fill(home: str, body: dict[str, Any], count: int, vary: Callable[[int, Job], Job] = lambda _, job: job) -> None:
+    """Store `count` succeeded jobs that were submitted as `body`; `vary` makes of each, by number, what it is.
+    They are in the index by which jobs are found.
+    """
     candidate = read_body(body, 1)
     layout = prepare_home(home)
     database = Database.open(f"sqlite:///{layout.database}", backup_dir=layout.path("backups"))
@@ -50,9 +54,11 @@ def fill(home: str, body: dict[str, Any], count: int) -> None:
                 limits=LimitsConfig(),
                 digest=candidate.digest,
             )
-            change, seq = _life(job, seq)
+            change, seq = _life(vary(number, job), seq)
             batch.changes.append(change)
         ledger.commit(batch).result()
+    while database.write(lambda connection: index.fill(connection, _SLICE)).result():
+        pass
     ledger.close()
     database.close()
 

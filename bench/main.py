@@ -11,8 +11,8 @@ from bench import record
 from bench.stage import Stage
 
 NAMES: Final = (
-    "latency", "throughput", "submit", "logs", "training", "idle", "client", "list", "crash", "abuse", "queue", "live",
-    "slurm", "console",
+    "latency", "throughput", "submit", "logs", "training", "idle", "client", "list", "team", "crash", "abuse", "queue",
+    "live", "slurm", "console",
 )  # fmt: skip
 MODULES: Final = {"list": "listing"}
 TRACES: Final = Path("../shared/traces")

@@ -78,6 +78,27 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
         for door in ("list", "job", "explain", "queue", "log", "submit", "preview", "log line", "event")
     },
     ("abuse", "the server's memory at most"): _at_most(300.0, "value"),
+    **{
+        ("team", f"{what}, p95"): _at_most(15.0, "value")
+        for what in (
+            "list",
+            "list of mine",
+            "list of one state",
+            "list by name",
+            "list by run time",
+            "list of a workspace",
+            "list of a framework",
+            "list of a label",
+            "favorites",
+            "models",
+        )
+    },
+    **{("team", f"search, {what}, p95"): _at_most(40.0, "value") for what in ("most", "some", "none", "Chinese")},
+    **{("team", f"search, {what}"): _at_most(1.5) for what in ("most", "some", "none", "Chinese")},
+    ("team", "search of everything, p95"): _at_most(40.0, "value"),
+    ("team", "search of everything"): _at_most(1.5),
+    ("team", "questions of rights"): _at_most(5.0, "value"),
+    ("team", "submit of a member"): _at_most(1.1),
     ("queue", "waits unlike the reference, philly-vc-992, fifo-strict"): _at_most(0.0, "value"),
     ("queue", "waits unlike the reference, philly-vc-992, sjf-strict"): _at_most(0.0, "value"),
     ("queue", "waits unlike the reference, philly-68k, fifo-strict"): _at_most(0.0, "value"),

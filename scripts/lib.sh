@@ -132,6 +132,17 @@ need_node() {
 }
 node_dir() { "$VENV/bin/python" -c 'import hatch_build; print(hatch_build.node_directory())' 2>/dev/null; }
 
+# need_provider: the certified OpenID provider that the tests of signing in start, in tests/oidc/node_modules.
+need_provider() {
+    local stamp="tests/oidc/node_modules/.of-lock" wanted
+    need_node
+    wanted="$(sha256sum <tests/oidc/package-lock.json)"
+    if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then return 0; fi
+    step "Installing the OpenID provider of the tests (once)"
+    quietly provider npm --prefix tests/oidc ci
+    echo "$wanted" >"$stamp"
+}
+
 # need_console, need_docs: the built console and documentation in trainmaster/api/static. Done again only when a source of it changed.
 # TRAINMASTER_SKIP_CONSOLE=1: whatever is built already will do.
 need_console() {

@@ -5,13 +5,15 @@
  * at once by who has a session's key, and while somebody types by who has none.
  */
 import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError, whenSignedOut } from "./api/client";
 import { sessionKey, whenKeyChanges } from "./api/key";
 import type { Session } from "./api/types";
+import { invitationHere, JoinPage } from "./pages/join";
 import { SignInPage } from "./pages/signin";
 import { Note } from "./pages/signin/note";
+import { comesBack, Refused } from "./pages/signin/provider";
 import { sessionOrNone } from "./shared/session";
 import { useErrorText } from "./shared/trouble";
 import { LookContext, useLookState } from "./theme";
@@ -34,6 +36,9 @@ const client = new QueryClient({
   },
 });
 
+/** The session of who is just back from a sign-in provider, undefined for everybody else. */
+const BACK_HERE = comesBack();
+
 /** Ask again who is signed in: perhaps somebody else is by now, in another tab. */
 const askAgain = (): void => void client.invalidateQueries({ queryKey: ["session"] });
 whenSignedOut(() => {
@@ -55,6 +60,24 @@ export function Gate(): ReactNode {
 function Way(): ReactNode {
   const { t } = useTranslation();
   const errorText = useErrorText();
+  const [invitation, setInvitation] = useState(invitationHere);
+  const [signingIn, setSigningIn] = useState(false);
+  const [away, setAway] = useState(BACK_HERE !== undefined);
+  const [problem, setProblem] = useState<{ title: string; remedy: string }>();
+  const [toldOf] = useState(() => ({ done: false }));
+  useEffect(() => {
+    if (BACK_HERE === undefined || toldOf.done) return;
+    toldOf.done = true;
+    BACK_HERE.then(
+      (session) => client.setQueryData(["session"], session),
+      (error: unknown) =>
+        setProblem(
+          error instanceof Refused
+            ? { title: t("signin.refused"), remedy: t("signin.refusedHint", { error: error.message }) }
+            : errorText(error),
+        ),
+    ).finally(() => setAway(false));
+  }, [t, errorText, toldOf]);
   const query = useQuery<Session | null>({
     queryKey: ["session"],
     queryFn: sessionOrNone,
@@ -64,6 +87,8 @@ function Way(): ReactNode {
     initialData: () => (sessionKey() === "" ? null : undefined),
     initialDataUpdatedAt: 0, // it is asked all the same
   });
+  if (query.data !== null && signingIn) setSigningIn(false); // with the invitation still there
+  if (away) return <Boot />;
   if (query.data === undefined) {
     if (!query.error) return <Boot />;
     const { title, remedy } = errorText(query.error);
@@ -76,8 +101,18 @@ function Way(): ReactNode {
       </main>
     );
   }
-  if (query.data === null || query.data.user.must_change_password)
-    return <SignInPage session={query.data} onTyping={() => void loadConsole()} />;
+  const must = query.data?.user.must_change_password === true;
+  if (invitation !== undefined && !signingIn && !must)
+    return (
+      <JoinPage
+        secret={invitation}
+        session={query.data}
+        done={() => setInvitation(undefined)}
+        signIn={() => setSigningIn(true)}
+      />
+    );
+  if (query.data === null || must)
+    return <SignInPage session={query.data} onTyping={() => void loadConsole()} problem={problem} />;
   return (
     <Suspense fallback={<Boot />}>
       <Console />

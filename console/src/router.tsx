@@ -10,7 +10,10 @@ import {
   JOB_TABS,
   type JobSearch,
   type JobsSearch,
+  type NoticesSearch,
   type QueueSearch,
+  SETTINGS_TABS,
+  type SettingsTab,
   type UsageSearch,
 } from "./shared/address";
 
@@ -38,6 +41,9 @@ const jobsSearch = (s: Record<string, unknown>): JobsSearch => ({
   pool: word(s["pool"]),
   framework: word(s["framework"]),
   node: word(s["node"]),
+  tag: word(s["tag"]),
+  favorite: s["favorite"] === true || undefined,
+  columns: text(s["columns"]),
   since: word(s["since"]),
   until: word(s["until"]),
   order: text(s["order"]),
@@ -163,14 +169,41 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./pages/audit"), "AuditPage"),
 });
 
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: "/notifications",
+  validateSearch: (s: Record<string, unknown>): NoticesSearch => ({
+    kind: text(s["kind"]),
+    unread: s["unread"] === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/notifications"), "NotificationsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
+  validateSearch: (s: Record<string, unknown>): { tab?: SettingsTab } => ({
+    tab: SETTINGS_TABS.find((tab) => tab === s["tab"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/settings"), "SettingsPage"),
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
+  routeTree: root.addChildren([
+    home,
+    jobs,
+    submit,
+    job,
+    queue,
+    cluster,
+    models,
+    model,
+    usage,
+    audit,
+    admin,
+    settings,
+    notifications,
+  ]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -4,8 +4,19 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Job } from "../src/api/types";
 import "../src/i18n";
 import { fitting, leastName, TABLE, USUAL, widthOf } from "../src/pages/jobs/columns";
-import { concerned, filterOf, isFiltered, nextOrder, sinceOf, statesOf, untilOf } from "../src/pages/jobs/query";
+import {
+  concerned,
+  filterOf,
+  isFiltered,
+  nextOrder,
+  searchOf,
+  sinceOf,
+  statesOf,
+  untilOf,
+  viewOf,
+} from "../src/pages/jobs/query";
 import { sameJob } from "../src/pages/jobs/table";
+import { isLike } from "../src/pages/shell/palette";
 import { Ago, Elapsed, since } from "../src/shared/time";
 
 describe("the address", () => {
@@ -121,5 +132,39 @@ describe("clocks", () => {
     expect(screen.getByText("1 min ago")).toBeTruthy();
     pass(30_000);
     expect(screen.getByText("2 min ago")).toBeTruthy();
+  });
+});
+
+describe("saved views (R200)", () => {
+  it("give back the address that they were made of", () => {
+    const search = {
+      q: 'label:team="speech lab" 训练&?',
+      state: "failed,running",
+      who: "mine",
+      tag: "paper & pen",
+      favorite: true,
+      since: "7d",
+      order: "-gpus",
+      columns: "name,tags,metric",
+    } as const;
+    expect(searchOf(viewOf(search))).toEqual(search);
+    expect(viewOf({ q: undefined, tag: "" })).toBe("");
+  });
+  it("pass over what is no part of an address", () => {
+    expect(searchOf("who=nobody&favorite=1&token=x&tag=a")).toEqual({ tag: "a" });
+  });
+  it("are no filter by their columns", () => {
+    expect(isFiltered({ columns: "name", order: "name", who: "all" })).toBe(false);
+    expect(isFiltered({ tag: "a" })).toBe(true);
+    expect(filterOf({ tag: "a", favorite: true, columns: "name" }, false, 0)).toEqual({ tag: ["a"], favorite: true });
+  });
+});
+
+describe("what is typed into the search from anywhere (R198)", () => {
+  it("is found in its order, with anything between", () => {
+    expect(isLike("new job", "nwjb")).toBe(true);
+    expect(isLike("提交任务", "提任")).toBe(true);
+    expect(isLike("new job", "bn")).toBe(false);
+    expect(isLike("queue", "")).toBe(true);
   });
 });

@@ -120,6 +120,7 @@ describe("changes flow into pages that are shown", () => {
     next_cursor: null,
     counts: {},
     total: jobs.length,
+    partial: false,
     at: 0,
     seq: 1,
   });

@@ -8,6 +8,8 @@ PREFIX: Final = "/api/v1"
 NOUNS: Final = {
     "home": "Home",
     "jobs": "Jobs",
+    "marks": "Tags, notes, favorites",
+    "search": "Search, saved views",
     "watching": "Logs, metrics, use",
     "files": "Files",
     "feed": "The live feed",
@@ -20,6 +22,8 @@ NOUNS: Final = {
     "people": "People and members",
     "reports": "Reports of use",
     "balances": "Balances and budgets",
+    "notifications": "Notifications",
+    "webhooks": "Webhooks",
     "upkeep": "Records and retention",
     "server": "The server",
 }

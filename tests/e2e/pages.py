@@ -51,6 +51,8 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),
+        ("/settings?tab=notifications", "webhook-url"),
+        ("/notifications", "read-all"),
         ("/jobs/no-such-job", "not-shared"),
         ("/no/such/page", "missing"),
     ]

@@ -134,6 +134,14 @@ class World:
         assert done.returncode == 0, f"tm {' '.join(arguments)}: {done.stdout}{done.stderr}"
         return done.stdout
 
+    def members(self, workspace: str) -> list[dict[str, Any]]:
+        """Return who is a member of a workspace."""
+        return list(json.loads(self.tm("workspace", "members", workspace, "--json")))
+
+    def password_of(self, name: str) -> str:
+        """Make an account; return its one-time password."""
+        return str(json.loads(self.tm("user", "add", name, "--json"))["one_time_password"])
+
     def submit(self, document: dict[str, Any]) -> str:
         """Submit a job by the command line; return its id."""
         path = self.home / f"{document['name']}.json"

@@ -4,8 +4,10 @@ GET, as it is found in the router, is used with success once. A new route is tol
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlencode
 
 import httpx
 import pytest
@@ -15,18 +17,34 @@ from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.service.notices.kinds import Wishes
+from trainmaster.service.people.public_keys import read
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
 ADDRESS: Final = "192.0.2.77"
+KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ann@laptop"
 GOOD: Final = "correct horse battery"
 READS: Final = frozenset({"GET", "HEAD"})
 
 UNTOLD: Final = {
+    "POST /notifications/read": "changes what one has seen oneself, and nothing else",
+    "POST /notifications/address": "needs a mail server: tests/scenario/test_notices.py",
+    "POST /notifications/address/confirm": "likewise",
     "POST /jobs/preview": "changes nothing: says what a submit would do",
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
     "POST /queue/would-start": "changes nothing: asks the plan",
     "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
+    "PUT /jobs/{ref}/favorite": "a person's own mark, which nobody else sees",
+    "DELETE /jobs/{ref}/favorite": "the same",
+    "PUT /views/{name}": "a person's own view of a list, which changes nothing of what it lists",
+    "DELETE /views/{name}": "the same",
+    "POST /invitations/look": "changes nothing: says what a link is to",
+    "POST /invitations/accept": "told of who comes: tests/unit/api/test_invitations.py",
+    "POST /session/provider": "changes nothing: says where a browser goes",
+    "POST /session/provider/back": "told of who comes: tests/oidc/test_forged.py",
+    "PUT /users/{user}/identity": "needs a provider; told: tests/oidc/test_forged.py",
+    "DELETE /users/{user}/identity": "likewise",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -114,9 +132,39 @@ async def _session(scene: Scene) -> tuple[str, dict[str, Any]]:
     return f"/sessions/{one.id}", {}
 
 
+def of_webhook(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        [one] = (await scene.stage.platform.webhooks.all(ADMIN)).items
+        return f"/webhooks/{one.id}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+async def _webhook(scene: Scene) -> tuple[str, dict[str, Any]]:
+    """To where nobody listens, which is allowed here."""
+    scene.stage.platform.context.notices.guard._allow.append(ip_network("127.0.0.0/8"))
+    return "/webhooks", {"json": {"url": "https://127.0.0.1:9/hook"}}
+
+
+async def _address(scene: Scene) -> tuple[str, dict[str, Any]]:
+    settings = scene.stage.platform.context.notices.tables.settings
+    settings.put("admin", Wishes(address="admin@example.org").to_json(), [])
+    return "/notifications/address", {}
+
+
 async def _pool(scene: Scene) -> tuple[str, dict[str, Any]]:
     await scene.stage.platform.administer.assign("n2", "default", ADMIN)
     return "/pools/lab", {}
+
+
+async def _join(scene: Scene) -> tuple[str, dict[str, Any]]:
+    made = await scene.stage.platform.inviting.make("vision", "member", 3600, ADMIN)
+    return "/invitations/join", {"json": {"secret": made.link.partition("#")[2]}}
+
+
+async def _invitation(scene: Scene) -> tuple[str, dict[str, Any]]:
+    [one, *_] = (await scene.stage.platform.inviting.of("vision", ADMIN)).items
+    return f"/workspaces/vision/invitations/{one.id}", {}
 
 
 def _only(scene: Scene) -> dict[str, str]:
@@ -138,12 +186,23 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /workspaces/{name}": plain("/workspaces/vision", {"weight": 2}),
     "PUT /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann", {"role": "admin"}),
     "DELETE /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann"),
+    "POST /workspaces/{workspace}/invitations": plain("/workspaces/vision/invitations", {}),
+    "POST /invitations/join": _join,
+    "DELETE /workspaces/{workspace}/invitations/{invitation}": _invitation,
+    "POST /ssh-keys": plain("/ssh-keys", {"key": KEY}),
+    "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
     "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
     "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),
     "DELETE /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one"),
     "DELETE /workspaces/{name}": plain("/workspaces/vision"),
     "DELETE /users/{user}": plain("/users/ann"),
+    "PATCH /notifications/settings": plain("/notifications/settings", {"kinds": {"ended": {"console": False}}}),
+    "DELETE /notifications/address": _address,
+    "POST /webhooks": _webhook,
+    "PATCH /webhooks/{webhook}": of_webhook("", {"on": False}),
+    "POST /webhooks/{webhook}/test": of_webhook("/test"),
+    "DELETE /webhooks/{webhook}": of_webhook(""),
     "PUT /pools/{name}": plain("/pools/lab", {}),
     "PUT /virtual-clusters/{name}": plain("/virtual-clusters/vc", {"pool": "lab"}),
     "DELETE /virtual-clusters/{name}": plain("/virtual-clusters/vc"),
@@ -162,6 +221,10 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /jobs/stop": of_several("stop", Scene.job),
     "POST /jobs/{ref}/release": of_job("/release", Scene.held),
     "PUT /jobs/{ref}/share": of_job("/share", Scene.over, {"share": "read"}),
+    "PATCH /jobs/{ref}/tags": of_job("/tags", Scene.over, {"add": ["good"]}),
+    "PUT /jobs/{ref}/note": of_job("/note", Scene.over, {"note": "worth a look"}),
+    "POST /jobs/tags": of_several("tags", Scene.over, add=["good"]),
+    "POST /jobs/share": of_several("share", Scene.over, share="read"),
     "DELETE /jobs/{ref}": of_job("", Scene.over),
     "POST /jobs/delete": of_several("delete", Scene.over),
 }

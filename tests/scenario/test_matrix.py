@@ -43,6 +43,10 @@ NEEDS: Final = {
     ("POST", "/jobs/{ref}/stop"): WRITE,
     ("POST", "/jobs/{ref}/release"): WRITE,
     ("DELETE", "/jobs/{ref}"): WRITE,
+    ("PUT", "/jobs/{ref}/note"): WRITE,
+    ("PATCH", "/jobs/{ref}/tags"): WRITE,
+    ("PUT", "/jobs/{ref}/favorite"): READ,
+    ("DELETE", "/jobs/{ref}/favorite"): READ,
     ("PUT", "/jobs/{ref}/share"): SHARE,
 }
 """What a route needs of a job."""
@@ -53,6 +57,8 @@ BODIES: Final[dict[tuple[str, str], dict[str, Any]]] = {
     ("POST", "/jobs/{ref}/clone"): {"submit": False},
     ("PATCH", "/jobs/{ref}"): {"duration_s": 3600},
     ("PUT", "/jobs/{ref}/share"): {"share": "none"},
+    ("PATCH", "/jobs/{ref}/tags"): {"add": ["good"], "remove": ["bad"]},
+    ("PUT", "/jobs/{ref}/note"): {"note": "worth a look"},
 }
 QUERIES: Final = {"files/content": "path=outputs/x", "files/download": "path=outputs", "log/search": "q=a"}
 

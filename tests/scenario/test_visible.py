@@ -32,7 +32,8 @@ NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
     "/balances", "/workspaces/{workspace}/balance",
     "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
-    "/jobs/{ref}/usage", "/retention", "/users/{user}",
+    "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views",
+    "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 
@@ -58,8 +59,8 @@ MEMBERS: Final = {"/workspaces/{workspace}/members"}
 REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events"}
 """What tells why one's own job waits or had to give way, and so whose job comes first."""
 
-OWNERS_ASKED: Final = {("/queue", "owner"), ("/cluster/resources", "owner")}
-"""Texts that ask for a person, where owners are told."""
+OWNERS_ASKED: Final = {("/queue", "owner"), ("/cluster/resources", "owner"), ("/search", "q")}
+"""Texts that ask for a person, where owners are told, or who is in the same workspace."""
 
 SOCKETS: Final = {"/jobs/{ref}/exec"}
 """Each is tried by hand below."""

@@ -194,6 +194,17 @@ def test_every_library_of_the_browsers_driver_comes_with_a_package_that_is_named
     assert needed("test") & set(LIBRARIES.values()) <= needed("screenshots")
 
 
+def test_what_tests_need_from_npm_is_installed_before_they_run() -> None:
+    """As its lock says, which names no registry."""
+    folders = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "tests").glob("*/package.json")}
+    assert folders == {"tests/oidc"}
+    lines = (ROOT / "scripts/test").read_text().splitlines()
+    assert lines.index("need_provider") < lines.index("unlock")
+    assert "npm --prefix tests/oidc ci" in (ROOT / "scripts/lib.sh").read_text()
+    for lock in (ROOT / folder / "package-lock.json" for folder in [*folders, "console"]):
+        assert '"resolved"' not in lock.read_text()
+
+
 def test_every_package_that_is_named_can_be_looked_for() -> None:
     """One without its check would stop the script."""
     text = (ROOT / "scripts/lib.sh").read_text()

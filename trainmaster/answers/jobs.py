@@ -158,6 +158,9 @@ class JobView(Answer, frozen=True):
     progress: ProgressView | None
     metrics: dict[str, float | None]
     labels: dict[str, str]
+    tags: list[str]
+    note: str
+    favorite: bool
     share: JobShare
     may: list[JobRight]
     version: int
@@ -166,13 +169,14 @@ class JobView(Answer, frozen=True):
 
 class JobPage(Answer, frozen=True):
     """One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
-    `at`: when it was so.
+    `partial`: `counts` and `total` are of the newest 2,000 that match, and there are more. `at`: when it was so.
     """
 
     items: list[JobView]
     next_cursor: str | None
     counts: dict[Shown, int]
     total: int
+    partial: bool
     seq: int
     at: float
 
@@ -203,6 +207,7 @@ class JobFacets(Answer, frozen=True):
     pool: list[FacetValue]
     node: list[FacetValue]
     labels: list[LabelFacet]
+    tags: list[FacetValue]
     partial: bool
 
 

@@ -54,3 +54,71 @@ class MembersView(Answer, frozen=True):
     """Members by name."""
 
     items: list[MemberView]
+
+
+class InvitationView(Answer, frozen=True):
+    """An invitation into a workspace, without its link. `state`: open, used or expired."""
+
+    id: str
+    workspace: str
+    role: str
+    made_by: str
+    created_at: float
+    expires_at: float
+    state: str
+    used_at: float | None
+    used_by: str | None
+
+
+class NewInvitation(InvitationView, frozen=True):
+    """An invitation just made; `link`, the path of a page of the console, is shown only here."""
+
+    link: str
+
+
+class Invitations(Answer, frozen=True):
+    """Invitations into a workspace, newest first."""
+
+    items: list[InvitationView]
+
+
+class InvitationPage(Answer, frozen=True):
+    """What whoever has the link of an invitation is told of it."""
+
+    workspace: str
+    role: str
+    made_by: str
+    expires_at: float
+
+
+class IdentityView(Answer, frozen=True):
+    """As whom the sign-in provider knows an account."""
+
+    user: str
+    issuer: str
+    subject: str
+    linked_at: float
+
+
+class SshKeyView(Answer, frozen=True):
+    """A public key of somebody. `kind`: ed25519, ecdsa, rsa, or one of these in a security key (sk-); `bits`: its size;
+    `key`: the line as SSH reads it. `address`: from where it was added.
+    """
+
+    fingerprint: str
+    kind: str
+    bits: int
+    comment: str
+    key: str
+    created_at: float
+    address: str
+
+
+class SshKeys(Answer, frozen=True):
+    """Public keys of somebody, newest first. `changed_at`, `changed_from`: when, and from which address, one was added
+    or deleted last; null: never.
+    """
+
+    items: list[SshKeyView]
+    changed_at: float | None
+    changed_from: str | None

@@ -38,6 +38,28 @@ class NewSession(SessionView, frozen=True):
     browser: str
 
 
+class SignInProvider(Answer, frozen=True):
+    """Through whom people sign in beside, or instead of, a password. `label`: what the button says."""
+
+    label: str
+
+
+class SignInWays(Answer, frozen=True):
+    """How one can sign in to this server."""
+
+    password: bool
+    provider: SignInProvider | None
+
+
+class BegunSignIn(Answer, frozen=True):
+    """A sign-in that was begun: `address` of the provider; `flow` is kept by the page, and by nobody else, until the
+    provider has sent the browser back.
+    """
+
+    address: str
+    flow: str
+
+
 class Ticket(Answer, frozen=True):
     """`address`, with the ticket in it, is good once, for `expires_in_s`."""
 

@@ -26,7 +26,6 @@ from trainmaster.api.routes import (
     health,
     jobs,
     models,
-    people,
     pools,
     queue,
     session,
@@ -35,7 +34,10 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
+from trainmaster.api.routes.finding import marks, search
 from trainmaster.api.routes.money import balances, reports
+from trainmaster.api.routes.notices import notifications, webhooks
+from trainmaster.api.routes.people import accounts, invitations, sign_ins, ssh_keys
 from trainmaster.api.routes.personal import home
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
@@ -50,9 +52,10 @@ if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
 
 TABLES: Final[tuple[Table, ...]] = (
-    jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes, cluster.routes, pools.routes,
-    workspaces.routes, people.routes, reports.routes, balances.routes, queue.routes, models.routes, uploads.routes,
-    upkeep.routes, home.routes, health.routes, static.routes,
+    marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
+    sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
+    invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes, queue.routes,
+    models.routes, uploads.routes, upkeep.routes, home.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

@@ -46,12 +46,18 @@ def add(
     *examples: str,
     name: str | None = None,
     panel: str | None = None,
+    settings: dict[str, Any] | None = None,
 ) -> None:
     """Add the command that `act` carries out. `zh`: its help in Chinese; English is its docstring; `examples`: what one
     types.
     """
     app.command(
-        name, cls=HelpCommand, help=words(flowing(act), zh), epilog=as_examples(*examples), rich_help_panel=panel
+        name,
+        cls=HelpCommand,
+        help=words(flowing(act), zh),
+        epilog=as_examples(*examples),
+        rich_help_panel=panel,
+        context_settings=settings,
     )(act)
 
 

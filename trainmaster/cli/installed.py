@@ -14,8 +14,10 @@ from trainmaster.messages.server import client
 SERVER: Final = {
     "alembic": "alembic",
     "argon2": "argon2-cffi",
+    "authlib": "authlib",
     "fastapi": "fastapi",
     "httptools": "httptools",
+    "joserfc": "joserfc",
     "prometheus_client": "prometheus-client",
     "psutil": "psutil",
     "psycopg": "psycopg",

@@ -6,6 +6,7 @@ a complete configuration.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Final, Literal
 
@@ -147,6 +148,72 @@ class MoneyConfig:
     time_zone: str = "UTC"
 
 
+@dataclass(frozen=True, slots=True)
+class MailConfig:
+    """`[mail]`: the server that takes the platform's mails; `host` "": none is sent.
+
+    `tls`: starttls (encrypted after a greeting), tls (from the first byte), none. `user` and `password_file`: how we
+    sign in there, "" not at all. `sender`: the address that mails come from; `ca`: file of the certificates that are
+    trusted, "" those of the system. `link`: the console's address as people type it, which stands in mails and in what
+    webhooks are sent; "": as the server listens.
+    """
+
+    host: str = ""
+    port: int = 587
+    tls: Literal["starttls", "tls", "none"] = "starttls"
+    user: str = ""
+    password_file: str = ""
+    sender: str = ""
+    ca: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WebhooksConfig:
+    """`[webhooks]`. `allow`: addresses and networks to which webhooks may go although they are not public; `http`:
+    whether they may go unencrypted; `ca`: file of the certificates that are trusted, "" those of the system.
+    """
+
+    allow: tuple[str, ...] = ()
+    http: bool = False
+    ca: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OidcConfig:
+    """`[sign_in.oidc]`: a provider (OpenID Connect) through which people sign in. `issuer`: as the provider names
+    itself; "": there is none. `client_id`: what it calls this server. Its secret: in `client_secret_file` (relative: to
+    HOME), or in the variable `client_secret_env` of the server's environment; neither: a public client. `ca_file`:
+    certificates by which the provider is known; "": those of the system. `label`: what the button says; "": the
+    issuer's host.
+
+    `name_claim`: of which claim a new account's name is made. `groups_claim`: the claim with a person's groups;
+    `groups`: what each gives, group -> "workspace:role, ..."; `admin_groups`: whose members administer the platform;
+    `everybody`: what all give who can sign in there, "": who is in no such group gets no account.
+    """
+
+    issuer: str = ""
+    client_id: str = ""
+    client_secret_file: str = ""
+    client_secret_env: str = ""
+    ca_file: str = ""
+    label: str = ""
+    scopes: tuple[str, ...] = ("openid", "profile", "email")
+    name_claim: str = "preferred_username"
+    groups_claim: str = "groups"
+    groups: Mapping[str, str] = field(default_factory=dict)
+    admin_groups: tuple[str, ...] = ()
+    everybody: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignInConfig:
+    """`[sign_in]`. `password`: whether one can sign in with name and password; off only beside `[sign_in.oidc]`."""
+
+    password: bool = True
+    oidc: OidcConfig = field(default_factory=OidcConfig)
+
+
 MOST_PENDING: Final = 1000
 
 
@@ -180,4 +247,7 @@ class Config:
     limits: LimitsConfig = field(default_factory=LimitsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     money: MoneyConfig = field(default_factory=MoneyConfig)
+    mail: MailConfig = field(default_factory=MailConfig)
+    webhooks: WebhooksConfig = field(default_factory=WebhooksConfig)
+    sign_in: SignInConfig = field(default_factory=SignInConfig)
     engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

@@ -52,6 +52,7 @@ class Kind(StrEnum):
     DURATION_CHANGED = "duration_changed"  # duration_s, before: float | null
     PRIORITY_CHANGED = "priority_changed"  # priority, before: int
     SHARED = "shared"  # share: one of states.JobShare, before: as it was
+    ANNOTATED = "annotated"  # tags: list[str], note: str, whichever changed; before: the same as it was
     CLOCK_SET = "clock_set"  # by_s: float; the server's clock was set by so much, and all times of the job move with it
     # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
     ENTERED = "entered"
@@ -82,6 +83,7 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.DURATION_CHANGED: ("运行时限已修改", "Time limit changed"),
     Kind.PRIORITY_CHANGED: ("优先级已修改", "Priority changed"),
     Kind.SHARED: ("共享已修改", "Sharing changed"),
+    Kind.ANNOTATED: ("标记或备注已修改", "Tags or note changed"),
     Kind.CLOCK_SET: ("服务器时钟已调整", "Server clock adjusted"),
     Kind.ENTERED: ("进入副本", "Replica entered"),
     Kind.NOTED: ("提示", "Note"),

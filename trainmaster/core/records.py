@@ -218,10 +218,10 @@ class Job:
     shapes: tuple[tuple[Role, ...], ...] = ()
     node_names: tuple[str, ...] = ()
     driver: str | None = None  # version of the accelerators' driver that its nodes must have (R13), None: any
-    virtual_cluster: str | None = (
-        None  # the share of the pool that it is charged to (R6), None: what nobody is guaranteed
-    )
+    virtual_cluster: str | None = None  # the share of the pool that it is charged to (R6)
     share: JobShare = JobShare.NONE  # with the other members of its workspace
+    tags: tuple[str, ...] = ()  # what people call it, also after its end; sorted
+    note: str = ""  # what they want to remember of it
     preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
     preempted_at: float | None = None  # when that happened last
     model: str | None = None  # "<model id>@<version>" once it is saved
@@ -388,6 +388,7 @@ def job_from_json(data: dict[str, Any]) -> Job:
             "state": JobState(data["state"]),
             "priority": Priority(data["priority"]),
             "policy": Policy(**data["policy"]),
+            "tags": tuple(data.get("tags", ())),
             "share": JobShare(data.get("share", JobShare.NONE)),
             "labels": _pairs(data["labels"]),
             "shapes": tuple(tuple(role_from_json(r) for r in shape) for shape in data.get("shapes", ())),

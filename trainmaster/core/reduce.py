@@ -110,8 +110,9 @@ def reduce(job: Job | None, event: Event) -> Result:
 
 def _apply(job: Job, event: Event) -> Result:
     if event.kind is Kind.SHARED:  # also after the end
-        share = JobShare(event.data["share"])
-        return (job if share is job.share else replace(job, share=share)), ()
+        return replace(job, share=JobShare(event.data["share"])), ()
+    if event.kind is Kind.ANNOTATED:  # also after the end
+        return replace(job, tags=tuple(event.data.get("tags", job.tags)), note=event.data.get("note", job.note)), ()
     if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
+from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -36,7 +37,8 @@ UPLOAD_TIMEOUT_S: Final = 600.0
 
 
 class JobFilters(TypedDict, total=False):
-    """Which jobs. `q`: words in name, id, slug, description, labels, commands and parameters; `label`: ``key`` or
+    """Which jobs. `q`: words in name, id, slug, description, owner, labels, tags, note, commands and
+    parameters; `label`: ``key`` or
     ``key=value``; `since`, `until`: seconds since the epoch, of the submit. Of a list, any of its values does.
     """
 
@@ -49,6 +51,8 @@ class JobFilters(TypedDict, total=False):
     pool: str
     node: str
     label: str | Sequence[str]
+    tag: str | Sequence[str]
+    favorite: bool
     since: float
     until: float
 
@@ -250,7 +254,7 @@ class Client:
 
     def count(self, **filters: Unpack[JobFilters]) -> int:
         """Return how many jobs match; filters like `list`."""
-        return self.http.read(answers.JobPage, "GET", "/jobs", params={**filters, "limit": 1}).total
+        return self.http.read(answers.JobPage, "GET", "/jobs", params={**filters, "limit": 1, "exact": True}).total
 
     def stop(
         self, refs: Sequence[str] = (), *, expected: int | None = None, **filters: Unpack[JobFilters]
@@ -274,6 +278,24 @@ class Client:
         """Change `duration_s` (None: no limit) or `priority` of several live jobs, chosen as in `stop`."""
         return self._several("change", refs, expected, filters, **change)
 
+    def tag(
+        self,
+        refs: Sequence[str] = (),
+        *,
+        add: Sequence[str] = (),
+        remove: Sequence[str] = (),
+        expected: int | None = None,
+        **filters: Unpack[JobFilters],
+    ) -> answers.OutcomeView:
+        """Put tags on several jobs and take others away, chosen as in `stop`; ended ones, too."""
+        return self._several("tags", refs, expected, filters, add=[*add], remove=[*remove])
+
+    def share(
+        self, refs: Sequence[str] = (), *, share: str, expected: int | None = None, **filters: Unpack[JobFilters]
+    ) -> answers.OutcomeView:
+        """Share several jobs (none, read, read-write) with their workspaces, chosen as in `stop`; ended ones, too."""
+        return self._several("share", refs, expected, filters, share=share)
+
     def _several(
         self, verb: str, refs: Sequence[str], expected: int | None, filters: JobFilters, **more: Any
     ) -> answers.OutcomeView:
@@ -290,6 +312,10 @@ class Client:
             if part.after is None:
                 return answers.OutcomeView(done=done, refused=refused)
             body |= {"expected": part.left, "after": part.after}
+
+    def search(self, q: str, limit: int = 8) -> answers.SearchView:
+        """Find jobs, people, workspaces, pools and models by words; a word with one wrong character is found near."""
+        return self.http.read(answers.SearchView, "GET", "/search", params={"q": q, "limit": limit})
 
     def cluster(self) -> answers.ClusterView:
         """Return nodes, cards, who uses what, and the queue in numbers."""
@@ -327,6 +353,11 @@ class Client:
     def money(self) -> MoneyCalls:
         """Reports of use, balances, credits and budgets."""
         return MoneyCalls(self.http)
+
+    @property
+    def notices(self) -> NoticeCalls:
+        """Your notifications, where they are told, and webhooks."""
+        return NoticeCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

@@ -183,6 +183,23 @@ class Job(SeenJob):
         self._take(self._client.http.read(answers.JobView, "PUT", self._path("/share"), json={"share": share}))
         return self
 
+    def tag(self, *add: str, remove: Sequence[str] = ()) -> "Job":
+        """Put tags on the job and take others away; also after its end."""
+        body = {"add": [*add], "remove": [*remove]}
+        self._take(self._client.http.read(answers.JobView, "PATCH", self._path("/tags"), json=body))
+        return self
+
+    def note(self, text: str) -> "Job":
+        """Say what is to be remembered of the job; "" takes it away. Also after its end."""
+        self._take(self._client.http.read(answers.JobView, "PUT", self._path("/note"), json={"note": text}))
+        return self
+
+    def favor(self, wanted: bool = True) -> "Job":
+        """Make the job one of one's own favorites, or no more."""
+        verb = "PUT" if wanted else "DELETE"
+        self._take(self._client.http.read(answers.JobView, verb, self._path("/favorite")))
+        return self
+
     def release(self) -> "Job":
         """End a debug hold."""
         self._take(self._client.http.read(answers.JobView, "POST", self._path("/release")))

@@ -33,6 +33,7 @@ from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
 from trainmaster.storage.trees import remove_tree
+from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.money.entries import MoneyRows
@@ -42,6 +43,7 @@ log = logging.getLogger("trainmaster.context")
 if TYPE_CHECKING:
     from trainmaster.service.admission.admission import Admission
     from trainmaster.service.control.saving import Saving
+    from trainmaster.service.notices.parts import NoticeParts
     from trainmaster.service.submitting.submit import Submit
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
@@ -60,6 +62,7 @@ class Context:
     feed: Feed
     records: LedgerReader
     reader: JobReader
+    favorites: Favorites
     engines: Engines
     specs: Specs
     metrics: MetricsReader
@@ -84,6 +87,7 @@ class Context:
     budgets: "BudgetKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
+    notices: "NoticeParts" = field(init=False)
 
     def __post_init__(self) -> None:
         """Name those that follow the live jobs, too: most use cases ask one of them."""

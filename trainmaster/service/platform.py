@@ -40,14 +40,18 @@ from trainmaster.service.use_cases.cluster import cluster_view, node_use
 from trainmaster.service.use_cases.cluster_use import ClusterUses
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
+from trainmaster.service.use_cases.finding.marking import Marking
+from trainmaster.service.use_cases.finding.parts import FindingParts
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.money.reports import Reports
+from trainmaster.service.use_cases.notices.choosing import Choosing
+from trainmaster.service.use_cases.notices.reading import Notifications
+from trainmaster.service.use_cases.notices.webhooks import Webhooks
 from trainmaster.service.use_cases.people.accounts import Accounts
-from trainmaster.service.use_cases.people.credentials import Credentials
-from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.people.entrance import Entrance
 from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
@@ -67,15 +71,18 @@ class Platform:
         life: Life,
         people: People,
         accounts: Accounts,
-        credentials: Credentials,
-        members: Members,
+        entrance: Entrance,
+        finding: FindingParts,
         models: Models,
         readiness: Readiness,
         auditing: Auditing,
         retention: Retention,
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
-        self.accounts, self.credentials, self.members = accounts, credentials, members
+        self.accounts, self.credentials, self.members = accounts, entrance.credentials, entrance.members
+        self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
+        self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
+        self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
@@ -85,7 +92,8 @@ class Platform:
         )
         self._life, self._models, self._readiness = life, models, readiness
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
-        self._listing = Listing(context, self._jobs)
+        self.marking = Marking(context, self._jobs, context.favorites)
+        self._listing = Listing(context, self._jobs, self.marking)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.uses = ClusterUses(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
@@ -139,16 +147,18 @@ class Platform:
         """Return what would happen, changing nothing; problems in `language`. Raises Forbidden."""
         return await self._preview.preview(body, who, language)
 
-    async def jobs(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
+    async def jobs(
+        self, query: JobQuery, limit: int, cursor: str | None, who: Principal, exact: bool = False
+    ) -> JobPage:
         """Return one page. Raises InvalidSpec for a malformed cursor."""
-        return await self._listing.page(query, limit, cursor, who)
+        return await self._listing.page(query, limit, cursor, who, exact)
 
     async def job_facets(self, query: JobQuery, who: Principal) -> JobFacets:
         """Return what a list can be chosen by."""
         return await self._listing.facets(query, who)
 
     async def many(self, verb: str, chosen: Chosen, who: Principal, **change: Any) -> OutcomeView:
-        """Stop, delete or change several. Raises Conflict when more match than were expected."""
+        """Stop, delete, change, tag or share several. Raises Conflict when more match than were expected."""
         return await self._listing.many(verb, chosen, who, **change)
 
     async def job(self, ref: str, who: Principal) -> JobDetail:

@@ -15,23 +15,30 @@ from trainmaster.core.config import (
     EngineConfig,
     LimitsConfig,
     LocalConfig,
+    MailConfig,
     MoneyConfig,
+    OidcConfig,
     RetentionConfig,
     ServerConfig,
+    SignInConfig,
     VirtualNode,
+    WebhooksConfig,
 )
 from trainmaster.core.errors import InvalidSpec, ProblemList
 from trainmaster.engines import kinds
 from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages.said import Said
-from trainmaster.messages.server import money
+from trainmaster.messages.server import money, notices
 from trainmaster.messages.server import settings as saying
+from trainmaster.service.people import sign_in_settings as sign_in
 
 EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 """Hosts to listen on that are no address by which anybody could be reached."""
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
 CURRENCY: Final = re.compile(r"[A-Za-z]{1,8}")
+MAILBOX: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,187}[A-Za-z0-9])?")
+"""An e-mail address as we take them: of plain letters."""
 Toml = dict[str, Any]
 """A section of config.toml, or the whole of it, as it was read."""
 
@@ -41,6 +48,9 @@ _SECTIONS: dict[str, type[Any]] = {
     "limits": LimitsConfig,
     "retention": RetentionConfig,
     "money": MoneyConfig,
+    "mail": MailConfig,
+    "webhooks": WebhooksConfig,
+    "sign_in": SignInConfig,
 }
 
 
@@ -81,7 +91,23 @@ def parse(document: Toml, problems: ProblemList) -> Config:
         problems.add("money.currency", money.not_a_currency(), value=parts["money"].currency)
     if not _is_time_zone(parts["money"].time_zone):
         problems.add("money.time_zone", money.not_a_time_zone(parts["money"].time_zone))
+    _check_mail(parts["mail"], problems)
+    for network in parts["webhooks"].allow:
+        if not _is_network(network):
+            problems.add("webhooks.allow", notices.not_networks(), value=network)
+    sign_in.check(parts["sign_in"], problems)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
+
+
+def _check_mail(mail: MailConfig, problems: ProblemList) -> None:
+    if mail.host and not MAILBOX.fullmatch(mail.sender):
+        problems.add("mail.sender", notices.sender_missing(), value=mail.sender)
+    if not 1 <= mail.port <= 65535:
+        problems.add("mail.port", notices.not_a_port(), value=mail.port)
+    if mail.link and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", mail.link):
+        problems.add("mail.link", notices.not_a_link(), value=mail.link)
+    if bool(mail.user) != bool(mail.password_file):
+        problems.add("mail.user", notices.password_without_user(), value=mail.user)
 
 
 def reached_at(address: str) -> tuple[str, int | None] | None:
@@ -169,6 +195,8 @@ def _section(name: str, kind: type[Any], values: Any, problems: ProblemList) -> 
 def _convert(path: str, hint: Any, value: Any, problems: ProblemList) -> Any:
     if hint == tuple[VirtualNode, ...] and isinstance(value, list):
         return tuple(_section(f"{path}.{at}", VirtualNode, item, problems) for at, item in enumerate(value))
+    if hint is OidcConfig and isinstance(value, dict):
+        return _section(path, OidcConfig, value, problems)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
     if hint == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
@@ -200,6 +228,8 @@ def _of_wrong_type(hint: Any) -> Said:
         return saying.must_be_table_of_texts()
     if hint == tuple[VirtualNode, ...]:
         return saying.must_be_node_sections()
+    if hint is OidcConfig:
+        return saying.must_be_section("sign_in.oidc")
     if get_origin(hint) is Literal:
         hint = str
     return saying.setting_of_wrong_type(getattr(hint, "__name__", str(hint)))

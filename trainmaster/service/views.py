@@ -102,6 +102,7 @@ def job_view(
     forecast: answers.ForecastView | None = None,
     progress: answers.ProgressView | None = None,
     metrics: Mapping[str, float | None] = MappingProxyType({}),
+    favorite: bool = False,
 ) -> answers.JobView:
     """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up; `may`:
     what its reader may do with it beside reading.
@@ -143,6 +144,9 @@ def job_view(
         progress=progress,
         metrics=dict(metrics),
         labels=dict(job.labels),
+        tags=list(job.tags),
+        note=job.note,
+        favorite=favorite,
         share=job.share,
         may=list(may),
         version=job.version,

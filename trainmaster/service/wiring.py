@@ -35,6 +35,7 @@ from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
+from trainmaster.service.notices.parts import NoticeParts
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -52,17 +53,18 @@ from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
 from trainmaster.service.use_cases.auditing import Auditing
+from trainmaster.service.use_cases.finding.parts import finding_of
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
-from trainmaster.service.use_cases.people.credentials import Credentials
-from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets import AssetReader
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
+from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
@@ -269,6 +271,7 @@ def assemble(
         feed=feed,
         records=records,
         reader=JobReader(records),
+        favorites=Favorites(database),
         engines=engines,
         specs=specs,
         metrics=metrics,
@@ -308,6 +311,7 @@ def _moving(
     shell = OrderRunner(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
     master.orders = shell
     person_rows, member_rows = PeopleRows(database), MemberRows(database)
+    context.notices = NoticeParts.make(context, database, person_rows, member_rows)
     people, readiness = People(person_rows, layout), Readiness(context, database, shell.ended)
     context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
     rules = rules_of(leftovers, layout, records, context.ended, clock)
@@ -328,6 +332,7 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
-    credentials = Credentials(context, people, person_rows)
-    members, models = Members(context, people, member_rows), Models(AssetReader(database), layout)
-    return Platform(context, life, people, accounts, credentials, members, models, readiness, auditing, retention)
+    assets = AssetReader(database)
+    models, entrance = Models(assets, layout), entrance_of(context, people, database)
+    finding = finding_of(context, assets, database)
+    return Platform(context, life, people, accounts, entrance, finding, models, readiness, auditing, retention)

@@ -5,14 +5,12 @@ held by the write connection (`leading`) and an epoch in `meta`, checked in ever
 lost its connection while another led can never write again.
 """
 
-import fcntl
 import logging
 import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, insert, inspect, select, update
@@ -24,6 +22,8 @@ from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger
 from trainmaster.store import leading, tables
+from trainmaster.store.finding import index
+from trainmaster.store.finding.filler import Filler
 from trainmaster.store.past import Keeper, Past
 from trainmaster.store.trouble import cause_of, from_below, is_damage, not_read
 from trainmaster.store.writer import Handler, Item, Writer, call
@@ -67,6 +67,7 @@ class Database:
         self._writer: Writer | None = None
         self._before_migration: Callable[[], None] = lambda: None
         self._keeper: Keeper | None = None
+        self._filler: Filler | None = None
         self._patience_s = leading.LEAD_S
 
     @classmethod
@@ -90,7 +91,7 @@ class Database:
         past, or when `url` names another kind of database; StorageFailed when it cannot be opened.
         """
         parsed = _parse(url)
-        lock = _lock_file(parsed, past) if parsed.get_backend_name() == "sqlite" else None
+        lock = leading.lock_file(parsed, past) if parsed.get_backend_name() == "sqlite" else None
         database = cls(parsed, lock)
         try:
             database._before_migration = before_migration
@@ -175,6 +176,11 @@ class Database:
         """Whether this process leads the store, as far as it knows: what belongs to the leader is another's if not."""
         return self._writer is not None and not self._writer.closed and not self.lost
 
+    def grew(self) -> None:
+        """Hear that there are more jobs, which are to be found."""
+        if self._filler is not None:
+            self._filler.moved()
+
     def announce(self) -> None:
         """Tell servers that follow where this one answers; nothing after the first time. Blocking. Raises
         StorageFailed, Unavailable.
@@ -199,6 +205,8 @@ class Database:
 
     def close(self) -> None:
         """Write what is queued and let go of everything, leadership included. May be called twice."""
+        if self._filler is not None:
+            self._filler.close()
         if self._writer is not None:
             self._writer.close()
         if self._keeper is not None:
@@ -218,6 +226,8 @@ class Database:
         connection = self._connect()
         try:
             self._settle_schema(connection, backup_dir, past)
+            with connection.begin():
+                index.prepare(connection)
             if past is not None:
                 with connection.begin():
                     _hold_to(past, connection)
@@ -230,6 +240,7 @@ class Database:
             connection.close()
             raise
         self._writer = Writer(self._connect, connection)
+        self._filler = Filler(self.write)
         if self.sqlite or past is not None:
             file = str(self._url.database) if self.sqlite else ""
             self._keeper = Keeper(file, past, self.server_id, self.last_seq)
@@ -299,27 +310,6 @@ def _parse(url: str) -> URL:
 def _database_name(url: URL) -> Said | str:
     """Return how people know the database at `url`."""
     return str(url.database) if url.get_backend_name() == "sqlite" else ledger.in_database(str(url.database))
-
-
-def _lock_file(url: URL, past: Past | None) -> int:
-    """Create the file of the database, readable by its owner only, and lock a file beside it; return the lock's
-    descriptor. Raises Conflict when another server holds it, or when `past` says that the file has been there.
-    """
-    path = Path(str(url.database))
-    if past is not None and (not path.exists() or path.stat().st_size == 0):
-        past.refuse_empty(str(path))  # before SQLite makes an empty file: it would remove the -wal beside it
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise StorageFailed(ledger.database_file_not_opened(str(error))) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        raise Conflict(ledger.another_server_uses(str(path))) from error
-    return lock
 
 
 def _engine(url: URL, begin: Callable[[Connection], None] | None) -> Engine:

@@ -1,15 +1,21 @@
-"""Which of several servers leads a store on PostgreSQL: a lock that dies with its session, and an epoch that fences off
-who led before.
+"""Which of several servers leads a store. SQLite: a lock on a file beside it. PostgreSQL: a lock that dies with its
+session, and an epoch that fences off who led before.
 
 Invariant: at most one server holds the lock, and whoever takes it gives the store another epoch before it writes.
 """
 
+import fcntl
+import os
+from pathlib import Path
 from typing import Final
 
 from sqlalchemy import Connection, select, text, update
+from sqlalchemy.engine import URL
 
-from trainmaster.core.errors import Conflict
+from trainmaster.core.errors import Conflict, StorageFailed
+from trainmaster.messages.server import ledger
 from trainmaster.store import tables
+from trainmaster.store.past import Past
 
 LEAD_S: Final = 2.0
 """How long a start waits to lead: PostgreSQL notices a moment later that the server before was killed."""
@@ -61,3 +67,24 @@ def next_epoch(connection: Connection) -> str:
     epoch = str(int(old or 0) + 1)
     connection.execute(update(meta).where(meta.c.key == "epoch").values(value=epoch))
     return epoch
+
+
+def lock_file(url: URL, past: Past | None) -> int:
+    """Create the file of the database, readable by its owner only, and lock a file beside it; return the lock's
+    descriptor. Raises Conflict when another server holds it, or when `past` says that the file has been there.
+    """
+    path = Path(str(url.database))
+    if past is not None and (not path.exists() or path.stat().st_size == 0):
+        past.refuse_empty(str(path))  # before SQLite makes an empty file: it would remove the -wal beside it
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        lock = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StorageFailed(ledger.database_file_not_opened(str(error))) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(lock)
+        raise Conflict(ledger.another_server_uses(str(path))) from error
+    return lock

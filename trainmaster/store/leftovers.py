@@ -13,6 +13,7 @@ from typing import Final
 from sqlalchemy import Connection, and_, delete, exists, func, or_, select, text
 
 from trainmaster.store import tables
+from trainmaster.store.audit_kept import AUDIT_UNTIL
 from trainmaster.store.database import Database, note
 
 PAGE: Final = 500
@@ -91,7 +92,7 @@ class Leftovers:
         """Remove what people did before `before`, by number; the store notes that so much may go, or it refuses."""
 
         def work(connection: Connection) -> None:
-            note(connection, tables.AUDIT_UNTIL, repr(before))
+            note(connection, AUDIT_UNTIL, repr(before))
             connection.execute(delete(_AUDIT).where(_AUDIT.c.seq.in_(numbers), _AUDIT.c.at < before))
 
         self._database.write(work).result()

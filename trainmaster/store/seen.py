@@ -19,18 +19,24 @@ def parts(visible: Visible, table: Table) -> list[list[ColumnElement[bool]]]:
     return found + [[table.c.workspace == name] for name in sorted(inside)]
 
 
-def seen(visible: Visible, table: Table) -> list[ColumnElement[bool]]:
+def by_row(column: ColumnElement[str]) -> ColumnElement[str]:
+    """Return `column`, written so that no index of it is taken: something else is walked, and each row is looked at."""
+    return column.concat("")
+
+
+def seen(visible: Visible, table: Table, walked: bool = False) -> list[ColumnElement[bool]]:
     """Return the conditions on the rows of `table`, which has an owner and a workspace; none where everything is
-    visible.
+    visible. `walked`: something else says where to look, and these conditions are only held against its rows.
     """
-    place = [] if visible.within is None else [table.c.workspace == visible.within]
+    owner, workspace = (by_row(one) if walked else one for one in (table.c.owner, table.c.workspace))
+    place = [] if visible.within is None else [workspace == visible.within]
     if visible.everything:
         return place
     parts: list[ColumnElement[bool]] = []
     if visible.owner is not None:
-        parts.append(table.c.owner == visible.owner)
+        parts.append(owner == visible.owner)
     if visible.workspaces:
-        parts.append(table.c.workspace.in_(sorted(visible.workspaces)))
+        parts.append(workspace.in_(sorted(visible.workspaces)))
     if visible.shared and visible.levels and "share" in table.c:
-        parts.append(table.c.workspace.in_(sorted(visible.shared)) & table.c.share.in_(sorted(visible.levels)))
+        parts.append(workspace.in_(sorted(visible.shared)) & table.c.share.in_(sorted(visible.levels)))
     return [*place, or_(*parts) if parts else false()]

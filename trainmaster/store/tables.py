@@ -16,8 +16,6 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
-    MetaData,
-    String,
     Table,
     Text,
     UniqueConstraint,
@@ -28,14 +26,16 @@ from sqlalchemy import (
     event as when,
 )
 
-SCHEMA: Final = 13
+from trainmaster.store.audit_kept import AUDIT_KEPT
+from trainmaster.store.columns import BIG as _BIG
+from trainmaster.store.columns import META
+from trainmaster.store.columns import TEXT as _TEXT
+from trainmaster.store.notices import tables as notices  # theirs are part of the schema
+
+__all__ = ["META", "SCHEMA", "notices"]
+
+SCHEMA: Final = 16
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
-
-META: Final = MetaData()
-
-_BIG: Final = BigInteger().with_variant(Integer(), "sqlite")  # in SQLite only INTEGER can be the row id itself
-# Byte order everywhere: SQLite's default, and what prefix ranges and list cursors count on.
-_TEXT: Final = Text().with_variant(String(collation="C"), "postgresql")
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
 
@@ -79,39 +79,6 @@ audit = Table(  # what people did, to whatever it was; appended to and never edi
     Index("audit_of_owner", "owner", "at", "seq"),
 )
 
-AUDIT_UNTIL: Final = "audit_until"
-"""Under this name `meta` notes until when the audit may be removed: see AUDIT_KEPT."""
-
-AUDIT_KEPT: Final[dict[str, tuple[str, ...]]] = {
-    "sqlite": (
-        (
-            "CREATE TRIGGER audit_never_changed BEFORE UPDATE ON audit"
-            " BEGIN SELECT RAISE(ABORT, 'the audit is never changed'); END"
-        ),
-        (
-            "CREATE TRIGGER audit_kept BEFORE DELETE ON audit WHEN OLD.at >="
-            f" coalesce((SELECT CAST(value AS REAL) FROM meta WHERE key = '{AUDIT_UNTIL}'), 0)"
-            " BEGIN SELECT RAISE(ABORT, 'the audit is kept'); END"
-        ),
-    ),
-    "postgresql": (
-        (
-            "CREATE FUNCTION audit_kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            " IF TG_OP = 'DELETE' AND OLD.at <"
-            f" coalesce((SELECT value::double precision FROM meta WHERE key = '{AUDIT_UNTIL}'), 0)"
-            " THEN RETURN OLD; END IF;"
-            " RAISE EXCEPTION 'the audit is never changed'; END $$"
-        ),
-        "CREATE TRIGGER audit_kept BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_kept()",
-        (
-            "CREATE FUNCTION audit_whole() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
-            " RAISE EXCEPTION 'the audit is never changed'; END $$"
-        ),
-        "CREATE TRIGGER audit_whole BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_whole()",
-    ),
-}
-"""By database, what refuses every change of a row of the audit, and its removal but for rows older than was noted."""
-
 for _name, _texts in AUDIT_KEPT.items():
     for _one in _texts:
         when.listen(audit, "after_create", DDL(_one).execute_if(dialect=_name))  # type: ignore[no-untyped-call]
@@ -144,6 +111,8 @@ job = Table(
     Column("record", Text, nullable=False),
     Column("gpus", Double, nullable=False),  # of all replicas
     Column("share", _TEXT, nullable=False),
+    Column("tags", Text, nullable=False),  # see store/jobs/labels.py
+    Column("remarks", Text, nullable=False),  # see store/jobs/search.py
     Column("search", Text, nullable=False),  # see store/jobs/search.py; never changes
 )
 
@@ -160,7 +129,16 @@ Index("job_by_run", job.c.ended_at - job.c.started_at, job.c.seq, sqlite_where=_
 Index("job_by_name", job.c.name, job.c.seq)
 Index("job_by_priority", job.c.priority, job.c.seq)
 Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)
+# What a person sees is walked in parts, each by an index of its own: what is theirs, what lies in a workspace, and what
+# is shared there; all of it, or in one state.
+_SHARED: Final = text("share <> 'none'")
 Index("job_by_owner", job.c.owner, job.c.submitted_at, job.c.seq)
+Index("job_by_owner_shown", job.c.owner, job.c.shown, job.c.submitted_at, job.c.seq)
+Index("job_in_workspace", job.c.workspace, job.c.submitted_at, job.c.seq)
+Index("job_in_workspace_shown", job.c.workspace, job.c.shown, job.c.submitted_at, job.c.seq)
+for _name, _by in (("", ()), ("_shown", (job.c.shown,))):
+    _columns = (job.c.workspace, *_by, job.c.submitted_at, job.c.seq)
+    Index(f"job_shared{_name}", *_columns, sqlite_where=_SHARED, postgresql_where=_SHARED)
 Index("job_spec", job.c.spec_digest)
 Index("job_by_gpus", job.c.gpus, job.c.seq)
 # Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
@@ -286,6 +264,46 @@ tokens = Table(
     Column("workspace", _TEXT),
 )
 
+invitation = Table(  # a link by which one person becomes a member; its secret is known to whoever has the link
+    "invitation",
+    META,
+    Column("id", _TEXT, primary_key=True),
+    Column("secret_hash", _TEXT, nullable=False, unique=True),
+    Column("workspace", _TEXT, nullable=False, index=True),
+    Column("role", _TEXT, nullable=False),
+    Column("made_by", _TEXT, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double, nullable=False),
+    Column("used_at", Double),
+    Column("used_by", _TEXT),
+)
+
+identity = Table(  # whom a sign-in provider means: never found by an address or a name
+    "identity",
+    META,
+    Column("issuer", _TEXT, primary_key=True),
+    Column("subject", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False),
+    Column("linked_at", Double, nullable=False),
+    Column(
+        "given", Text, nullable=False
+    ),  # what its groups gave, to be taken away again: see store/people/identities.py
+    UniqueConstraint("issuer", "user", name="identity_of_user"),
+)
+
+ssh_key = Table(
+    "ssh_key",
+    META,
+    Column("fingerprint", _TEXT, primary_key=True),
+    Column("user", _TEXT, nullable=False, index=True),
+    Column("kind", _TEXT, nullable=False),
+    Column("bits", Integer, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("address", Text, nullable=False),
+)
+
 asset = Table(  # a named line of versions, of some kind: see store/assets.py
     "asset",
     META,
@@ -365,4 +383,22 @@ budget_alarm = Table(
     Column("at", Double, nullable=False),
     Column("spent", BigInteger, nullable=False),
     Column("budget", BigInteger, nullable=False),
+)
+
+favorite = Table(  # what somebody marked for themselves
+    "favorite",
+    META,
+    Column("user", _TEXT, primary_key=True),
+    Column("job", _BIG, primary_key=True, autoincrement=False, index=True),
+    sqlite_with_rowid=False,
+)
+
+saved_view = Table(  # a list of jobs that somebody named: see store/people/views.py
+    "saved_view",
+    META,
+    Column("owner", _TEXT, primary_key=True),
+    Column("name", _TEXT, primary_key=True),
+    Column("workspace", _TEXT, nullable=False, index=True),  # whose members see it; "": nobody else
+    Column("query", Text, nullable=False),
+    Column("at", Double, nullable=False),
 )

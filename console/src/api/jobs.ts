@@ -59,6 +59,18 @@ export const changeJob = (id: string, change: { duration_s?: number | null; prio
 
 export const shareJob = (id: string, share: JobShare): Promise<Job> => put(`${at(id)}/share`, { share });
 
+export const tagJob = (id: string, change: { add?: string[]; remove?: string[] }): Promise<Job> =>
+  patch(`${at(id)}/tags`, change);
+
+export const noteJob = (id: string, note: string): Promise<Job> => put(`${at(id)}/note`, { note });
+
+export const favorJob = (id: string, wanted: boolean): Promise<unknown> =>
+  wanted ? put(`${at(id)}/favorite`, {}) : remove(`${at(id)}/favorite`);
+
+/** How many jobs match, all of them counted. */
+export const countJobs = async (filter: JobFilter): Promise<JobPage> =>
+  get("/jobs", { ...filter, limit: 1, exact: true });
+
 export const releaseJob = (id: string): Promise<unknown> => post(`${at(id)}/release`);
 
 export const deleteJob = (id: string): Promise<void> => remove(at(id));
@@ -69,11 +81,11 @@ export const readFacets = (filter: JobFilter, signal?: AbortSignal): Promise<Job
 /** The most ids that the server takes in one request. */
 const AT_ONCE = 1000;
 
-/** Stop, delete or change all that were chosen, in as many requests as it takes. Raises where one is refused as a whole. */
+/** Stop, delete, change, tag or share all that were chosen, in as many requests as it takes. Raises where one is refused as a whole. */
 export async function toSeveral(
-  verb: "stop" | "delete" | "change",
+  verb: "stop" | "delete" | "change" | "tags" | "share",
   chosen: Chosen,
-  change: { duration_s?: number | null } = {},
+  change: { duration_s?: number | null; add?: string[]; remove?: string[]; share?: JobShare } = {},
 ): Promise<Pick<Bulk, "done" | "refused">> {
   const found: Pick<Bulk, "done" | "refused"> = { done: [], refused: [] };
   const send = async (body: object): Promise<Bulk> => {

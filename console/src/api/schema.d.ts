@@ -4,6 +4,110 @@
  */
 
 export interface paths {
+    "/api/v1/jobs/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tag Jobs
+         * @description Change the tags of several jobs, ended ones too, as several are stopped.
+         */
+        post: operations["tag_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Share Jobs
+         * @description Share several jobs, ended ones too, as several are stopped.
+         */
+        post: operations["share_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Tag Job
+         * @description Put tags on a job and take others away; also after its end. Labels are those of the job file and stay.
+         */
+        patch: operations["tag_job"];
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/note": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Note Job
+         * @description Say what is to be remembered of a job; also after its end.
+         */
+        put: operations["note_job"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite
+         * @description Make a job one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite"];
+        post?: never;
+        /**
+         * Remove Favorite
+         * @description Make a job no favorite any more.
+         */
+        delete: operations["remove_favorite"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -13,8 +117,9 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description List jobs, newest first. `state` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for in
-         *     name, id, slug, description, labels, commands and parameters; `label:key=value` in it is the same as `label`.
+         * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
+         *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
+         *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -530,7 +635,7 @@ export interface paths {
         };
         /**
          * Get Feed
-         * @description Watch jobs and the cluster change (server-sent events: job, deleted, cluster, reset, ping).
+         * @description Watch jobs and the cluster change (server-sent events: job, deleted, cluster, notices, reset, ping).
          */
         get: operations["get_feed"];
         put?: never;
@@ -690,6 +795,122 @@ export interface paths {
          * @description Delete an API token; requests with it are refused from now on.
          */
         delete: operations["delete_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sign In Ways
+         * @description Say how one can sign in here.
+         */
+        get: operations["sign_in_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Sign In
+         * @description Begin to sign in through the provider: say where the browser goes, and what its page keeps meanwhile.
+         */
+        post: operations["begin_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/provider/back": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete Sign In
+         * @description Complete a sign-in with what the provider sent the browser back with; the answer is like that to a password.
+         */
+        post: operations["complete_sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{user}/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Identity
+         * @description Show as whom the sign-in provider knows an account.
+         */
+        get: operations["get_identity"];
+        /**
+         * Link Identity
+         * @description Link an account to somebody at the sign-in provider; a one-time password of it opens nothing any more.
+         */
+        put: operations["link_identity"];
+        post?: never;
+        /**
+         * Unlink Identity
+         * @description Unlink an account; its sessions end.
+         */
+        delete: operations["unlink_identity"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/ssh-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Ssh Keys
+         * @description List your public keys, newest first.
+         */
+        get: operations["list_ssh_keys"];
+        put?: never;
+        /**
+         * Add Ssh Key
+         * @description Add a public key.
+         */
+        post: operations["add_ssh_key"];
+        /**
+         * Delete Ssh Key
+         * @description Delete a public key.
+         */
+        delete: operations["delete_ssh_key"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1069,6 +1290,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search
+         * @description Find jobs, people, workspaces, pools and models by words, of what the caller may know; a word with one wrong
+         *     character is found near. For every field of jobs there is `GET /jobs`.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Views
+         * @description List the caller's saved views, and those that are shared with their workspaces.
+         */
+        get: operations["list_views"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save View
+         * @description Save a view of the list of jobs, instead of the caller's of that name.
+         */
+        put: operations["save_view"];
+        post?: never;
+        /**
+         * Delete View
+         * @description Delete a saved view of the caller's.
+         */
+        delete: operations["delete_view"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces": {
         parameters: {
             query?: never;
@@ -1310,6 +1596,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{workspace}/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Invitations
+         * @description List the invitations to a workspace, newest first; of those that are over, what came of them.
+         */
+        get: operations["list_invitations"];
+        put?: never;
+        /**
+         * Make Invitation
+         * @description Invite somebody to a workspace; the link is shown in this answer and never again, and is good once.
+         */
+        post: operations["make_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/invitations/{invitation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Invitation
+         * @description Revoke an invitation: its link opens nothing any more.
+         */
+        delete: operations["revoke_invitation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/look": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look At Invitation
+         * @description Say what an invitation is to.
+         */
+        post: operations["look_at_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Join Workspace
+         * @description Become a member by an invitation, with the account that is signed in.
+         */
+        post: operations["join_workspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Invitation
+         * @description Make an account by an invitation, and sign in with it.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/reports/usage": {
         parameters: {
             query?: never;
@@ -1429,6 +1819,202 @@ export interface paths {
          * @description Enter a credit or a correction. Nothing that was entered is ever changed.
          */
         post: operations["add_entry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Notifications
+         * @description List your notifications, newest first, and how many are not read.
+         */
+        get: operations["list_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Notifications
+         * @description Mark notifications as read.
+         */
+        post: operations["read_notifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Notification Settings
+         * @description Show what you are told, and where.
+         */
+        get: operations["get_notification_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Notification Settings
+         * @description Change what you are told, and where.
+         */
+        patch: operations["change_notification_settings"];
+        trace?: never;
+    };
+    "/api/v1/notifications/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give Address
+         * @description Send a code to an e-mail address; mails go there once the code was typed.
+         */
+        post: operations["give_address"];
+        /**
+         * Remove Address
+         * @description Forget your e-mail address; no more mails are sent.
+         */
+        delete: operations["remove_address"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/address/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Address
+         * @description Confirm an e-mail address with the code that came there.
+         */
+        post: operations["confirm_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Webhooks
+         * @description List your webhooks, or those of a workspace that you lead.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Add Webhook
+         * @description Make a webhook; its secret is shown in this answer and never again.
+         */
+        post: operations["add_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Webhook
+         * @description Delete a webhook, with what waits to be sent to it.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Webhook
+         * @description Change a webhook, or switch it on or off.
+         */
+        patch: operations["change_webhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Webhook
+         * @description Send a test to a webhook now, and say what became of it.
+         */
+        post: operations["try_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deliveries
+         * @description List the newest messages to a webhook (without: to all of yours), and what became of them.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1852,6 +2438,36 @@ export interface components {
             workspace_role: string;
         };
         /**
+         * AddressBody
+         * @description An address to which a code is sent; mails go there once it was confirmed. `language`: of mails.
+         */
+        AddressBody: {
+            /** Address */
+            address: string;
+            /** Language */
+            language?: ("zh" | "en") | null;
+        };
+        /**
+         * BackBody
+         * @description What the provider sent the browser back with, and the `flow` that the page kept. `iss`: where the provider says
+         *     it; `invitation`: the secret of one, for who has no account yet.
+         */
+        BackBody: {
+            /** Code */
+            code: string;
+            /** State */
+            state: string;
+            /** Flow */
+            flow: string;
+            /**
+             * Iss
+             * @default
+             */
+            iss: string;
+            /** Invitation */
+            invitation?: string | null;
+        };
+        /**
          * BudgetBody
          * @description Credit limit and budget as they are to be. `credit_limit`: how far the balance may go below 0, null however far;
          *     `budget`: of a month, null none; `alarms`: at how many percent of it an alarm is told.
@@ -1917,6 +2533,26 @@ export interface components {
              * @default true
              */
             submit: boolean;
+        };
+        /**
+         * CodeBody
+         * @description The code that came by e-mail.
+         */
+        CodeBody: {
+            /** Code */
+            code: string;
+        };
+        /**
+         * ComerBody
+         * @description The account that somebody who was invited wants to have.
+         */
+        ComerBody: {
+            /** Secret */
+            secret: string;
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
         };
         /**
          * Drain
@@ -2007,6 +2643,16 @@ export interface components {
              * @default []
              */
             label: string[];
+            /**
+             * Tag
+             * @default []
+             */
+            tag: string[];
+            /**
+             * Favorite
+             * @default false
+             */
+            favorite: boolean;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -2070,6 +2716,30 @@ export interface components {
             pools: string[];
         };
         /**
+         * InvitationBody
+         * @description An invitation to make: `role` in the workspace, and after how many seconds its link expires.
+         */
+        InvitationBody: {
+            /**
+             * Role
+             * @default member
+             */
+            role: string;
+            /**
+             * Expires In S
+             * @default 604800
+             */
+            expires_in_s: number;
+        };
+        /**
+         * InvitedBody
+         * @description `secret`: what stands behind the # of an invitation's link.
+         */
+        InvitedBody: {
+            /** Secret */
+            secret: string;
+        };
+        /**
          * LeavingBody
          * @description `jobs`: what becomes of their jobs that have not ended; absent: refused where there are any.
          */
@@ -2117,6 +2787,26 @@ export interface components {
             pool: string;
         };
         /**
+         * NoteBody
+         * @description What is to be remembered of the job; "" takes it away.
+         */
+        NoteBody: {
+            /** Note */
+            note: string;
+        };
+        /**
+         * NoticeSettingsBody
+         * @description Switches by kind, and the language of mails; what is absent stays.
+         */
+        NoticeSettingsBody: {
+            /** Kinds */
+            kinds?: {
+                [key: string]: components["schemas"]["SwitchesBody"];
+            };
+            /** Language */
+            language?: ("zh" | "en") | null;
+        };
+        /**
          * PolicyBody
          * @description New values by knob; null is the default again, what is absent stays.
          */
@@ -2154,6 +2844,14 @@ export interface components {
             price_cpu?: string | null;
         };
         /**
+         * ReadBody
+         * @description Which are read; null: all of them.
+         */
+        ReadBody: {
+            /** Ids */
+            ids?: string[] | null;
+        };
+        /**
          * Remark
          * @description Why, in words shown with the node.
          */
@@ -2170,6 +2868,27 @@ export interface components {
          *     a number above `after`).
          */
         Several: {
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Expected */
+            expected?: number | null;
+            /**
+             * After
+             * @default 0
+             */
+            after: number;
+        };
+        /**
+         * ShareOfSeveral
+         * @description Jobs, and what other members of their workspaces may do with each.
+         */
+        ShareOfSeveral: {
+            /**
+             * Share
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
             /** Ids */
             ids?: string[] | null;
             filter?: components["schemas"]["Filter"] | null;
@@ -2212,6 +2931,14 @@ export interface components {
             browser?: string | null;
         };
         /**
+         * SshKeyBody
+         * @description `key`: one line of type, key and comment, as in a file that ends in .pub.
+         */
+        SshKeyBody: {
+            /** Key */
+            key: string;
+        };
+        /**
          * Stop
          * @description Why, in words shown with the job.
          */
@@ -2221,6 +2948,68 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * SubjectBody
+         * @description `subject`: how the provider calls the person, in the claim `sub`.
+         */
+        SubjectBody: {
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * SwitchesBody
+         * @description Where one kind is to be told; what is absent stays.
+         */
+        SwitchesBody: {
+            /** Console */
+            console?: boolean | null;
+            /** Mail */
+            mail?: boolean | null;
+            /** Webhook */
+            webhook?: boolean | null;
+        };
+        /**
+         * TagChange
+         * @description Tags to put on and to take away. Upper and lower case are the same tag.
+         */
+        TagChange: {
+            /**
+             * Add
+             * @default []
+             */
+            add: string[];
+            /**
+             * Remove
+             * @default []
+             */
+            remove: string[];
+        };
+        /**
+         * TagsOfSeveral
+         * @description Jobs, and the tags that each gets and loses.
+         */
+        TagsOfSeveral: {
+            /**
+             * Add
+             * @default []
+             */
+            add: string[];
+            /**
+             * Remove
+             * @default []
+             */
+            remove: string[];
+            /** Ids */
+            ids?: string[] | null;
+            filter?: components["schemas"]["Filter"] | null;
+            /** Expected */
+            expected?: number | null;
+            /**
+             * After
+             * @default 0
+             */
+            after: number;
         };
         /**
          * TicketBody
@@ -2248,6 +3037,16 @@ export interface components {
             user?: string | null;
         };
         /**
+         * ViewBody
+         * @description A view: the `query` of the list's address, without the question mark. `workspace`: share it with its members.
+         */
+        ViewBody: {
+            /** Query */
+            query: string;
+            /** Workspace */
+            workspace?: string | null;
+        };
+        /**
          * VirtualClusterBody
          * @description A virtual cluster as it is to be: its pool, and what is guaranteed by resource (gpu, gpu:<model>, cpu,
          *     memory_mib).
@@ -2270,6 +3069,41 @@ export interface components {
              * @default
              */
             description: string;
+        };
+        /**
+         * WebhookBody
+         * @description A webhook to make. `workspace`: whose jobs it is told of, absent: your own; `kinds`: of what, for a workspace's
+         *     (absent: everything). Your own is told what you choose in your settings.
+         */
+        WebhookBody: {
+            /** Url */
+            url: string;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /** Workspace */
+            workspace?: string | null;
+            /**
+             * Kinds
+             * @default []
+             */
+            kinds: string[];
+        };
+        /**
+         * WebhookChange
+         * @description What is to change of a webhook; what is absent stays. `on`: switch it on or off.
+         */
+        WebhookChange: {
+            /** Url */
+            url?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Kinds */
+            kinds?: string[] | null;
+            /** On */
+            on?: boolean | null;
         };
         /**
          * WhatIfBody
@@ -2743,6 +3577,47 @@ export interface components {
             };
             mine: components["schemas"]["PersonalLimit"][];
         };
+        /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
+        FoundJob: {
+            id: string;
+            name: string;
+            state: components["schemas"]["Shown"];
+            owner: string;
+            workspace: string;
+            submitted_at: number;
+            near: boolean;
+        };
+        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
+        FoundName: {
+            ref: string;
+            name: string;
+            about: string;
+            near: boolean;
+        };
+        /** @description Saved views by name, one's own first. */
+        SavedViews: {
+            items: components["schemas"]["SavedView"][];
+        };
+        /**
+         * @description A list of jobs that somebody named: the `query` of its address. `workspace`: whose members see it, null: nobody
+         *         else. `mine`: its owner is who asks.
+         */
+        SavedView: {
+            name: string;
+            owner: string;
+            workspace: string | null;
+            query: string;
+            mine: boolean;
+            at: number;
+        };
+        /** @description What was found of each kind, of what the caller may know; of each a few, jobs newest first. */
+        Search: {
+            jobs: components["schemas"]["FoundJob"][];
+            people: components["schemas"]["FoundName"][];
+            workspaces: components["schemas"]["FoundName"][];
+            pools: components["schemas"]["FoundName"][];
+            models: components["schemas"]["FoundName"][];
+        };
         /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
         FreeCards: {
             model: string;
@@ -2838,6 +3713,9 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            tags: string[];
+            note: string;
+            favorite: boolean;
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
@@ -3060,7 +3938,7 @@ export interface components {
          * @description Event kinds. The comment names the keys of `data`.
          * @enum {unknown}
          */
-        Kind: "accepted" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
+        Kind: "accepted" | "annotated" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
         /**
          * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
          *
@@ -3141,6 +4019,9 @@ export interface components {
             labels: {
                 [key: string]: string;
             };
+            tags: string[];
+            note: string;
+            favorite: boolean;
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
@@ -3205,6 +4086,7 @@ export interface components {
             pool: components["schemas"]["FacetValue"][];
             node: components["schemas"]["FacetValue"][];
             labels: components["schemas"]["LabelFacet"][];
+            tags: components["schemas"]["FacetValue"][];
             partial: boolean;
         };
         /** @description The key of a label, how many jobs have it, and its values. */
@@ -3215,7 +4097,7 @@ export interface components {
         };
         /**
          * @description One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
-         *         `at`: when it was so.
+         *         `partial`: `counts` and `total` are of the newest 2,000 that match, and there are more. `at`: when it was so.
          */
         JobPage: {
             items: components["schemas"]["Job"][];
@@ -3224,6 +4106,7 @@ export interface components {
                 [key: string]: number;
             };
             total: number;
+            partial: boolean;
             seq: number;
             at: number;
         };
@@ -3427,6 +4310,110 @@ export interface components {
             days: components["schemas"]["ReportDay"][];
             sums: components["schemas"]["ReportSums"][];
         };
+        /** @description Messages to webhooks, newest first. */
+        Deliveries: {
+            items: components["schemas"]["Delivery"][];
+        };
+        /** @description One message to a `webhook`: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try. */
+        Delivery: {
+            id: string;
+            webhook: string;
+            kind: string;
+            /** @enum {unknown} */
+            state: "dropped" | "failed" | "sent" | "waiting";
+            tries: number;
+            created_at: number;
+            next_at: number | null;
+            done_at: number | null;
+            status: number | null;
+            error: components["schemas"]["Text"] | null;
+        };
+        /** @description Why the last mail to somebody was not sent, and when that was. */
+        MailTrouble: {
+            text: components["schemas"]["Text"];
+            at: number;
+        };
+        /** @description A webhook just made; `secret` is shown only here. */
+        NewWebhook: {
+            id: string;
+            name: string;
+            url: string;
+            workspace: string | null;
+            owner: string;
+            kinds: string[];
+            /** @enum {unknown} */
+            state: "broken" | "off" | "on";
+            failures: number;
+            error: components["schemas"]["Text"] | null;
+            created_at: number;
+            secret: string;
+        };
+        /** @description Notifications, newest first; `unread`: of all of them. */
+        NoticePage: {
+            items: components["schemas"]["Notice"][];
+            unread: number;
+            next_cursor: string | null;
+        };
+        /**
+         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget or webhook; `job`: the id of the
+         *         job that it is about.
+         */
+        Notice: {
+            id: string;
+            at: number;
+            kind: string;
+            text: components["schemas"]["Text"];
+            job: string | null;
+            job_name: string | null;
+            workspace: string;
+            read: boolean;
+        };
+        /**
+         * @description What somebody chose. `address`: to which mails go, null none; `asked`: the one that waits for its code;
+         *         `sends_mail`: whether this server sends any.
+         */
+        NoticeSettings: {
+            kinds: {
+                [key: string]: components["schemas"]["NoticeSwitches"];
+            };
+            /** @enum {unknown} */
+            language: "en" | "zh";
+            address: string | null;
+            asked: string | null;
+            sends_mail: boolean;
+            trouble: components["schemas"]["MailTrouble"] | null;
+        };
+        /** @description Where one kind of notification is told. */
+        NoticeSwitches: {
+            console: boolean;
+            mail: boolean;
+            webhook: boolean;
+        };
+        /** @description How many notifications are not read. */
+        Unread: {
+            unread: number;
+        };
+        /** @description Webhooks, oldest first. */
+        Webhooks: {
+            items: components["schemas"]["Webhook"][];
+        };
+        /**
+         * @description A webhook, without its secret. `workspace`: whose jobs it is told of, null: its owner's alone; `kinds`: of what,
+         *         for a workspace's. `state`: on, off, or broken (switched off because deliveries failed); `failures` in a row.
+         */
+        Webhook: {
+            id: string;
+            name: string;
+            url: string;
+            workspace: string | null;
+            owner: string;
+            kinds: string[];
+            /** @enum {unknown} */
+            state: "broken" | "off" | "on";
+            failures: number;
+            error: components["schemas"]["Text"] | null;
+            created_at: number;
+        };
         /** @description Accounts by name. */
         Accounts: {
             items: components["schemas"]["Account"][];
@@ -3445,6 +4432,36 @@ export interface components {
             workspace: string;
             role: string;
         };
+        /** @description As whom the sign-in provider knows an account. */
+        Identity: {
+            user: string;
+            issuer: string;
+            subject: string;
+            linked_at: number;
+        };
+        /** @description What whoever has the link of an invitation is told of it. */
+        InvitationPage: {
+            workspace: string;
+            role: string;
+            made_by: string;
+            expires_at: number;
+        };
+        /** @description Invitations into a workspace, newest first. */
+        Invitations: {
+            items: components["schemas"]["Invitation"][];
+        };
+        /** @description An invitation into a workspace, without its link. `state`: open, used or expired. */
+        Invitation: {
+            id: string;
+            workspace: string;
+            role: string;
+            made_by: string;
+            created_at: number;
+            expires_at: number;
+            state: string;
+            used_at: number | null;
+            used_by: string | null;
+        };
         /** @description Members by name. */
         Members: {
             items: components["schemas"]["Member"][];
@@ -3461,10 +4478,45 @@ export interface components {
             account: components["schemas"]["Account"];
             one_time_password: string;
         };
+        /** @description An invitation just made; `link`, the path of a page of the console, is shown only here. */
+        NewInvitation: {
+            id: string;
+            workspace: string;
+            role: string;
+            made_by: string;
+            created_at: number;
+            expires_at: number;
+            state: string;
+            used_at: number | null;
+            used_by: string | null;
+            link: string;
+        };
         /** @description A password shown only here; it must be changed before anything else. */
         OneTimePassword: {
             name: string;
             one_time_password: string;
+        };
+        /**
+         * @description Public keys of somebody, newest first. `changed_at`, `changed_from`: when, and from which address, one was added
+         *         or deleted last; null: never.
+         */
+        SshKeys: {
+            items: components["schemas"]["SshKey"][];
+            changed_at: number | null;
+            changed_from: string | null;
+        };
+        /**
+         * @description A public key of somebody. `kind`: ed25519, ecdsa, rsa, or one of these in a security key (sk-); `bits`: its size;
+         *         `key`: the line as SSH reads it. `address`: from where it was added.
+         */
+        SshKey: {
+            fingerprint: string;
+            kind: string;
+            bits: number;
+            comment: string;
+            key: string;
+            created_at: number;
+            address: string;
         };
         /** @description One way to run a job: the flavor of every role (null: its own resources), and when it would start. */
         Alternative: {
@@ -3622,6 +4674,14 @@ export interface components {
         Alive: {
             ok: boolean;
         };
+        /**
+         * @description A sign-in that was begun: `address` of the provider; `flow` is kept by the page, and by nobody else, until the
+         *         provider has sent the browser back.
+         */
+        BegunSignIn: {
+            address: string;
+            flow: string;
+        };
         /** @description Where somebody is signed in. `browser`: what it calls itself; `current`: this is the one that asks. */
         BrowserSession: {
             id: string;
@@ -3738,6 +4798,15 @@ export interface components {
         Session: {
             user: components["schemas"]["User"];
             server: components["schemas"]["Server"];
+        };
+        /** @description Through whom people sign in beside, or instead of, a password. `label`: what the button says. */
+        SignInProvider: {
+            label: string;
+        };
+        /** @description How one can sign in to this server. */
+        SignInWays: {
+            password: boolean;
+            provider: components["schemas"]["SignInProvider"] | null;
         };
         /** @description `address`, with the ticket in it, is good once, for `expires_in_s`. */
         Ticket: {
@@ -4174,6 +5243,204 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    tag_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagsOfSeveral"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareOfSeveral"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    tag_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    note_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favorite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_jobs: {
         parameters: {
             query?: {
@@ -4186,11 +5453,14 @@ export interface operations {
                 pool?: string;
                 node?: string;
                 label?: string[];
+                tag?: string[];
+                favorite?: boolean;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
                 limit?: number;
                 cursor?: string | null;
+                exact?: boolean;
             };
             header?: never;
             path?: never;
@@ -4344,6 +5614,8 @@ export interface operations {
                 pool?: string;
                 node?: string;
                 label?: string[];
+                tag?: string[];
+                favorite?: boolean;
                 since?: (number) | null;
                 until?: (number) | null;
             };
@@ -5493,6 +6765,283 @@ export interface operations {
             };
         };
     };
+    sign_in_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInWays"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BegunSignIn"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    complete_sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    link_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubjectBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Identity"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unlink_identity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ssh_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKeys"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_ssh_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SshKeyBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SshKey"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_ssh_key: {
+        parameters: {
+            query: {
+                fingerprint: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_cluster: {
         parameters: {
             query?: never;
@@ -6154,6 +7703,131 @@ export interface operations {
             };
         };
     };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Search"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_views: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedViews"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_workspaces: {
         parameters: {
             query?: never;
@@ -6666,6 +8340,201 @@ export interface operations {
             };
         };
     };
+    list_invitations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Invitations"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    make_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewInvitation"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                invitation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    look_at_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitedBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    join_workspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitedBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Member"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    accept_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComerBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     report_usage: {
         parameters: {
             query?: {
@@ -6883,6 +8752,420 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_notifications: {
+        parameters: {
+            query?: {
+                kind?: string[] | null;
+                unread?: boolean;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_notifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unread"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_notification_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_notification_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeSettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    give_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: {
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                webhook?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliveries"];
                 };
             };
             /** @description Refused: a problem document */

@@ -1,20 +1,38 @@
 /** Who is signed in: session, password, API tokens. */
 import { ApiError, get, post, remove } from "./client";
 import { browserMark, forgetKey, keepBrowserMark, keepKey } from "./key";
-import type { BrowserSession, NewSession, Session, Token } from "./types";
+import type { BrowserSession, NewSession, Session, SignInWays, SshKey, SshKeys, Token } from "./types";
 
 export const readSession = (): Promise<Session> => get("/session");
 
 export async function signIn(username: string, password: string): Promise<Session> {
-  const { key, browser, ...session } = await post<NewSession>("/session", {
-    username,
-    password,
-    browser: browserMark(username),
-  });
+  const made = await post<NewSession>("/session", { username, password, browser: browserMark(username) });
+  return began(made);
+}
+
+/** Keep what a session that just began is known by. */
+export function began({ key, browser, ...session }: NewSession): Session {
   keepKey(key);
-  keepBrowserMark(username, browser);
+  keepBrowserMark(session.user.name, browser);
   return session;
 }
+
+export const signInWays = (): Promise<SignInWays> => get("/session/ways");
+/** Where to send this tab, and what it keeps until it is back. */
+export const beginSignIn = (): Promise<{ address: string; flow: string }> => post("/session/provider");
+export interface Back {
+  code: string;
+  state: string;
+  flow: string;
+  iss: string;
+  invitation: string | null;
+}
+export const completeSignIn = async (back: Back): Promise<Session> =>
+  began(await post<NewSession>("/session/provider/back", back));
+
+export const listSshKeys = (): Promise<SshKeys> => get("/ssh-keys");
+export const addSshKey = (key: string): Promise<SshKey> => post("/ssh-keys", { key });
+export const deleteSshKey = (fingerprint: string): Promise<void> => remove("/ssh-keys", { fingerprint });
 
 export async function signOut(): Promise<void> {
   try {

@@ -45,6 +45,10 @@ export interface JobQuery {
   state?: State[];
   q?: string;
   owner?: string;
+  tag?: string[];
+  favorite?: boolean;
+  /** Count all that match, however many there are. */
+  exact?: boolean;
   mine?: boolean;
   workspace?: string;
   framework?: string;
@@ -60,6 +64,8 @@ export interface JobQuery {
 export type JobFilter = Omit<JobQuery, "order" | "limit">;
 export type JobFacets = S["JobFacets"];
 export type FacetValue = S["FacetValue"];
+export type SavedView = S["SavedView"];
+export type Found = S["Search"];
 /** Several jobs: by id, or all of a filter, of which there were so many. */
 export type Chosen = { ids: string[] } | { filter: JobFilter; expected: number };
 
@@ -125,8 +131,21 @@ export type Membership = S["Membership"];
 export type NewAccount = S["NewAccount"];
 export type OneTimePassword = S["OneTimePassword"];
 export type Member = S["Member"];
+export type Invitation = S["Invitation"];
+export type NewInvitation = S["NewInvitation"];
+export type InvitationPage = S["InvitationPage"];
+export type SignInWays = S["SignInWays"];
+export type SshKey = S["SshKey"];
+export type SshKeys = S["SshKeys"];
 export type AuditEvent = S["AuditEvent"];
 export type AuditPage = S["AuditPage"];
+
+export type Notice = S["Notice"];
+export type NoticePage = S["NoticePage"];
+export type NoticeSettings = S["NoticeSettings"];
+export type Webhook = S["Webhook"];
+export type NewWebhook = S["NewWebhook"];
+export type Delivery = S["Delivery"];
 
 export type UsageReport = S["UsageReport"];
 export type ReportLine = S["ReportLine"];

@@ -6,6 +6,7 @@ import { common } from "./en/common";
 import { home } from "./en/home";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { notices } from "./en/notices";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
@@ -24,6 +25,7 @@ export const en = {
   admin,
   audit,
   people,
+  notices,
   usage,
   engines,
   resources,

@@ -7,6 +7,7 @@ import { common } from "./zh/common";
 import { home } from "./zh/home";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { notices } from "./zh/notices";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
@@ -25,6 +26,7 @@ export const zh: Translated<typeof en> = {
   admin,
   audit,
   people,
+  notices,
   usage,
   engines,
   resources,

@@ -11,6 +11,11 @@ export interface JobsSearch {
   pool?: string;
   framework?: string;
   node?: string;
+  tag?: string;
+  /** Only the favorites of who looks. */
+  favorite?: boolean;
+  /** Columns in order, with commas between them; absent: as this browser keeps them. */
+  columns?: string;
   /** Submitted since: so long ago (7d), or a day (2026-11-01); until: a day, which is included. */
   since?: string;
   until?: string;
@@ -74,3 +79,11 @@ export interface AuditSearch {
 
 export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "users", "flavors", "policy"] as const;
 export type AdminTab = (typeof ADMIN_TABS)[number];
+
+export interface NoticesSearch {
+  kind?: string;
+  unread?: boolean;
+}
+
+export const SETTINGS_TABS = ["account", "notifications"] as const;
+export type SettingsTab = (typeof SETTINGS_TABS)[number];

@@ -79,6 +79,10 @@ class Inbox {
     for (const key of ["jobs", "job", "events", ...BY_MACHINES]) this.refetchSoon([key]);
   }
 
+  notices(): void {
+    this.refetchSoon(["notices"]);
+  }
+
   cluster(): void {
     for (const key of BY_MACHINES) this.refetchSoon([key]);
   }
@@ -138,11 +142,15 @@ export function useLiveFeed(): FeedStatus {
       feed = new Feed({
         path: "/feed",
         after,
-        onStatus: setStatus,
+        onStatus: (now) => {
+          setStatus(now);
+          if (now === "live") inbox.notices(); // what was told meanwhile
+        },
         events: {
           job: (data) => inbox.job(data as Job),
           deleted: (data) => inbox.deleted((data as { id: string }).id),
           cluster: () => inbox.cluster(),
+          notices: () => inbox.notices(),
           reset: () => inbox.reset(),
         },
       });

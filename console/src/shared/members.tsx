@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { dropMember, listMembers, listUsers, putMember } from "../api/people";
 import type { Member } from "../api/types";
 import { useAttempt } from "./attempt";
+import { Invite } from "./invite";
 import { ButtonLink } from "./link";
 import { decides, mayGive, roleIn } from "./people";
 import { RoleSelect, useRoleWords } from "./roles";
@@ -81,6 +82,7 @@ function MembersDialog({ workspace, close }: { workspace: string; close: () => v
                 taken={query.data.items.map((one) => one.user)}
               />
             )}
+            {own !== undefined && decides(own) && <Invite workspace={workspace} own={own} />}
             <MemberTable
               workspace={workspace}
               own={own}

@@ -156,10 +156,13 @@ def test_search_is_fuzzy_and_takes_wildcards_literally(store: Store) -> None:
     def found(q: str) -> list[int]:
         return sorted(job.seq for job in store.reader.list_jobs(ALL, JobQuery(q=q)).items)
 
-    assert found("loss_50%") == found("0%") == found("训练") == found("e-slu") == found(odd.id[5:20]) == [1]
+    assert found("loss_50%") == found("50%") == found("训练") == found("e-slu") == found(odd.id[5:20]) == [1]
     assert found("strasse") == found("über") == found("BÜCHER") == [1]
     assert found("train.py") == found("lr=1e-05") == found("--amp=true fast") == found('"train.py --data"') == [1]
-    assert found("slug loss") == found("LOSS 训练 lr") == [1]
+    assert found("slug loss") == found("LOSS 训练 lr=") == [1]
+    assert found("th") == found("练") == found("l the") == [1]  # one or two letters: where a name or an id begins
+    assert found("lo") == found("L") == [1, 2]
+    assert found("os") == found("lr") == found("0%") == []
     assert found("LOSS") == found("los loss") == found("") == found(" \t") == [1, 2]
     assert found("loss nothing") == found('"train --data"') == found("hidden") == found("50%serve") == []
 

@@ -29,8 +29,9 @@ from trainmaster.store import audit
 from trainmaster.store.assets import AssetKind, AssetReader
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 from trainmaster.store.database import Database
-from trainmaster.store.jobs.job_query import JobQuery, filters, page_keys
+from trainmaster.store.jobs.job_query import JobQuery, filters
 from trainmaster.store.jobs.ledger import Batch, Ledger
+from trainmaster.store.jobs.pages import page_keys
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.models import ModelRows, saved_model
 from trainmaster.store.people.accounts import PeopleRows, User

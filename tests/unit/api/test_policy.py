@@ -17,6 +17,11 @@ PUBLIC = {
     ("GET", "/readyz"),
     ("GET", "/metrics"),
     ("POST", "/api/v1/session"),
+    ("GET", "/api/v1/session/ways"),
+    ("POST", "/api/v1/session/provider"),
+    ("POST", "/api/v1/session/provider/back"),
+    ("POST", "/api/v1/invitations/look"),
+    ("POST", "/api/v1/invitations/accept"),
     ("GET", "/api/v1/openapi.json"),
     ("GET", "/{path:path}"),
 }

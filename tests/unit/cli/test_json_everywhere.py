@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
 from trainmaster.cli.main import commands
+from trainmaster.service.people.public_keys import read
 
 NONE: Final = {
     "exec": "bytes of a program",
@@ -19,10 +20,18 @@ NONE: Final = {
     "password": "asks",
 }
 """Commands without --json, and why."""
+KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ann@laptop"
+FINGERPRINT: Final = read(KEY).fingerprint
 ELSEWHERE: Final = {
     "engine add": "tests/slurm/test_adding.py",
+    **{
+        f"notify webhook {name}": "tests/unit/cli/test_notify.py"
+        for name in ("add", "delete", "test", "turn", "deliveries")
+    },
     "engine check": "tests/slurm/test_adding.py",
     "session end": "tests/e2e/test_sharing.py",
+    "user link": "tests/oidc/test_forged.py",
+    "user unlink": "tests/oidc/test_forged.py",
     "restore": "tests/crash/server/test_backup.py",
 }
 
@@ -59,6 +68,10 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
     held = tm.json("submit", write(tmp_path / "h.json", "false", debug_hold=600))["id"]
     live = tm.json("submit", endless)["id"]
     token = tm.json("token", "create", "one")["id"]
+    tm.here("workspace", "set", "vision")
+    invited = tm.json("workspace", "invite", "vision")["id"]
+    key = tmp_path / "id.pub"
+    key.write_text(f"{KEY}\n")
     give_up = time.monotonic() + 60
     while tm.json("show", held)["state"] != "retained":
         assert time.monotonic() < give_up
@@ -71,6 +84,10 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "explain": (live,),
         "change": (live, "--priority", "urgent"),
         "share": (done, "read"),
+        "tag": (done, "+good", "-bad"),
+        "note": (done, "worth a look"),
+        "star": (done,),
+        "bulk": ("tag", "--add", "seen", "--search", "worth", "--yes"),
         "stop": (live,),
         "release": (held,),
         "logs": (done,),
@@ -113,10 +130,20 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "workspace add": ("vision", "ann", "--role", "viewer"),
         "workspace members": ("vision",),
         "workspace remove": ("vision", "ann"),
+        "workspace invite": ("vision",),
+        "workspace invitations": ("vision",),
+        "workspace uninvite": ("vision", invited),
+        "ssh-key add": (str(key),),
+        "ssh-key list": (),
+        "ssh-key delete": (FINGERPRINT,),
         "user delete": ("ann",),
         "workspace delete": ("vision",),
         "engine list": (),
         "simulate": ("--history",),
+        "notify list": (),
+        "notify read": (),
+        "notify settings": ("--off", "ended:console"),
+        "notify webhook list": (),
         "doctor": (),
         "token create": ("two",),
         "token list": (),

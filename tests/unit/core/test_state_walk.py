@@ -263,6 +263,17 @@ def test_how_a_job_is_shared_changes_in_every_state_and_nothing_else_does(graph:
         assert actions == ()
 
 
+def test_tags_and_note_change_in_every_state_and_nothing_else_does(graph: Graph) -> None:
+    """Also after the end; what an event does not name stays."""
+    for state in graph.edges:
+        event = Event(state.id, Kind.ANNOTATED, EPOCH, "ann", data={"tags": ["a", "b"], "before": {"tags": []}})
+        after, actions = reduce(state, event)
+        assert after == replace(state, tags=("a", "b"), version=state.version + 1)
+        assert actions == ()
+        noted, _ = reduce(after, replace(event, data={"note": "x", "before": {"note": ""}}))
+        assert (noted.tags, noted.note) == (("a", "b"), "x")
+
+
 def test_a_second_copy_of_an_event_changes_nothing_more(graph: Graph) -> None:
     """Answers may come twice (a restarted server asks again): the copy is ignored."""
     twice: set[Kind] = {kind for kinds in ANSWERS.values() for kind in kinds} | {

@@ -71,6 +71,9 @@ OF_PEOPLE = {
     **dict.fromkeys(("not_permitted", "user_made", "member_changed", "role_not_enough"), ("role", "角色")),
     **dict.fromkeys(("no_such_role", "role_too_high"), ("role", "角色")),
     "member_added": ("角色",),
+    **dict.fromkeys(("invitation_made", "joined"), ("角色",)),
+    **dict.fromkeys(("already_in", "group_gave", "group_took"), ("role", "角色")),
+    "not_places": ("roles", "角色"),
 }
 """What is said of the role of a person, by its code, and the word for it."""
 

@@ -52,6 +52,8 @@ class Filter(_Body):
     pool: Annotated[str, Field(max_length=200)] = ""
     node: Annotated[str, Field(max_length=200)] = ""
     label: Annotated[list[Annotated[str, Field(max_length=600)]], Field(max_length=20)] = []
+    tag: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=20)] = []
+    favorite: bool = False
     since: Annotated[Number | None, Field(ge=0, le=2**53)] = None
     until: Annotated[Number | None, Field(ge=0, le=2**53)] = None
 
@@ -63,15 +65,24 @@ class Filter(_Body):
         if self.owner not in ("", given["owner"]):
             problem = problem_of("owner", said.owner_is_another(), self.owner)
             raise InvalidRequest(said.mine_of_another(), problems=(problem,))
-        return JobQuery(tuple(self.state), **given, labels=tuple(self.label), order=order)
+        favorite_of = asks.name if self.favorite else ""
+        return JobQuery(
+            tuple(self.state),
+            **given,
+            labels=tuple(self.label),
+            tags=tuple(self.tag),
+            favorite_of=favorite_of,
+            order=order,
+        )
 
 
 class JobsQuery(Filter):
-    """The same with an order, and which page."""
+    """The same with an order, and which page. `exact`: count all that match, however many there are."""
 
     order: Annotated[str, Field(max_length=40)] = "-submitted_at"
     limit: Annotated[int, Field(ge=1, le=500)] = 50
     cursor: Annotated[str | None, Field(max_length=500)] = None
+    exact: bool = False
 
 
 class Stop(_Body):
@@ -195,11 +206,12 @@ async def preview_job(request: Request) -> Response:
 
 @routes.route("GET", "/jobs", scope="jobs:read", answers={200: "JobPage"}, by=By.LEADER_FIRST)
 async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> Response:
-    """List jobs, newest first. `state` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for in
-    name, id, slug, description, labels, commands and parameters; `label:key=value` in it is the same as `label`.
+    """List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
+    in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
+    a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites.
     """
     query = wanted.query(who(request), wanted.order)
-    return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request)))
+    return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request), wanted.exact))
 
 
 @routes.route("GET", "/jobs/facets", scope="jobs:read", answers={200: "JobFacets"}, by=By.ANY)

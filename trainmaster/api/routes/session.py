@@ -18,9 +18,10 @@ from trainmaster.core.errors import Conflict
 from trainmaster.messages.server import requests
 from trainmaster.service.people import browsers
 from trainmaster.service.people.passwords import MAX_PASSWORD
-from trainmaster.service.people.people import SESSION_S
+from trainmaster.service.people.people import SESSION_S, SignedIn
 from trainmaster.service.people.tickets import PARAMETER, TICKET_S
 from trainmaster.service.use_cases.people.credentials import WantedToken
+from trainmaster.service.use_cases.people.sign_ins import From
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -94,14 +95,27 @@ async def sign_in(request: Request, body: SignIn) -> Response:
     """Sign in with name and password: the answer sets the cookie and says the key, which every request sends as
     X-Session-Key.
     """
-    app = platform(request)
+    made = await platform(request).sign_ins.with_password(
+        body.username, body.password, body.browser, came_from(request)
+    )
+    return await signed_in(request, made)
+
+
+def came_from(request: Request) -> From:
+    """Return where a request comes from, for who signs in by it."""
     address = request.client.host if request.client else ""
     agent = request.headers.get("user-agent", "")[:MAX_AGENT]
-    made = await app.people.sign_in(body.username, body.password, neighbourhood(address), body.browser, agent, address)
+    # A browser says in Origin how it came, also through a proxy that says nothing; that it fits Host was looked at.
+    origin = request.headers.get("origin", "") or f"{request.url.scheme}://{request.headers.get('host', '')}"
+    return From(origin.lower(), neighbourhood(address), address, agent)
+
+
+async def signed_in(request: Request, made: SignedIn, status_code: int = 200) -> Response:
+    """Return the answer with which a session begins."""
+    app = platform(request)
     user = await _user(app, made.principal)
-    answer = Json(NewSession(user=user, server=server_view(app), key=made.key, browser=made.browser))
-    # A browser says in Origin how it came, also through a proxy that says nothing.
-    secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
+    answer = Json(NewSession(user=user, server=server_view(app), key=made.key, browser=made.browser), status_code)
+    secure = came_from(request).origin.startswith("https:")
     answer.set_cookie(
         COOKIE, made.cookie, max_age=int(SESSION_S), httponly=True, samesite="strict", secure=secure, path="/"
     )

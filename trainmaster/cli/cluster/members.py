@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.cluster.invitations import add_invitations
 from trainmaster.cli.commands.user import Role
 from trainmaster.cli.context import AsJson, client
 from trainmaster.cli.helping import add
@@ -48,6 +49,7 @@ def add_members(part: typer.Typer) -> None:
         "tm workspace remove vision ann",
         name="remove",
     )
+    add_invitations(part)
 
 
 def members(workspace: WorkspaceName, as_json: AsJson = False) -> None:

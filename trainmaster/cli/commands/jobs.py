@@ -154,6 +154,11 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
     pool: Pool = "",
     node: Node = "",
     label: Label = None,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TAG", help=words("Only jobs with this tag; repeatable.", "只列带该标记的任务；可重复。")),
+    ] = None,
+    favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
     since: Since = "",
     until: Until = "",
     sort: Sort = "submitted",
@@ -179,8 +184,10 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "pool": pool,
         "node": node,
         "label": label,
-        "since": _moment(since),
-        "until": _moment(until),
+        "tag": tag,
+        "favorite": favorite,
+        "since": moment(since),
+        "until": moment(until),
         "order": _order(sort, reverse),
     }
     wanted = cast("JobsAsked", {name: value for name, value in filters.items() if value not in (None, "", [], False)})
@@ -204,7 +211,7 @@ def _order(sort: str, reverse: bool) -> str:
     return f"-{name}" if down != reverse else name
 
 
-def _moment(text: str) -> float | None:
+def moment(text: str) -> float | None:
     """Return a point in time: so long ago, or a date in UTC. Exits with a message for anything else."""
     from contextlib import suppress
     from datetime import UTC, datetime

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.commands.keys import add_links
 from trainmaster.cli.context import AsJson, Workspace, client, removed
 from trainmaster.cli.helping import SERVER, add, group
 from trainmaster.cli.language import words
@@ -79,6 +80,7 @@ def add_to(app: typer.Typer) -> None:
         "删除账户；其名称不再给其他人使用。\n\n输出已删除的名称。",
         "tm user delete ann --jobs stop",
     )
+    add_links(part)
 
 
 def create(

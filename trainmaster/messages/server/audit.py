@@ -6,7 +6,7 @@ for.
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, Seconds, say
+from trainmaster.messages.catalogue import Count, Names, Seconds, say
 from trainmaster.messages.said import Said
 
 Changes = list[Said]
@@ -187,6 +187,12 @@ def job_may_run(duration_s: Seconds) -> Said: ...
 
 @say("Shared the job with workspace members: {share} (was {before})", "将任务对工作空间成员的共享改为 {share}（原为 {before}）")
 def job_shared(share: str, before: str) -> Said: ...
+
+@say("Changed the tags of the job to: {tags} (was: {before})", "将任务的标记改为：{tags}（原为：{before}）")
+def job_tagged(tags: Names, before: Names) -> Said: ...
+
+@say("Changed the note of the job", "修改了任务的备注")
+def job_noted() -> Said: ...
 
 @say("Removed the time limit of the job", "取消了任务的运行时限")
 def job_may_run_on() -> Said: ...

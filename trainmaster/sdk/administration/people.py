@@ -73,3 +73,55 @@ class PeopleCalls:
     def remove_member(self, workspace: str, user: str) -> None:
         """Remove a member, or leave; their jobs go on."""
         self._http.request("DELETE", f"/workspaces/{word(workspace)}/members/{word(user)}")
+
+    # -- invitations -------------------------------------------------------------------------------------------
+
+    def invitations(self, workspace: str) -> list[answers.InvitationView]:
+        """Return the invitations to a workspace, newest first."""
+        return self._http.read(answers.Invitations, "GET", f"/workspaces/{word(workspace)}/invitations").items
+
+    def invite(
+        self, workspace: str, role: str = "member", *, expires_in_s: float = 7 * 86400.0
+    ) -> answers.NewInvitation:
+        """Invite somebody to a workspace. `link` of the answer is the path of a page of the console, which is shown
+        never again and is good once. Raises Conflict where too many are open.
+        """
+        body = {"role": role, "expires_in_s": expires_in_s}
+        return self._http.read(answers.NewInvitation, "POST", f"/workspaces/{word(workspace)}/invitations", json=body)
+
+    def revoke_invitation(self, workspace: str, invitation: str) -> None:
+        """Let nobody use an invitation any more."""
+        self._http.request("DELETE", f"/workspaces/{word(workspace)}/invitations/{word(invitation)}")
+
+    def join(self, secret: str) -> answers.MemberView:
+        """Become a member by an invitation; `secret`: what stands behind the # of its link."""
+        return self._http.read(answers.MemberView, "POST", "/invitations/join", json={"secret": secret})
+
+    # -- the sign-in provider ----------------------------------------------------------------------------------
+
+    def identity(self, user: str) -> answers.IdentityView:
+        """Return as whom the sign-in provider knows an account."""
+        return self._http.read(answers.IdentityView, "GET", f"/users/{word(user)}/identity")
+
+    def link(self, user: str, subject: str) -> answers.IdentityView:
+        """Link an account to somebody at the sign-in provider. Raises Conflict where either is linked already."""
+        body = {"subject": subject}
+        return self._http.read(answers.IdentityView, "PUT", f"/users/{word(user)}/identity", json=body, repeat=True)
+
+    def unlink(self, user: str) -> None:
+        """Unlink an account; its sessions end."""
+        self._http.request("DELETE", f"/users/{word(user)}/identity")
+
+    # -- your public keys --------------------------------------------------------------------------------------
+
+    def ssh_keys(self) -> answers.SshKeys:
+        """Return your public keys, newest first."""
+        return self._http.read(answers.SshKeys, "GET", "/ssh-keys")
+
+    def add_ssh_key(self, key: str) -> answers.SshKeyView:
+        """Add a public key: one line, as in a file that ends in .pub. Raises Conflict where it is stored already."""
+        return self._http.read(answers.SshKeyView, "POST", "/ssh-keys", json={"key": key})
+
+    def delete_ssh_key(self, fingerprint: str) -> None:
+        """Delete a public key."""
+        self._http.request("DELETE", "/ssh-keys", params={"fingerprint": fingerprint})

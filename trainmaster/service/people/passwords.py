@@ -12,6 +12,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages.said import Said
 from trainmaster.messages.server import people
 from trainmaster.store.people.accounts import User
 
@@ -41,7 +42,7 @@ class Passwords:
         self._nobodys = self._nobodys or await self.hash(secrets.token_urlsafe())
         if len(password) > MAX_PASSWORD:
             return False
-        stored = user.password_hash if user else self._nobodys
+        stored = (user.password_hash if user else "") or self._nobodys  # some have no password
         try:
             return await asyncio.get_running_loop().run_in_executor(
                 self._threads, self._hasher.verify, stored, password
@@ -57,13 +58,19 @@ def one_time() -> str:
 
 def demand_acceptable(user: User, old: str | None, new: str) -> None:
     """Let a new password pass. Raises InvalidSpec listing all that is wrong with it."""
-    wrong = []
-    if not MIN_PASSWORD <= len(new) <= MAX_PASSWORD:
-        wrong.append(people.length(MIN_PASSWORD, MAX_PASSWORD))
-    if len(user.name) >= TELLING_NAME and user.name.lower() in new.lower():
-        wrong.append(people.guessable())
-    if old is not None and old == new:
-        wrong.append(people.same())
+    wrong = wrong_with(user.name, old, new)
     if wrong:
         problems = tuple(problem_of("new", said) for said in wrong)
         raise InvalidSpec(people.password_not_acceptable(len(wrong)), problems=problems)
+
+
+def wrong_with(name: str, old: str | None, new: str) -> list[Said]:
+    """Return all that is wrong with a new password of `name`."""
+    wrong = []
+    if not MIN_PASSWORD <= len(new) <= MAX_PASSWORD:
+        wrong.append(people.length(MIN_PASSWORD, MAX_PASSWORD))
+    if len(name) >= TELLING_NAME and name.lower() in new.lower():
+        wrong.append(people.guessable())
+    if old is not None and old == new:
+        wrong.append(people.same())
+    return wrong

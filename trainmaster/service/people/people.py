@@ -26,6 +26,7 @@ from trainmaster.messages.server import people as messages
 from trainmaster.service.folders.secret_files import browsers_secret, local_token
 from trainmaster.service.people.browsers import Browsers
 from trainmaster.service.people.failures import MOST, SignInFailures, Telling
+from trainmaster.service.people.flows import Flows
 from trainmaster.service.people.passwords import Passwords, demand_acceptable, one_time
 from trainmaster.service.people.tickets import Tickets
 from trainmaster.service.people.told import joins, made
@@ -98,7 +99,7 @@ class People:
         self._touched: dict[str, float] = {}
         self._local_digest = ""
         self._turns = Turns(time.monotonic)
-        self._browsers = Browsers(secrets.token_urlsafe(32))
+        self._browsers, self.flows = Browsers(secrets.token_urlsafe(32)), Flows(secrets.token_urlsafe(32))
         self._passwords = Passwords()
         self._failures = SignInFailures(clock)
         self.tickets = Tickets(clock)
@@ -124,7 +125,8 @@ class People:
     async def meet(self) -> None:
         """Read the secrets by which the local command line and known browsers are recognised. Raises OSError."""
         self._local_digest = digest(await asyncio.to_thread(local_token, self._layout))
-        self._browsers = Browsers(await asyncio.to_thread(browsers_secret, self._layout))
+        secret = await asyncio.to_thread(browsers_secret, self._layout)
+        self._browsers, self.flows = Browsers(secret), Flows(secret)
 
     # ------------------------------------------------------------------------------------------------- recognising
 
@@ -230,12 +232,30 @@ class People:
             self._tell_failure(found.user, good, address or client)
         else:
             self._failures.forget(name, address or client)
-        principal, user = replace(_principal(found, Via.SESSION), address=address or client), found.user
+        return await self.begin(found, address or client, agent, audit.signed_in(address or client))
+
+    async def begin(self, found: FoundPerson, address: str, agent: str, said: Said) -> SignedIn:
+        """Begin a session of somebody who has proven who they are; `said`: what the audit is told. Raises
+        Unauthenticated for an account that is not in use.
+        """
+        principal, user = replace(_principal(found, Via.SESSION), address=address), found.user
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
-        session = Session(user.name, now, now + SESSION_S, "s" + secrets.token_hex(8), address or client, agent)
-        audit_event = self._audit_event(user.name, audit.signed_in(address or client), principal.actor)
+        session = Session(user.name, now, now + SESSION_S, "s" + secrets.token_hex(8), address, agent)
+        audit_event = self._audit_event(user.name, said, principal.actor)
         await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event)
-        return SignedIn(cookie, key, self._browsers.mark(name, now), principal)
+        return SignedIn(cookie, key, self._browsers.mark(user.name, now), principal)
+
+    async def turn(self, client: str) -> Callable[[], None]:
+        """Wait for the turn of a try from this address that needs no name; return what is called when it succeeds.
+        Raises RateLimited.
+        """
+        line = f"address {client}"
+        await self._turns.take(line, OF_ADDRESS)
+        return lambda: self._turns.succeeded(line)
+
+    async def hashed(self, password: str) -> str:
+        """Return what is stored of a password."""
+        return await self._passwords.hash(password)
 
     def _tell_failure(self, user: User | None, good: bool, address: str) -> None:
         """Tell the audit of a sign-in that failed; nobody waits for it, or an account that exists took longer."""

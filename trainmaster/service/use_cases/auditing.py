@@ -126,6 +126,12 @@ def _entered(data: Data) -> Said:
     return audit.job_entered(task_name(data["role"], data["index"]), str(data["program"]))
 
 
+def _annotated(data: Data) -> Said:
+    if "tags" not in data:
+        return audit.job_noted()
+    return audit.job_tagged([*map(str, data["tags"])], [*map(str, data["before"]["tags"])])
+
+
 def _sent_back(data: Data) -> Said:
     said = said_in(data)
     return audit.job_gave_way() if said is None else audit.job_sent_back(said)
@@ -145,6 +151,7 @@ _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.PRIORITY_CHANGED: lambda data: audit.job_priority_became(_PRIORITIES[Priority(data["priority"])]),
     Kind.ENTERED: _entered,
     Kind.SHARED: lambda data: audit.job_shared(str(data["share"]), str(data["before"])),
+    Kind.ANNOTATED: _annotated,
     Kind.PREEMPTED: _sent_back,
 }
 """What is done to a job."""

@@ -42,6 +42,7 @@ from trainmaster.messages.server import audit, requests
 from trainmaster.queue.explaining.explain import Judged
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
+from trainmaster.service.curves.metrics import Summary
 from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.use_cases.remedies import helping_again
 from trainmaster.service.use_cases.sooner import helping
@@ -111,7 +112,7 @@ class Jobs:
             self._ctx.names_for(visible),
             rights_of(who),
         )
-        watched = await asyncio.to_thread(self._ctx.watched, jobs)
+        favored, watched = await asyncio.to_thread(self._of_rows, jobs, who.name)
         now = self._ctx.clock()
         return [
             job_view(
@@ -123,9 +124,13 @@ class Jobs:
                 self._ctx.foretold(job),
                 seen.progress,
                 seen.metrics,
+                job.seq in favored,
             )
             for job, seen in zip(jobs, watched, strict=True)
         ]
+
+    def _of_rows(self, jobs: Sequence[Job], name: str) -> tuple[set[int], list[Summary]]:
+        return self._ctx.favorites.among(name, [job.seq for job in jobs]), self._ctx.watched(jobs)
 
     async def _view(self, job: Job, who: Principal, seq: int) -> JobView:
         """Return the list item of a job that `who` has done something to."""

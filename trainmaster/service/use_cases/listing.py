@@ -16,6 +16,7 @@ from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
+from trainmaster.service.use_cases.finding.marking import Marking
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.store.jobs.facets import Values
 from trainmaster.store.jobs.read_jobs import JobQuery
@@ -23,9 +24,18 @@ from trainmaster.store.jobs.read_jobs import JobQuery
 MANY: Final = 1000
 """Jobs of one request; of a filter that matches more, the rest is asked for again."""
 
+COUNTED: Final = 2000
+"""Of more jobs that match a filter, the newest so many are counted, unless all of them are asked for."""
+
 _ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
 _LIVE: Final = tuple(shown for shown in Shown if shown not in _ENDED)
-_WHAT: Final = {"stop": tuple(one for one in _LIVE if one is not Shown.STOPPING), "delete": _ENDED, "change": _LIVE}
+_WHAT: Final = {
+    "stop": tuple(one for one in _LIVE if one is not Shown.STOPPING),
+    "delete": _ENDED,
+    "change": _LIVE,
+    "tag": tuple(Shown),
+    "share": tuple(Shown),
+}
 """Which jobs of a filter each verb is for: the others stay as they are."""
 
 
@@ -42,24 +52,32 @@ class Chosen:
 class Listing:
     """One object per server."""
 
-    def __init__(self, context: Context, jobs: Jobs) -> None:
-        self._ctx, self._jobs = context, jobs
+    def __init__(self, context: Context, jobs: Jobs, marking: Marking) -> None:
+        self._ctx, self._jobs, self._marking = context, jobs, marking
 
-    async def page(self, query: JobQuery, limit: int, cursor: str | None, who: Principal) -> JobPage:
-        """Return one page of jobs, counts by state, and the feed position to watch from."""
+    async def page(
+        self, query: JobQuery, limit: int, cursor: str | None, who: Principal, exact: bool = False
+    ) -> JobPage:
+        """Return one page of jobs, counts by state, and the feed position to watch from. `exact`: count all that match
+        a filter, however many there are.
+        """
         visible = decide(who, "jobs:read").demand()
         seq, now = self._ctx.feed.seq, self._ctx.clock()
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, replace(query, now=now), limit, cursor)
         if self._ctx.leads and query == JobQuery(query.states, owner=query.owner, order=query.order):
-            counts = self._ctx.counts.by_state(visible, query.owner)
+            counts, partial = self._ctx.counts.by_state(visible, query.owner), False
         else:
-            counts = await asyncio.to_thread(self._ctx.reader.counts, visible, query)
+            counts = await asyncio.to_thread(
+                self._ctx.reader.counts, visible, query, *(() if exact else (COUNTED + 1,))
+            )
+            partial = not exact and sum(counts.values()) > COUNTED
         jobs = [self._ctx.master.live.get(job.id, job) for job in page.items]
         return JobPage(
             items=await self._jobs.views(jobs, who, seq),
             next_cursor=page.next_cursor,
             counts=dict(counts),
             total=sum(number for shown, number in counts.items() if not query.states or shown in query.states),
+            partial=partial,
             seq=seq,
             at=now,
         )
@@ -75,12 +93,13 @@ class Listing:
             framework=_values(found.framework),
             pool=_values(found.pool),
             node=_values(found.node),
+            tags=_values(found.tags),
             labels=labels,
             partial=found.partial,
         )
 
     async def many(self, verb: str, chosen: Chosen, who: Principal, **change: Any) -> OutcomeView:
-        """Stop, delete or `change` the chosen jobs; each is done or refused for its own reason.
+        """Stop, delete, `change`, tag or share the chosen jobs; each is done or refused for its own reason.
 
         Raises InvalidSpec for too many ids, Conflict when more jobs match a filter than were expected.
         """
@@ -88,6 +107,8 @@ class Listing:
             "stop": lambda ref: self._jobs.stop(ref, who),
             "delete": lambda ref: self._jobs.delete(ref, who),
             "change": lambda ref: self._jobs.change(ref, who, **change),
+            "tag": lambda ref: self._marking.tag(ref, who, **change),
+            "share": lambda ref: self._jobs.share(ref, who, **change),
         }
         if chosen.query is None:
             if len(chosen.ids) > MANY:

@@ -2,7 +2,7 @@
 are looked at, and of each facet at most VALUES values are told, the most frequent first.
 
 Invariant: what is counted for a value is what the list shows once it is chosen. So a facet is counted without its own
-filter, but for labels, of which several may be chosen together.
+filter, but for labels and tags, of which several may be chosen together.
 """
 
 from collections import Counter
@@ -10,15 +10,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 
 from trainmaster.access.visible import Visible
 from trainmaster.store.jobs import labels
-from trainmaster.store.jobs.job_query import EQUAL, JobQuery, filters, in_states
-from trainmaster.store.tables import job, task
+from trainmaster.store.jobs.job_query import EQUAL, JobQuery
+from trainmaster.store.jobs.pages import newest
+from trainmaster.store.jobs.sources import IndexAt
+from trainmaster.store.tables import task
 
 MOST: Final = 10_000
 VALUES: Final = 50
+
+_COLUMNS: Final = (*EQUAL, "labels", "tags")
 
 Values = list[tuple[str, int]]
 
@@ -33,18 +37,19 @@ class Facets:
     pool: Values
     node: Values
     labels: list[tuple[str, int, Values]]
+    tags: Values
     partial: bool
 
 
-def read(connection: Connection, visible: Visible, query: JobQuery) -> Facets:
+def read(connection: Connection, visible: Visible, query: JobQuery, at: IndexAt) -> Facets:
     """Return the facets of the jobs that are `visible` and match `query`. O(MOST), unless a search is rare."""
-    open_ = replace(query, owner="", workspace="", framework="", pool="", labels=())
-    newest = _newest(visible, open_, query)
-    columns = [newest.c[name] for name in (*EQUAL, "labels")]
+    open_ = replace(query, owner="", workspace="", framework="", pool="", labels=(), tags=())
+    found = newest(visible, open_, at, MOST, _COLUMNS)
+    columns = [found.c[name] for name in _COLUMNS]
     rows = connection.execute(select(*columns, func.count().label("number")).group_by(*columns)).all()
     equal = {name: _of_column(name, rows, query) for name in EQUAL}
     every = [row for row in rows if _matches(row, query, EQUAL)]
-    wide = _newest(visible, replace(query, node=""), query)
+    wide = newest(visible, replace(query, node=""), at, MOST, ())
     on_nodes = (
         select(task.c.node, func.count(task.c.job.distinct()).label("number"))
         .join(wide, wide.c.seq == task.c.job)
@@ -56,26 +61,38 @@ def read(connection: Connection, visible: Visible, query: JobQuery) -> Facets:
     return Facets(
         **equal,
         node=nodes,
-        labels=_of_labels(every, query.labels),
+        labels=_of_labels([row for row in every if _tagged(row, query.tags)], query.labels),
+        tags=_of_tags([row for row in every if labels.has_all(row.labels, query.labels)], query.tags),
         partial=sum(row.number for row in rows) >= MOST,
     )
-
-
-def _newest(visible: Visible, query: JobQuery, states_of: JobQuery) -> Any:
-    found: Select[Any] = select(job.c.seq, *(job.c[name] for name in (*EQUAL, "labels")))
-    found = found.where(*filters(visible, query), *in_states(states_of))
-    return found.order_by(job.c.submitted_at.desc(), job.c.seq.desc()).limit(MOST).subquery()
 
 
 def _matches(row: Any, query: JobQuery, names: Iterable[str]) -> bool:
     return all(getattr(query, name) in ("", getattr(row, name)) for name in names)
 
 
+def _chosen(row: Any, query: JobQuery) -> bool:
+    return labels.has_all(row.labels, query.labels) and _tagged(row, query.tags)
+
+
+def _tagged(row: Any, wanted: Iterable[str]) -> bool:
+    return {tag.lower() for tag in wanted} <= {tag.lower() for tag in labels.tags_read(row.tags)}
+
+
+def _of_tags(rows: Iterable[Any], chosen: tuple[str, ...]) -> Values:
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if row.tags and _tagged(row, chosen):
+            for tag in labels.tags_read(row.tags):
+                counts[tag] += row.number
+    return counts.most_common(VALUES)
+
+
 def _of_column(name: str, rows: Iterable[Any], query: JobQuery) -> Values:
     others = [one for one in EQUAL if one != name]
     counts: Counter[str] = Counter()
     for row in rows:
-        if _matches(row, query, others) and labels.has_all(row.labels, query.labels):
+        if _matches(row, query, others) and _chosen(row, query):
             counts[getattr(row, name)] += row.number
     return counts.most_common(VALUES)
 

@@ -1,21 +1,18 @@
-"""What a list of jobs may ask for, as SQL conditions, and the statement for one page of it. Builds statements, runs
-none.
-"""
+"""What a list of jobs may ask for, as SQL conditions. Builds conditions, runs none."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, Select, exists, literal_column, select, union_all
+from sqlalchemy import ColumnElement, exists
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.states import Shown
 from trainmaster.store.jobs import labels, search
-from trainmaster.store.jobs.orders import ListPlace, read_mark, walks_of
-from trainmaster.store.seen import seen
-from trainmaster.store.tables import job, task
+from trainmaster.store.jobs.orders import ListPlace, read_mark
+from trainmaster.store.seen import by_row, seen
+from trainmaster.store.tables import favorite, job, task
 
 T = TypeVar("T")
-_Keys = Select[tuple[int, Any, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +31,8 @@ class JobQuery:
     pool: str = ""
     node: str = ""
     labels: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    favorite_of: str = ""  # whose favorites
     since: float | None = None
     until: float | None = None
     order: str = "-submitted_at"  # one of ORDERS, with "-" in front for descending
@@ -52,29 +51,6 @@ EQUAL: Final = ("owner", "workspace", "framework", "pool")
 """Filters that name the value of a column."""
 
 
-def page_keys(visible: Visible, query: JobQuery, limit: int, cursor: str | None) -> _Keys | None:
-    """Return the statement for (seq, key, part) of one page of what is `visible`, in order; None when nothing can be
-    left. Raises InvalidSpec for an unknown order or a foreign cursor.
-    """
-    falling = query.order.startswith("-")
-    conditions = filters(visible, query)
-    mark = None if cursor is None else read_mark(cursor, query.order)
-    walks = []
-    for walk in walks_of(query.order, query.states, query.now):
-        behind = [] if mark is None else mark.behind(walk, falling)
-        if behind is None:
-            continue
-        part: ColumnElement[int] = literal_column(str(walk.part)).label("part")
-        found = select(job.c.seq.label("seq"), walk.key.label("key"), part)
-        found = found.where(*conditions, *walk.which, *behind)
-        walks.append(_sorted(found, [walk.key, job.c.seq], falling).limit(limit))
-    if len(walks) <= 1:
-        return walks[0] if walks else None
-    merged = union_all(*(select(walk.subquery()) for walk in walks)).subquery()
-    by: list[ColumnElement[Any]] = [merged.c.part, merged.c.key, merged.c.seq]
-    return _sorted(select(merged.c.seq, merged.c.key, merged.c.part), by, falling).limit(limit)
-
-
 def at_its_moment(query: JobQuery, cursor: str | None) -> JobQuery:
     """Return `query` as its first page was asked for, which the cursor of a later one tells. Raises InvalidSpec."""
     return query if cursor is None else replace(query, now=read_mark(cursor, query.order).now)
@@ -82,13 +58,21 @@ def at_its_moment(query: JobQuery, cursor: str | None) -> JobQuery:
 
 def filters(visible: Visible, query: JobQuery) -> list[ColumnElement[bool]]:
     """Return the conditions of `query`, but for its states, on the jobs that are `visible`."""
-    found = seen(visible, job)
-    found += [job.c[name] == value for name in EQUAL if (value := getattr(query, name))]
+    return [*seen(visible, job), *asked(query)]
+
+
+def asked(query: JobQuery, walked: bool = False) -> list[ColumnElement[bool]]:
+    """Return the conditions of `query`, but for its states, whoever asks. `walked`: see `seen`."""
+    equal = [(job.c[name], value) for name in EQUAL if (value := getattr(query, name))]
+    found = [(by_row(column) if walked else column) == value for column, value in equal]
     rest, wanted = labels.parted(query.q)
     found += map(search.mentioning, search.words_of(rest))
     found += map(labels.having, (*wanted, *query.labels))
+    found += map(labels.tagged, query.tags)
+    if query.favorite_of:
+        found.append(exists().where(favorite.c.user == query.favorite_of, favorite.c.job == job.c.seq).correlate(job))
     if query.node:
-        found.append(exists().where(task.c.job == job.c.seq, task.c.node == query.node))
+        found.append(exists().where(task.c.job == job.c.seq, task.c.node == query.node).correlate(job))
     if query.since is not None:
         found.append(job.c.submitted_at >= query.since)
     if query.until is not None:
@@ -104,7 +88,3 @@ def in_states(query: JobQuery) -> list[ColumnElement[bool]]:
 def write_cursor(query: JobQuery, last: Any) -> str:
     """Return the cursor behind `last`, a row of `page_keys`."""
     return ListPlace(last.part, last.key, last.seq, query.now).written(query.order)
-
-
-def _sorted(statement: _Keys, by: list[ColumnElement[Any]], falling: bool) -> _Keys:
-    return statement.order_by(*(one.desc() if falling else one for one in by))

@@ -28,6 +28,21 @@ def read(text: str) -> list[list[str]]:
     return [pair.split(_IS) for pair in text.split(_NEXT)[1:-1]]
 
 
+def tags_written(tags: Sequence[str]) -> str:
+    """Return the text of `tags`: \\x1e tag \\x1e tag \\x1e."""
+    return "".join(f"{_NEXT}{tag}" for tag in tags) + _NEXT if tags else ""
+
+
+def tags_read(text: str) -> list[str]:
+    """Return the tags that `text` was written of."""
+    return text.split(_NEXT)[1:-1]
+
+
+def tagged(tag: str) -> ColumnElement[bool]:
+    """Return whether a job has this tag. Upper and lower case are the same."""
+    return job.c.tags.icontains(f"{_NEXT}{tag}{_NEXT}", autoescape=True)
+
+
 def parted(q: str) -> tuple[str, list[str]]:
     """Return the words of a search, and its filters by label: what stands behind each `label:`, without its quotes."""
     q = q.translate(_FOREIGN)

@@ -19,6 +19,7 @@ from trainmaster.core.states import JobState
 from trainmaster.messages.server import ledger as saying
 from trainmaster.store import audit, tables
 from trainmaster.store.database import Database, note
+from trainmaster.store.finding import index
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.statements import FORGET, Statements
 from trainmaster.store.trouble import not_stored
@@ -98,6 +99,7 @@ class Ledger:
             return
         for item in items:
             item.future.set_result(None)
+        self._database.grew()
 
     def _transact(self, connection: Connection, batches: list[Batch]) -> None:
         sql = self._statements
@@ -109,7 +111,9 @@ class Ledger:
             for batch in batches:
                 for change in batch.changes:
                     gathered.add(change)
+            before = index.before(connection, gathered.found_otherwise)
             gathered.write(cursor, sql)
+            index.again(connection, before)
             sql.add_audit.run(cursor, gathered.told)
             sql.add_key.run(cursor, [_key_row(key) for batch in batches for key in batch.keys])
             cursor.close()
@@ -146,6 +150,7 @@ class _Gathered:
         self._events: list[rows.Row] = []
         self.told: list[rows.Row] = []
         self._jobs: dict[str, _Pending] = {}
+        self.found_otherwise: set[int] = set()  # numbers of jobs of which people said something
         self._clock_set: dict[str, Job] = {}  # jobs whose times moved: fixed columns have to be written, too
 
     def add(self, change: Change) -> None:
@@ -162,7 +167,9 @@ class _Gathered:
             self._events.append(rows.event_row(job.seq, event))
             if audit.is_told(event):
                 self.told.append(audit.event_values(event, job))
-            if event.kind is Kind.CLOCK_SET:
+            if event.kind in (Kind.SHARED, Kind.ANNOTATED):
+                self.found_otherwise.add(job.seq)
+            elif event.kind is Kind.CLOCK_SET:
                 self._clock_set[job.id] = job
             elif event.kind is Kind.REAPED and job.attempt is not None and job.attempt.ended_at is not None:
                 pending.used.extend(rows.use_rows(job, job.attempt.ended_at))
@@ -249,6 +256,7 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
             raise Conflict(saying.job_not_ended(id_))
         last = connection.scalar(select(func.max(event.c.seq)).where(event.c.job == row.seq)) or 0
         connection.execute(insert(tables.deleted).values(job=id_, seq=row.seq, last_event=max(last, seq)))
+        index.remove(connection, index.before(connection, [row.seq]))
         connection.execute(delete(job).where(job.c.id == id_))
         for statement in FORGET:
             connection.execute(statement, {"seq": row.seq})

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, TextClause, func, literal, or_, text
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
+from trainmaster.store.seen import by_row
 from trainmaster.store.tables import LIVE, job
 
 _COLUMNS: Final[dict[str, ColumnElement[Any]]] = {
@@ -76,15 +77,16 @@ class ListPlace:
         return [key >= self.key, or_(key > self.key, seq > self.seq)]
 
 
-def walks_of(order: str, states: tuple[Shown, ...], now: float) -> list[Walk]:
+def walks_of(order: str, states: tuple[Shown, ...], now: float, gathered: bool = False) -> list[Walk]:
     """Return what a list of the jobs in `states` (empty: all) is made of. Raises InvalidSpec for an unknown order.
 
-    One walk for each state: a single one over "one of these states" would have to sort all of them.
+    One walk for each state: a single one over "one of these states" would have to sort all of them. `gathered`: the
+    jobs are found elsewhere, and only sorted.
     """
     name = order.removeprefix("-")
     if name == STATE:
         wanted = [shown for shown in Shown if shown in states or not states]
-        return [Walk(job.c.submitted_at, (_in(shown),), part) for part, shown in enumerate(wanted)]
+        return [Walk(job.c.submitted_at, (_in(shown, gathered),), part) for part, shown in enumerate(wanted)]
     if name == RUN_TIME:
         began, over = job.c.started_at.is_not(None), job.c.ended_at.is_not(None)
         walks = [
@@ -98,7 +100,7 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float) -> list[Walk]:
         raise InvalidSpec(
             said.no_such_order(repr(order)), problems=(problem_of("order", said.not_an_order(ORDERS), order),)
         )
-    return [Walk(walk.key, (*walk.which, _in(shown))) for walk in walks for shown in states] or walks
+    return [Walk(walk.key, (*walk.which, _in(shown, gathered))) for walk in walks for shown in states] or walks
 
 
 def read_mark(cursor: str, order: str) -> ListPlace:
@@ -118,5 +120,11 @@ def read_mark(cursor: str, order: str) -> ListPlace:
     raise InvalidSpec(said.cursor_of_another_list(), problems=(problem_of("cursor", said.not_a_cursor_here()),))
 
 
-def _in(shown: Shown) -> ColumnElement[bool]:
-    return job.c.shown == shown.value
+def after_number(mark: ListPlace, key: ColumnElement[Any], falling: bool) -> ColumnElement[bool]:
+    """Return the condition on jobs that are walked by number that they come after `mark`."""
+    after: ColumnElement[bool] = key < mark.key if falling else key > mark.key
+    return after
+
+
+def _in(shown: Shown, gathered: bool) -> ColumnElement[bool]:
+    return (by_row(job.c.shown) if gathered else job.c.shown) == shown.value

@@ -6,7 +6,8 @@ walks the class). What the platform asks for itself is in `read_ledger`.
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, func, select
@@ -18,6 +19,7 @@ from trainmaster.core.records import Attempt, Job
 from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.store import tables
+from trainmaster.store.finding import index
 from trainmaster.store.jobs import facets, rows
 from trainmaster.store.jobs.facets import Facets
 from trainmaster.store.jobs.job_query import (
@@ -26,10 +28,11 @@ from trainmaster.store.jobs.job_query import (
     at_its_moment,
     filters,
     in_states,
-    page_keys,
     write_cursor,
 )
+from trainmaster.store.jobs.pages import FEW, how_many, newest, page_keys
 from trainmaster.store.jobs.rows import MalformedRow
+from trainmaster.store.jobs.sources import IndexAt, near
 from trainmaster.store.jobs.whole_jobs import EVENTS, WholeJobs, WholeStatement, events_of
 from trainmaster.store.seen import seen
 
@@ -38,6 +41,7 @@ __all__ = ["JobQuery", "JobReader", "Page"]
 _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
 _PREFIX_MIN: Final = 4
+_EVERY: Final = 2**62
 
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
 _BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
@@ -76,12 +80,15 @@ class JobReader:
     def list_jobs(self, visible: Visible, query: JobQuery, limit: int = 50, cursor: str | None = None) -> Page[Job]:
         """Return one page. Raises InvalidSpec for an unknown order or a cursor of another list.
 
-        O(limit) however many jobs are stored, unless a filter other than state, owner or time is rare in the order
-        asked for.
+        O(limit) by submission, however many jobs are stored: what was written of jobs is looked for in an index. In
+        another order O(FEW), unless a filter is rare in it.
         """
         query = at_its_moment(query, cursor)
         with self._database.read() as connection:
-            wanted = page_keys(visible, query, limit + 1, cursor)
+            at = _index_at(connection)
+            number = how_many(visible, query, at)
+            few = number is not None and (connection.scalar(number) or 0) <= FEW
+            wanted = page_keys(visible, query, limit + 1, cursor, at, few)
             keys = connection.execute(wanted).all() if wanted is not None else []
             jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
         for one in broken:
@@ -90,19 +97,32 @@ class JobReader:
         following = write_cursor(query, keys[limit - 1]) if more else None
         return Page([jobs[row.seq] for row in keys[:limit] if row.seq in jobs], following)
 
-    def counts(self, visible: Visible, query: JobQuery) -> dict[Shown, int]:
-        """Return how many jobs match `query` in each shown state (its own states do not count as a filter). O(jobs),
-        one index.
-        """
-        statement = select(_JOB.c.shown, func.count()).where(*filters(visible, query)).group_by(_JOB.c.shown)
+    def near(self, visible: Visible, words: Sequence[str], most: int) -> list[Job]:
+        """Return the newest jobs whose names have all folded `words`, each as it is or with one character wrong."""
         with self._database.read() as connection:
+            source = near(visible, words, _index_at(connection))
+            if source is None:
+                return []
+            found = source.select(_JOB.c.seq).order_by(source.key.desc()).limit(most)
+            numbers = connection.scalars(found).all()
+            jobs, _ = _BY_SEQ.load(connection, wanted=numbers)
+        return [jobs[seq] for seq in numbers if seq in jobs]
+
+    def counts(self, visible: Visible, query: JobQuery, most: int = _EVERY) -> dict[Shown, int]:
+        """Return how many jobs match `query` in each shown state (its own states do not count as a filter). `most`: of
+        so many, the newest. O(most), or the jobs that match.
+        """
+        wanted = replace(query, states=())
+        with self._database.read() as connection:
+            found = newest(visible, wanted, _index_at(connection), most, ("shown",))
+            statement = select(found.c.shown, func.count()).group_by(found.c.shown)
             known = {state.value for state in Shown}
             return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
 
     def facets(self, visible: Visible, query: JobQuery) -> Facets:
         """Return which values there are to choose these jobs by. O(10,000), unless a search is rare."""
         with self._database.read() as connection:
-            return facets.read(connection, visible, query)
+            return facets.read(connection, visible, query, _index_at(connection))
 
     def matching(
         self, visible: Visible, query: JobQuery, of: Collection[Shown], after: int, most: int
@@ -132,6 +152,10 @@ class JobReader:
         with self._database.read() as connection:
             wanted = _EVENTS if limit is None else _EVENTS.limit(limit)
             return events_of(connection, wanted, wanted=_seq_of(connection, visible, id_), after=after)
+
+
+def _index_at(connection: Connection) -> IndexAt:
+    return IndexAt(connection.dialect.name, index.until(connection))
 
 
 def _seq_of(connection: Connection, visible: Visible, id_: str) -> int | None:

@@ -41,7 +41,7 @@ JOB_FIXED: Final = (
 )  # fmt: skip
 JOB_MOVING: Final = (
     "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record", "gpus",
-    "share",
+    "share", "tags", "remarks",
 )  # fmt: skip
 JOB_FOUND: Final = ("search",)
 ATTEMPT_FIXED: Final = ("job", "number", "cause", "created_at")
@@ -62,7 +62,7 @@ def _rest(record: type, columns: Iterable[str], elsewhere: Iterable[str]) -> tup
     return tuple(field.name for field in fields(record) if field.name not in taken)
 
 
-JOB_DERIVED: Final = frozenset({"shown", "record", "gpus"})
+JOB_DERIVED: Final = frozenset({"shown", "record", "gpus", "remarks"})
 """Columns that say what others say, in a form to be asked for."""
 
 JOB_REST: Final = _rest(Job, JOB_FIXED + JOB_MOVING, ("attempt",))
@@ -135,12 +135,14 @@ def job_moving(job: Job) -> Row:
         encode({name: getattr(job, name) for name in JOB_REST}),
         gpus_of(job.roles),
         job.share.value,
+        labels.tags_written(job.tags),
+        search.remarks(job.tags, job.note),
     )
 
 
 def job_found(job: Job, document: str | None) -> Row:
     """Return the values of JOB_FOUND; `document`: what it was submitted as."""
-    return (search.written((job.name, job.slug, job.id, job.description), job.labels, document),)
+    return (search.written((job.name, job.slug, job.id, job.description, job.owner), job.labels, document),)
 
 
 def gpus_of(roles: Iterable[Role]) -> float:
@@ -238,6 +240,7 @@ def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
         data = {name: row[name] for name in JOB_FIXED + JOB_MOVING if name not in JOB_DERIVED}
         data = _object(row["record"]) | data  # a column wins: records of an older version also hold the labels
         data["labels"] = labels.read(row["labels"])
+        data["tags"] = labels.tags_read(row["tags"])
         data["attempt"] = _attempt_json(attempt, tasks) if attempt is not None else None
         job = _judged(msgspec.convert(data, Job), data)
         if job.attempt is not None:

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, func, or_
 
+from trainmaster.store.finding import grams
 from trainmaster.store.tables import job
 
 MOST: Final = 4000
@@ -32,12 +33,18 @@ _decode: Final = msgspec.json.Decoder(_Document).decode
 
 
 def written(names: Iterable[str | None], labels: Iterable[tuple[str, str]], document: str | None) -> str:
-    """Return the text of a job: its `names` (name, slug, id, description), its labels as `key=value`, and the commands
-    of its stored `document` with their parameters as `--key=value`, as they are run. One line each.
+    """Return the text of a job: its `names` (the name first, then slug, id, description and owner), its labels as
+    `key=value`, and the commands of its stored `document` with their parameters as `--key=value`, as they are run. One
+    line each.
     """
     lines = [*(name or "" for name in names), *(f"{key}={value}" for key, value in labels)]
     commands = "\n".join(map(_plain, _commands(document or "")))[:MOST]
     return "\n".join([*filter(None, map(_plain, lines)), commands]).casefold()
+
+
+def remarks(tags: Iterable[str], note: str) -> str:
+    """Return the text of what people said of a job later: its tags and its note. One line each."""
+    return "\n".join(filter(None, map(_plain, (*tags, note)))).casefold()
 
 
 def _plain(text: str) -> str:
@@ -69,5 +76,11 @@ def words_of(q: str) -> list[str]:
 
 
 def mentioning(word: str) -> ColumnElement[bool]:
-    """Return whether a folded `word` stands in the text of a job."""
-    return job.c.search.contains(word, autoescape=True)
+    """Return whether a folded `word` stands in the text of a job, or one of its remarks. A word of one or two letters
+    or digits is looked for where its name, short name and id begin.
+    """
+    if grams.is_start(word):
+        named = job.c.search.startswith(word, autoescape=True)  # the name is its first line
+        slug = func.lower(func.coalesce(job.c.slug, "")).startswith(word, autoescape=True)
+        return or_(named, slug, job.c.id.startswith(word, autoescape=True))
+    return or_(job.c.search.contains(word, autoescape=True), job.c.remarks.contains(word, autoescape=True))

@@ -131,6 +131,7 @@ class Statements:
 
 
 FORGET: Final = tuple(
-    delete(table).where(table.c.job == bindparam("seq")) for table in (tables.event, tables.attempt, tables.task)
+    delete(table).where(table.c.job == bindparam("seq"))
+    for table in (tables.event, tables.attempt, tables.task, tables.favorite)
 )
 """What goes with a deleted job, besides its own row."""

@@ -19,6 +19,7 @@ from sqlalchemy.pool import NullPool
 from trainmaster.core.errors import Conflict, StorageFailed, Unavailable
 from trainmaster.messages.server import backup, ledger
 from trainmaster.store import tables
+from trainmaster.store.finding.index import TABLE
 from trainmaster.store.jobs.whole_jobs import WholeStatement
 from trainmaster.store.portable.dumping import copy_file, demand_whole
 from trainmaster.store.trouble import cause_of
@@ -133,8 +134,8 @@ def _copy_tables(connection: Connection) -> None:
 
 
 def counts(connection: Connection) -> dict[str, int]:
-    """Return how many rows each table has."""
-    names = inspect(connection).get_table_names()
+    """Return how many rows each table has; the index of texts is made of the others."""
+    names = [name for name in inspect(connection).get_table_names() if not name.startswith(TABLE)]
     return {name: int(connection.scalar(text(f'SELECT count(*) FROM "{name}"')) or 0) for name in names}
 
 

@@ -42,6 +42,8 @@ export const job = {
     model: "Saved model",
     share: "Sharing",
     labels: "Labels",
+    tags: "Tags",
+    note: "Note",
     dialect: "Format",
     code: "Code",
     parameters: "Parameters",

@@ -2,6 +2,7 @@
 export const settings = {
   settings: {
     title: "Settings",
+    tabs: { account: "Account", notifications: "Notifications" },
     tokens: "API tokens",
     tokensHint:
       "For scripts and the SDK. Send it in the header Authorization: Bearer TOKEN. It may do what you may, or less, in all your workspaces or in one.",
@@ -11,6 +12,20 @@ export const settings = {
     tokenKinds: { all: "All that you may", read: "Only look at jobs", run: "Look at, submit and change jobs" },
     tokenWorkspace: "Workspace",
     tokenEverywhere: "All your workspaces",
+    keys: "SSH public keys",
+    keysHint: "Paste the contents of the file that ends in .pub. Never paste a private key.",
+    key: "SSH public key",
+    keyMissing: "Paste a public key.",
+    keyAdd: "Add key",
+    keyAdded: "The key is stored.",
+    keyDelete: "Delete",
+    keyDeleteTitle: "Delete this key?",
+    keyDeleted: "The key is deleted.",
+    keyNone: "No keys",
+    keyComment: "Comment",
+    keyType: "Type",
+    keyFingerprint: "Fingerprint",
+    keysChanged: "Last changed from {{from}},",
     sessions: "Where you are signed in",
     sessionsHint: "Each is a browser. End those that you do not know, and change your password.",
     address: "Address",

@@ -41,6 +41,8 @@ export const job = {
     model: "已保存模型",
     share: "共享",
     labels: "标签",
+    tags: "标记",
+    note: "备注",
     dialect: "格式",
     code: "代码",
     parameters: "参数",

@@ -2,6 +2,7 @@
 export const settings = {
   settings: {
     title: "设置",
+    tabs: { account: "账户", notifications: "通知" },
     tokens: "API 令牌",
     tokensHint:
       "供脚本和 SDK 使用，放在请求头 Authorization: Bearer TOKEN 中。权限可以与您相同，也可以更小，或只用于一个工作空间。",
@@ -11,6 +12,20 @@ export const settings = {
     tokenKinds: { all: "您的全部权限", read: "仅查看任务", run: "查看、提交和修改任务" },
     tokenWorkspace: "工作空间",
     tokenEverywhere: "您的全部工作空间",
+    keys: "SSH 公钥",
+    keysHint: "粘贴以 .pub 结尾的文件的内容。切勿粘贴私钥。",
+    key: "SSH 公钥",
+    keyMissing: "请粘贴公钥。",
+    keyAdd: "添加公钥",
+    keyAdded: "公钥已保存。",
+    keyDelete: "删除",
+    keyDeleteTitle: "删除此公钥？",
+    keyDeleted: "公钥已删除。",
+    keyNone: "没有公钥",
+    keyComment: "注释",
+    keyType: "类型",
+    keyFingerprint: "指纹",
+    keysChanged: "最近修改来自 {{from}}，",
     sessions: "已登录的浏览器",
     sessionsHint: "每行是一个浏览器。如有不认识的，请结束它并修改密码。",
     address: "地址",

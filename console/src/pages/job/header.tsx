@@ -25,6 +25,7 @@ import { Ago, Elapsed } from "../../shared/time";
 import { jobTitle } from "../../shared/title";
 import { CopyButton, Crumb, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
+import { FavoriteButton } from "./marks";
 
 export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
@@ -127,6 +128,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           {t("action.stop")}
         </Button>
       )}
+      <FavoriteButton job={job} />
       <ButtonLink
         to="/audit"
         search={{ subject: `job:${job.id}` }}

@@ -14,6 +14,7 @@ import { Elapsed, Stamp } from "../../shared/time";
 import { CopyButton, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
 import { severityOf } from "./log/severity";
+import { NoteFact, TagsFact } from "./marks";
 import { Roles, Tasks } from "./replicas";
 import { ShareFact } from "./share";
 import type { TabProps } from "./tab";
@@ -110,6 +111,10 @@ function firstFacts(job: JobDetail, t: TFunction): Item[] {
   const code = codeOf(job);
   if (code !== null) items.push([t("job.fact.code"), <Code key="c" {...code} />]);
   if (job.model) items.push([t("job.fact.model"), <ModelLink key="m" model={job.model} />]);
+  items.push(
+    [t("job.fact.tags"), <TagsFact key="t" job={job} />],
+    [t("job.fact.note"), <NoteFact key="n" job={job} />],
+  );
   if (Object.keys(job.labels).length > 0) items.push([t("job.fact.labels"), <LabelLinks key="l" job={job} />]);
   return items;
 }

@@ -1,14 +1,16 @@
 /** What is done to several jobs at once: those that are ticked, or all that match the filter (R193, R201, R202). */
-import { ClockCircleOutlined, DeleteOutlined, StopOutlined } from "@ant-design/icons";
-import { App, Button } from "antd";
+import { ClockCircleOutlined, DeleteOutlined, ShareAltOutlined, StopOutlined, TagOutlined } from "@ant-design/icons";
+import { App, Button, Dropdown } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { toSeveral } from "../../api/jobs";
-import { type Chosen, ENDED, type Job, type JobFilter, type State } from "../../api/types";
+import { type Chosen, ENDED, type Job, type JobFilter, type JobShare, type State } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
+import { SHARES } from "../../shared/people";
 import { ChangeLimits } from "./limits";
 import { concerned } from "./query";
 import { useReport } from "./report";
+import { ChangeTags } from "./tags";
 
 type Verb = "stop" | "delete";
 
@@ -18,6 +20,8 @@ export interface Everything {
   total: number;
   counts: Partial<Record<State, number>>;
   at: number;
+  /** There are more than were counted. */
+  partial: boolean;
 }
 
 /** What was submitted after the page was answered is not among them. */
@@ -41,6 +45,8 @@ export function Bulk({
   const { t } = useTranslation();
   const act = useJobActions();
   const toAll = useActOnAll();
+  const report = useReport();
+  const [tagged, setTagged] = useState<Chosen>();
   const [limits, setLimits] = useState<{ chosen: Chosen; count: number }>();
   if (selected.length === 0 && !everything) return null;
   const count = everything ? everything.total : selected.length;
@@ -50,6 +56,12 @@ export function Bulk({
   const run = (verb: Verb): void => (everything ? toAll(verb, everything, clear) : act(verb, [...selected], clear));
   const chosen = (): Chosen =>
     everything ? chosenOf(everything) : { ids: selected.filter((job) => !ENDED.has(job.state)).map((job) => job.id) };
+  const whole = (): Chosen => (everything ? chosenOf(everything) : { ids: selected.map((job) => job.id) });
+  const share = (level: JobShare): void =>
+    void report(
+      () => toSeveral("share", whole(), { share: level }),
+      (found) => t("jobs.shareMany.done", { count: found }),
+    ).then(clear, () => undefined);
   return (
     <div className="tm-bulk" role="toolbar" aria-label={t("jobs.selected", { count })} data-testid="bulk">
       <strong aria-live="polite">{t(everything ? "jobs.allSelected" : "jobs.selected", { count })}</strong>
@@ -69,6 +81,23 @@ export function Bulk({
       >
         {t("jobs.limit.change")}
       </Button>
+      <Button icon={<TagOutlined />} onClick={() => setTagged(whole())} data-testid="bulk-tag">
+        {t("jobs.tags.change")}
+      </Button>
+      <Dropdown
+        trigger={["click"]}
+        menu={{
+          items: SHARES.map((level) => ({
+            key: level,
+            label: <span data-testid={`bulk-share-${level}`}>{t(`job.share.${level}`)}</span>,
+            onClick: () => share(level),
+          })),
+        }}
+      >
+        <Button icon={<ShareAltOutlined />} data-testid="bulk-share">
+          {t("jobs.shareMany.title")}
+        </Button>
+      </Dropdown>
       <Button
         danger
         icon={<DeleteOutlined />}
@@ -81,6 +110,7 @@ export function Bulk({
       <Button type="text" onClick={clear} data-testid="bulk-clear">
         {t("action.clear")}
       </Button>
+      {tagged && <ChangeTags chosen={tagged} count={count} close={() => setTagged(undefined)} done={clear} />}
       {limits && <ChangeLimits {...limits} close={() => setLimits(undefined)} done={clear} />}
     </div>
   );

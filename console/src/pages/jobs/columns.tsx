@@ -1,4 +1,5 @@
 /** The columns of the list (R200): what each says of a job, how wide it is, and by what a click on its heading sorts. */
+import { StarFilled } from "@ant-design/icons";
 import { Tag } from "antd";
 import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
@@ -24,6 +25,8 @@ export const COLUMNS = [
   "priority",
   "ended",
   "labels",
+  "tags",
+  "note",
 ] as const;
 export type ColumnKey = (typeof COLUMNS)[number];
 
@@ -53,6 +56,8 @@ export const TABLE: Record<ColumnKey, Column> = {
   priority: { width: 100, order: "priority", falling: true, Cell: ({ job }) => <Priority priority={job.priority} /> },
   ended: { width: 106, order: "ended_at", falling: true, Cell: ({ job }) => <Ago at={job.ended_at} /> },
   labels: { width: 150, Cell: LabelsCell },
+  tags: { width: 150, Cell: TagsCell },
+  note: { width: 180, Cell: ({ job }) => (job.note ? <Text>{job.note}</Text> : <Nothing />) },
 };
 
 /** Shown until somebody chooses; the last of `SPARE` goes first where there is no room. */
@@ -91,13 +96,15 @@ function NameCell({ job }: { job: Job }): ReactNode {
   const pick = useBilingual();
   const failed = job.verdict && speaks(job) ? pick(job.verdict.title) : "";
   const labels = Object.entries(job.labels).map(labelText).join(" · ");
-  const line = failed || job.description || labels || job.id.slice(0, 12);
+  const said = [...job.tags, labels].filter(Boolean).join(" · ");
+  const line = failed || job.description || said || job.id.slice(0, 12);
   return (
     <>
       <span className="tm-name-line">
         <a href={`/jobs/${job.id}`} className="tm-name" data-testid="job-link" title={job.name}>
           {job.name}
         </a>
+        {job.favorite && <Star />}
         {job.priority !== "normal" && <Priority priority={job.priority} />}
       </span>
       {job.reason ? (
@@ -108,6 +115,18 @@ function NameCell({ job }: { job: Job }): ReactNode {
         </span>
       )}
     </>
+  );
+}
+
+function Star(): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <StarFilled
+      className="tm-star"
+      title={t("jobs.favorite.is")}
+      aria-label={t("jobs.favorite.is")}
+      data-testid="star"
+    />
   );
 }
 
@@ -253,6 +272,10 @@ function FrameworkCell({ job }: { job: Job }): ReactNode {
 function LabelsCell({ job }: { job: Job }): ReactNode {
   const labels = Object.entries(job.labels).map(labelText);
   return labels.length > 0 ? <Text>{labels.join(" · ")}</Text> : <Nothing />;
+}
+
+function TagsCell({ job }: { job: Job }): ReactNode {
+  return job.tags.length > 0 ? <Text>{job.tags.join(" · ")}</Text> : <Nothing />;
 }
 
 export function useColumnTitle(): (key: ColumnKey) => string {

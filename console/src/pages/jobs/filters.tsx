@@ -1,5 +1,5 @@
 /** Search, states with their counts, and what else the list can be cut to. The address bar holds all of it, so a view can be shared. */
-import { SearchOutlined } from "@ant-design/icons";
+import { SearchOutlined, StarFilled, StarOutlined } from "@ant-design/icons";
 import { Button, Input, Select } from "antd";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -49,6 +49,17 @@ export function Filters({ search, counts, facets, mine, update, clear }: Props):
           facets={facets}
           choose={(label) => search.q?.includes(label) || update({ q: [search.q, label].filter(Boolean).join(" ") })}
         />
+        <TagSelect facets={facets} chosen={search.tag} choose={(tag) => update({ tag })} />
+        <Button
+          type={search.favorite ? "primary" : "default"}
+          ghost={search.favorite === true}
+          icon={search.favorite ? <StarFilled /> : <StarOutlined />}
+          aria-pressed={search.favorite === true}
+          onClick={() => update({ favorite: search.favorite ? undefined : true })}
+          data-testid="filter-favorite"
+        >
+          {t("jobs.favorite.only")}
+        </Button>
         <TimeFilter search={search} update={update} />
         {isFiltered(search) && (
           <Button type="link" onClick={clear} data-testid="clear-filters">
@@ -184,6 +195,38 @@ function LabelSelect({
       popupMatchSelectWidth={false}
       aria-label={t("jobs.filter.label")}
       data-testid="filter-label"
+    />
+  );
+}
+
+function TagSelect({
+  facets,
+  chosen,
+  choose,
+}: {
+  facets: JobFacets | undefined;
+  chosen: string | undefined;
+  choose: (tag: string | undefined) => void;
+}): ReactNode {
+  const { t } = useTranslation();
+  const known = facets?.tags ?? [];
+  if (known.length === 0 && chosen === undefined) return null;
+  return (
+    <Select
+      allowClear
+      showSearch
+      prefix={<span className="tm-select-label">{t("jobs.filter.tag")}</span>}
+      placeholder={any(t("jobs.any"))}
+      value={chosen}
+      options={known.map(({ value, jobs }) => ({ value, label: value, jobs: facets?.partial ? undefined : jobs }))}
+      optionRender={(option) => (
+        <Counted label={String(option.data.label)} jobs={option.data["jobs"] as number | undefined} />
+      )}
+      onChange={(value?: string) => choose(value)}
+      className="tm-select"
+      popupMatchSelectWidth={false}
+      aria-label={t("jobs.filter.tag")}
+      data-testid="filter-tag"
     />
   );
 }

@@ -13,7 +13,7 @@ import {
   useState,
 } from "react";
 import { useTranslation } from "react-i18next";
-import { listJobs, readFacets } from "../../api/jobs";
+import { countJobs, listJobs, readFacets } from "../../api/jobs";
 import type { Job } from "../../api/types";
 import type { JobsSearch } from "../../shared/address";
 import { ChangeJob } from "../../shared/change";
@@ -24,12 +24,19 @@ import { ErrorPanel, Outdated, PageHeader } from "../../shared/ui";
 import { Bulk, type Everything } from "./bulk";
 import { ColumnChooser } from "./choose";
 import { keepWho, lastWho, useColumnChoice } from "./chosen";
-import { COLUMNS, fitting, leastName, widthOf } from "./columns";
+import { COLUMNS, type ColumnKey, fitting, leastName, widthOf } from "./columns";
 import { Filters } from "./filters";
 import { type MenuAt, RowMenu } from "./menu";
 import { FirstJob, NoneMatches } from "./none";
 import { filterOf, isFiltered, NEWEST } from "./query";
 import { JobTable } from "./table";
+import { Views } from "./views";
+
+/** The columns that the address names, in its order; undefined where it names none. */
+function ofAddress(text: string | undefined): ColumnKey[] | undefined {
+  const found = text?.split(",").filter((key): key is ColumnKey => (COLUMNS as readonly string[]).includes(key));
+  return found && found.length > 0 ? found : undefined;
+}
 
 const PAGE = 50;
 /** The feed tells what happens to jobs; what is asked again besides is when those that wait are expected to start. */
@@ -68,8 +75,15 @@ export function JobsPage(): ReactNode {
     void navigate({ search: (old: JobsSearch) => ({ who: old.who, order: old.order }), replace: true });
   const choice = useSelection(items, JSON.stringify(filter), list.isPlaceholderData);
   const { frame, attach, width: room } = useRoom();
-  const [chosen, choose] = useColumnChoice(COLUMNS);
-  const columns = useMemo(() => chosen ?? fitting(room, mine), [chosen, room, mine]);
+  const [own, keep] = useColumnChoice(COLUMNS);
+  const choose = (keys: ColumnKey[] | undefined): void => {
+    keep(keys);
+    if (search.columns) update({ columns: keys?.join(",") });
+  };
+  const columns = useMemo(
+    () => ofAddress(search.columns) ?? own ?? fitting(room, mine),
+    [search.columns, own, room, mine],
+  );
   const [menu, setMenu] = useState<MenuAt>();
   const [limit, setLimit] = useState<Job>();
   const openMenu = (job: Job, button: HTMLElement): void => {
@@ -87,7 +101,16 @@ export function JobsPage(): ReactNode {
     );
   const total = Math.max(first?.total ?? 0, items.length);
   const matching: Everything | undefined =
-    first && !kept.earlier ? { filter, total, counts: first.counts, at: first.at } : undefined;
+    first && !kept.earlier ? { filter, total, counts: first.counts, at: first.at, partial: first.partial } : undefined;
+  /** Before something is done to all of them, all are counted. */
+  const takeAll = async (all: Everything): Promise<void> => {
+    if (!all.partial) return choice.takeEverything(all);
+    const { total: every, counts } = await countJobs({
+      ...all.filter,
+      until: Math.min(all.filter.until ?? all.at, all.at),
+    });
+    choice.takeEverything({ ...all, total: every, counts, partial: false });
+  };
   return (
     <>
       <PageHeader
@@ -95,6 +118,7 @@ export function JobsPage(): ReactNode {
         actions={
           <>
             <Whose mine={mine} others={facets.data?.owner.length} update={update} />
+            <Views search={search} columns={columns} mine={mine} />
             <ColumnChooser columns={columns} choose={choose} />
           </>
         }
@@ -119,7 +143,7 @@ export function JobsPage(): ReactNode {
                 items.map((job) => job.id),
                 on,
               );
-              if (on && matching && total > items.length) choice.takeEverything(matching);
+              if (on && matching && (matching.partial || total > items.length)) void takeAll(matching);
             }}
             openMenu={openMenu}
             stale={list.isPlaceholderData && !kept.error}
@@ -129,7 +153,7 @@ export function JobsPage(): ReactNode {
         {kept.data && (
           <div className="tm-table-foot">
             <span className="tm-faint" data-testid="shown">
-              {t("jobs.shown", { n: number(items.length), total: number(total) })}
+              {t(first?.partial ? "jobs.shownOfMore" : "jobs.shown", { n: number(items.length), total: number(total) })}
             </span>
             {list.hasNextPage && (
               <Button

@@ -43,6 +43,8 @@ export function filterOf(search: JobsSearch, mine: boolean, now: number): JobFil
     pool: search.pool,
     framework: search.framework,
     node: search.node,
+    tag: search.tag ? [search.tag] : undefined,
+    favorite: search.favorite || undefined,
     since: sinceOf(search.since, now),
     until: untilOf(search.until),
   };
@@ -50,7 +52,7 @@ export function filterOf(search: JobsSearch, mine: boolean, now: number): JobFil
 }
 
 /** Whether more than whose jobs and their order is chosen. */
-export const isFiltered = ({ who: _who, order: _order, ...search }: JobsSearch): boolean =>
+export const isFiltered = ({ who: _who, order: _order, columns: _columns, ...search }: JobsSearch): boolean =>
   Object.values(search).some((value) => value !== undefined);
 
 /** The order after a click on a heading: its first direction, then the other, then the newest first again. */
@@ -71,4 +73,22 @@ export function concerned(
   return STATES.filter((state) => states.length === 0 || states.includes(state))
     .filter((state) => ended.includes(state) === (verb === "delete") && !(verb === "stop" && state === "stopping"))
     .reduce((sum, state) => sum + (counts[state] ?? 0), 0);
+}
+
+/** What of the address makes a view: all of it, as the part of the address behind the question mark. */
+export function viewOf(search: JobsSearch): string {
+  const held = Object.entries(search).filter(([, value]) => value !== undefined && value !== "");
+  return new URLSearchParams(held.map(([key, value]) => [key, String(value)])).toString();
+}
+
+/** The address of a view; what is no part of one is passed over. */
+export function searchOf(view: string): JobsSearch {
+  const found = Object.fromEntries(new URLSearchParams(view));
+  const search: JobsSearch = {};
+  for (const key of ["q", "state", "owner", "workspace", "pool", "framework", "node", "tag"] as const)
+    if (found[key]) search[key] = found[key];
+  for (const key of ["since", "until", "order", "columns"] as const) if (found[key]) search[key] = found[key];
+  if (found["who"] === "mine" || found["who"] === "all") search.who = found["who"];
+  if (found["favorite"] === "true") search.favorite = true;
+  return search;
 }

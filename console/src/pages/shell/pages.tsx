@@ -52,6 +52,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/usage", "usage"],
   ["/admin", "administration"],
   ["/audit", "audit"],
+  ["/notifications", "notifications"],
   ["/settings", "cli"],
 ];
 

@@ -1,12 +1,13 @@
-/** One field for everything: pages, actions, and jobs that are called so. */
+/** One field for everything: pages, actions, jobs, people, workspaces, pools and models. A slip of one character is forgiven. */
 import { SearchOutlined } from "@ant-design/icons";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Modal } from "antd";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { searchAll } from "../../api/find";
 import { listJobs } from "../../api/jobs";
-import type { Session } from "../../api/types";
+import type { Found, Session } from "../../api/types";
 import { setLanguage, useLanguage } from "../../i18n";
 import { StateTag } from "../../shared/state";
 import { useLook } from "../../theme";
@@ -16,9 +17,11 @@ import { pagesFor } from "./pages";
 const JOBS_AT_MOST = 8;
 const TYPING_MS = 180;
 
+type Kind = "people" | "workspaces" | "pools" | "models";
+
 interface Entry {
   id: string;
-  group: "actions" | "pages" | "jobs";
+  group: "actions" | "pages" | "jobs" | Kind;
   text: string;
   more?: ReactNode;
   act: () => void;
@@ -103,10 +106,10 @@ function useEntries(session: Session, typed: string): Entry[] {
   const language = useLanguage();
   const { setLook } = useLook();
   const asked = useLater(typed.trim());
-  const jobs = useQuery({
+  const found = useQuery({
     queryKey: ["palette", asked],
-    queryFn: ({ signal }) =>
-      listJobs({ q: asked || undefined, order: "-submitted_at", limit: JOBS_AT_MOST }, null, signal),
+    queryFn: ({ signal }) => (asked ? searchAll(asked, signal) : lastJobs(signal)),
+    placeholderData: keepPreviousData,
   });
   const act = (id: string, text: string, run: () => void): Entry => ({ id, group: "actions", text, act: run });
   const fixed: Entry[] = [
@@ -125,9 +128,16 @@ function useEntries(session: Session, typed: string): Entry[] {
     act("out", t("palette.signOut"), () => void leave()),
   ];
   const wanted = typed.trim().toLowerCase();
+  const named = (kind: Kind, go: (ref: string) => void): Entry[] =>
+    (found.data?.[kind] ?? []).map((one) => ({
+      id: `${kind}/${one.ref}`,
+      group: kind,
+      text: one.name,
+      act: () => go(one.ref),
+    }));
   return [
-    ...fixed.filter(({ text }) => text.toLowerCase().includes(wanted)),
-    ...(jobs.data?.items ?? []).map(
+    ...fixed.filter(({ text }) => isLike(text.toLowerCase(), wanted)),
+    ...(found.data?.jobs ?? []).map(
       (job): Entry => ({
         id: job.id,
         group: "jobs",
@@ -136,7 +146,28 @@ function useEntries(session: Session, typed: string): Entry[] {
         act: () => void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} }),
       }),
     ),
+    ...named("people", (owner) => void navigate({ to: "/", search: { owner, who: "all" } })),
+    ...named("workspaces", (workspace) => void navigate({ to: "/", search: { workspace, who: "all" } })),
+    ...named("pools", (pool) => void navigate({ to: "/cluster", search: { pool } })),
+    ...named("models", (id) => void navigate({ to: "/models/$id", params: { id } })),
   ];
+}
+
+/** What is shown before anything is typed. */
+async function lastJobs(signal: AbortSignal): Promise<Found> {
+  const { items } = await listJobs({ order: "-submitted_at", limit: JOBS_AT_MOST }, null, signal);
+  return { jobs: items.map((job) => ({ ...job, near: false })), people: [], workspaces: [], pools: [], models: [] };
+}
+
+/** Whether the characters of `wanted` stand in `text` in their order: "nwjb" finds "New job". */
+export function isLike(text: string, wanted: string): boolean {
+  let at = 0;
+  for (const character of wanted) {
+    at = text.indexOf(character, at);
+    if (at < 0) return false;
+    at += character.length;
+  }
+  return true;
 }
 
 /** The value once nobody has changed it for a moment. */

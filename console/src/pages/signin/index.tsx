@@ -3,66 +3,54 @@
  *
  * Plain React: nothing here may import Ant Design, which is five times as large as all else that is needed to sign in.
  */
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
-import { readSession, signIn, signOut } from "../../api/session";
+import { readSession, signIn, signInWays, signOut } from "../../api/session";
 import type { Session } from "../../api/types";
-import { LanguageSwitch, Logo } from "../../shared/brand";
-import { useTitle } from "../../shared/title";
 import { useErrorText } from "../../shared/trouble";
-import { type Look, useLook } from "../../theme";
 import { Field } from "./field";
+import { Frame } from "./frame";
 import { Note } from "./note";
 import { PasswordForm } from "./password";
+import { ProviderButton } from "./provider";
 
 export { PasswordForm } from "./password";
 
 const LAST_USER = "trainmaster.user";
 
-/** `onTyping`: somebody is about to come in. */
-export function SignInPage({ session, onTyping }: { session: Session | null; onTyping: () => void }): ReactNode {
+interface Props {
+  session: Session | null;
+  /** Somebody is about to come in. */
+  onTyping: () => void;
+  /** Why somebody who was away at the provider is not in. */
+  problem?: { title: string; remedy: string } | undefined;
+}
+
+export function SignInPage({ session, onTyping, problem }: Props): ReactNode {
   const { t } = useTranslation();
   const [used, setUsed] = useState("");
-  useTitle(t(session === null ? "signin.title" : "signin.changeTitle"));
   return (
-    <div className="tm-signin" onInput={onTyping}>
-      <header>
-        <span className="tm-brand">
-          <Logo />
-          Trainmaster
-        </span>
-        <LanguageSwitch />
-        <LookChoice />
-      </header>
-      <main className="tm-signin-box">
-        {session === null ? <SignIn onUsed={setUsed} /> : <NewPassword old={used} />}
-      </main>
-      <footer>
-        <strong>{t("signin.tagline")}</strong> {t("signin.point")}
-      </footer>
-    </div>
+    <Frame title={t(session === null ? "signin.title" : "signin.changeTitle")} onTyping={onTyping}>
+      {session === null ? <Ways onUsed={setUsed} problem={problem} /> : <NewPassword old={used} />}
+    </Frame>
   );
 }
 
-function LookChoice(): ReactNode {
+/** The ways in that this server has; while it has not said, and where it cannot, the one with a password. */
+function Ways({ onUsed, problem }: { onUsed: (password: string) => void; problem: Props["problem"] }): ReactNode {
   const { t } = useTranslation();
-  const { look, setLook } = useLook();
+  const ways = useQuery({ queryKey: ["sign-in-ways"], queryFn: signInWays, staleTime: 300_000 });
+  const password = ways.data?.password ?? !ways.isPending;
   return (
-    <select
-      className="tm-flat-button"
-      value={look}
-      onChange={(e) => setLook(e.target.value as Look)}
-      aria-label={t("theme.title")}
-      data-testid="look"
-    >
-      {(["light", "dark", "system"] as const).map((one) => (
-        <option key={one} value={one}>
-          {t(`theme.${one}`)}
-        </option>
-      ))}
-    </select>
+    <>
+      <h1>{t("signin.title")}</h1>
+      {problem && <Note title={problem.title}>{problem.remedy}</Note>}
+      {password && <SignIn onUsed={onUsed} />}
+      {ways.data?.provider && password && <p className="tm-signin-or">{t("signin.or")}</p>}
+      {ways.data?.provider && <ProviderButton label={ways.data.provider.label} />}
+    </>
   );
 }
 
@@ -95,7 +83,6 @@ function SignIn({ onUsed }: { onUsed: (password: string) => void }): ReactNode {
   };
   return (
     <>
-      <h1>{t("signin.title")}</h1>
       {problem && <Note title={problem.title}>{problem.remedy}</Note>}
       <form noValidate onSubmit={(event) => void submit(event)}>
         <Field

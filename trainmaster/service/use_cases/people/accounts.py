@@ -3,10 +3,9 @@ guessed: where some have not ended, the caller says it.
 """
 
 import asyncio
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import ROLES, WORKSPACE_ROLES, Principal
@@ -19,15 +18,13 @@ from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit
 from trainmaster.messages.server import people as messages
 from trainmaster.service.context import Context
+from trainmaster.service.people.groups import NAME
 from trainmaster.service.people.people import ADMIN, People
 from trainmaster.service.people.told import leaves
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.spec.problems import problem
 from trainmaster.store.people.accounts import PeopleRows, User
 from trainmaster.store.people.members import Member, MemberRows
-
-NAME: Final = re.compile(r"[a-z][a-z0-9._-]{0,31}")
-"""A user's name: no two of them look alike, and every system has room for it."""
 
 Theirs = Literal["keep", "stop"]
 """What becomes of somebody's jobs that have not ended: they go on, or are stopped."""

@@ -19,7 +19,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.people.people import People
 from trainmaster.store.people.members import Member, MemberRows
 
-_RANK: Final = {role: at for at, role in enumerate(WORKSPACE_ROLES)}
+RANK: Final = {role: at for at, role in enumerate(WORKSPACE_ROLES)}
 
 
 class Members:
@@ -30,22 +30,22 @@ class Members:
 
     async def of(self, workspace: str, who: Principal) -> MembersView:
         """Return the members of a workspace by name. Raises NotFound, also for one that the caller is not in."""
-        self._demand(workspace, who, "members:read")
+        self.demand(workspace, who, "members:read")
         found = await asyncio.to_thread(self._rows.of_workspace, workspace)
         return MembersView(items=[_view(one) for one in found])
 
     async def put(self, workspace: str, user: str, role: str, who: Principal) -> MemberView:
         """Make somebody a member, or give a member another role. Raises NotFound, Forbidden, InvalidSpec."""
-        self._demand(workspace, who, "members:write")
+        self.demand(workspace, who, "members:write")
         if role not in WORKSPACE_ROLES:
             wrong = problem_of("role", people.no_such_role(role, list(WORKSPACE_ROLES)), role)
             raise InvalidSpec(people.member_not_accepted(), problems=(wrong,))
         async with self._ctx.pools.changing():  # nobody removes the workspace meanwhile, nor decides the same
-            self._demand(workspace, who, "members:write")
+            self.demand(workspace, who, "members:write")
             if (await self._people.user(user)).state == "deleted":
                 raise NotFound(people.no_such_user(user))
             before = await asyncio.to_thread(self._rows.find, workspace, user)
-            self._demand_rank(workspace, who, role, before)
+            self.demand_rank(workspace, who, role, before)
             if before is not None and before.role == role:
                 return _view(before)
             said = audit.member_added(user, workspace, role)
@@ -61,19 +61,19 @@ class Members:
 
     async def drop(self, workspace: str, user: str, who: Principal) -> None:
         """Remove a member; everybody may leave by themselves. Their jobs go on. Raises NotFound, Forbidden."""
-        self._demand(workspace, who, "members:read" if user == who.name else "members:write")
+        self.demand(workspace, who, "members:read" if user == who.name else "members:write")
         async with self._ctx.pools.changing():
             before = await asyncio.to_thread(self._rows.find, workspace, user)
             if before is None:
                 raise NotFound(people.not_a_member(user, workspace))
-            self._demand_rank(workspace, who, before.role, before)
+            self.demand_rank(workspace, who, before.role, before)
             said = audit.member_removed(user, workspace)
             changes = ((f"members.{user}", before.role, None),)
             audit_event = who.did(subject_of("workspace", workspace), said, self._ctx.clock(), changes)
             await asyncio.to_thread(self._rows.drop, workspace, user, audit_event)
         self._people.forget(user)
 
-    def _demand(self, workspace: str, who: Principal, scope: str) -> None:
+    def demand(self, workspace: str, who: Principal, scope: str) -> None:
         """Return when `who` may do this in a workspace that exists. To who may not see its members nothing is there; a
         member is told what they may not.
         """
@@ -84,10 +84,11 @@ class Members:
         if refused is not None:
             raise Forbidden(people.role_not_enough(who.role_in(workspace) or who.role, workspace))
 
-    def _demand_rank(self, workspace: str, who: Principal, role: str, before: Member | None) -> None:
-        own = 0 if decide(who, "members:write").visible.everything else _RANK[who.role_in(workspace) or "viewer"]
+    def demand_rank(self, workspace: str, who: Principal, role: str, before: Member | None = None) -> None:
+        """Return when `who` may give `role`, and take away the one there was. Raises Forbidden."""
+        own = 0 if decide(who, "members:write").visible.everything else RANK[who.role_in(workspace) or "viewer"]
         for touched in (role, *(() if before is None else (before.role,))):
-            if _RANK[touched] < own:
+            if RANK[touched] < own:
                 raise Forbidden(people.role_too_high(touched, workspace))
 
 

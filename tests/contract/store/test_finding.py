@@ -1,0 +1,172 @@
+"""Jobs are found by an index that the ledger keeps: what it finds is what a look at every row would (R198, R199)."""
+
+import itertools
+from dataclasses import replace
+from typing import Final
+
+from tests.contract.store.conftest import Store
+from tests.fixtures.histories import History, new_job
+from tests.fixtures.seeing import ALL, only
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
+from trainmaster.core.events import Kind
+from trainmaster.core.records import Job
+from trainmaster.core.states import JobShare, Shown
+from trainmaster.store.finding import grams, index
+from trainmaster.store.jobs.read_jobs import JobQuery
+
+MEMBER: Final = decide(
+    Principal("cat", memberships=(("speech", "member"), ("vision", "admin")), sharing=frozenset({"speech", "vision"})),
+    "jobs:read",
+).demand()
+PEOPLE: Final = {"everything": ALL, "ann": only("ann"), "cat": MEMBER}
+WORDS: Final = (
+    "resnet", "RESNET", "esne", "res", "re", "r", "net-50", "训练", "训", "语音训练", "语音 resnet", '"lr=0.1 --bs"',
+    "--bs=64", "project=vision", "label:project", "label:project=vision", "ann", "%", "50%", "_", "x" * 60,
+    "none at all", "it's", 'a"b', "*", "OR", "AND resnet", "(", "\u3000", "wichtig", "später",
+)  # fmt: skip
+FILTERS: Final = (
+    {}, {"owner": "bob"}, {"workspace": "speech"}, {"framework": "pytorch"}, {"pool": "a100", "framework": "pytorch"},
+    {"labels": ("project=vision",)}, {"labels": ("Project",)}, {"tags": ("wichtig",)}, {"tags": ("Wichtig", "späte")},
+    {"states": (Shown.RUNNING,)}, {"states": (Shown.QUEUED, Shown.STOPPED)}, {"node": "node-1"}, {"favorite_of": "cat"},
+)  # fmt: skip
+
+
+def fill(store: Store, count: int) -> list[History]:
+    """Jobs of three people in three workspaces, shared in all ways, with texts of all sorts."""
+    names = itertools.cycle(["resnet-50%", "语音训练", "BERT it's", 'a"b_net', "Resnet", "xx" * 40])
+    found = []
+    for seq, name in zip(range(1, count + 1), names, strict=False):
+        job = new_job(
+            seq,
+            name=name,
+            owner=("ann", "bob", "cat")[seq % 3],
+            workspace=("default", "speech", "vision")[seq // 2 % 3],
+            share=list(JobShare)[seq // 4 % 3],
+            framework="pytorch" if seq % 2 else "single",
+            pool="a100" if seq % 5 else "default",
+            labels=(("project", "vision"),) if seq % 4 == 0 else (),
+            slug=f"s-{seq}" if seq % 7 == 0 else None,
+        )
+        history = History(seq * 50).submit(job)
+        if seq % 3 == 1:
+            history.start("node-1" if seq % 2 else "node-2")
+        elif seq % 3 == 2:
+            history.event(Kind.STOP_REQUESTED)
+        document = '{"roles": [{"command": "python train.py", "parameters": {"lr": 0.1, "bs": 64}}]}'
+        store.keep(*history.changes, specs={job.spec_digest: document})
+        found.append(history)
+    return found
+
+
+def numbers(store: Store, visible: Visible, query: JobQuery) -> list[int]:
+    """The numbers of what is found, page by page."""
+    found: list[int] = []
+    cursor = None
+    while True:
+        page = store.reader.list_jobs(visible, query, 13, cursor)
+        found += [job.seq for job in page.items]
+        if (cursor := page.next_cursor) is None:
+            return found
+
+
+def answers(store: Store) -> dict[tuple[str, str, str], list[int]]:
+    """What everybody finds by every word and filter, in two orders."""
+    found = {}
+    for (who, visible), given in itertools.product(PEOPLE.items(), [{"q": q} for q in WORDS] + [*FILTERS]):
+        query = JobQuery(**given)  # type: ignore[arg-type]
+        newest = numbers(store, visible, query)
+        assert newest == sorted(newest, reverse=True), given
+        if "q" not in given:
+            assert sorted(newest) == sorted(numbers(store, visible, replace(query, order="name"))), (who, given)
+            counted = store.reader.counts(visible, query)
+            assert sum(number for shown, number in counts_in(counted, query)) == len(newest), (who, given)
+        found[who, repr(given), ""] = newest
+    return found
+
+
+def counts_in(counted: dict[Shown, int], query: JobQuery) -> list[tuple[Shown, int]]:
+    """The numbers of the states that the query asks for."""
+    return [(shown, number) for shown, number in counted.items() if not query.states or shown in query.states]
+
+
+def catch_up(store: Store) -> None:
+    """Bring the index to the last job."""
+    while store.database.write(lambda connection: index.fill(connection, 7)).result(60):
+        pass
+    with store.database.read() as connection:
+        assert index.until(connection) > 0
+
+
+def lag(store: Store) -> None:
+    """Let the index know of no job."""
+    store.database.write(
+        lambda connection: connection.exec_driver_sql("DELETE FROM meta WHERE key = 'found_as'").close()
+    ).result(60)
+
+
+def test_the_index_finds_what_a_look_at_every_row_finds(store: Store) -> None:
+    """R198, R199: before the index has a job, when it has some, and when it has all, the answers are the same."""
+    histories = fill(store, 24)
+    lag(store)
+    by_rows = answers(store)
+    store.database.write(index.prepare).result(60)
+    store.database.write(lambda connection: index.fill(connection, 11)).result(60)
+    assert answers(store) == by_rows
+    catch_up(store)
+    assert answers(store) == by_rows
+    jobs = [one.job for one in histories if one.job is not None]
+    assert by_rows["everything", repr({"q": "训练"}), ""] == [job.seq for job in reversed(jobs) if "训练" in job.name]
+    assert by_rows["cat", repr({"q": "esne"}), ""] == [
+        job.seq for job in reversed(jobs) if "esne" in job.name.lower() and MEMBER.covers(job)
+    ]
+
+
+def test_what_is_said_of_a_job_later_is_found_and_what_is_taken_back_is_not(store: Store) -> None:
+    """Tags and notes are words like others; sharing opens to search what it opens; a deleted job is found no more."""
+    histories = fill(store, 9)
+    catch_up(store)
+    job = histories[1].job
+    assert job is not None
+    assert job.owner == "cat"
+    before = store.reader.list_jobs(ALL, JobQuery(q="wichtig")).items
+    histories[1].event(Kind.ANNOTATED, tags=["Wichtig", "später"], note="Der beste Lauf\n比上一个好")
+    store.keep(histories[1].changes[-1])
+    for q in ("wichtig", "beste lauf", "上一个", "später"):
+        assert [one.id for one in store.reader.list_jobs(ALL, JobQuery(q=q)).items] == [job.id], q
+    found = store.reader.list_jobs(ALL, JobQuery(tags=("wichtig", "später"))).items
+    assert (before, [(one.tags, one.note) for one in found]) == (
+        [],
+        [(("Wichtig", "später"), "Der beste Lauf\n比上一个好")],
+    )
+    assert store.reader.facets(ALL, JobQuery()).tags == [("Wichtig", 1), ("später", 1)]
+    assert store.reader.list_jobs(only("bob"), JobQuery(q="wichtig")).items == []
+    histories[1].event(Kind.ANNOTATED, tags=[], note="")
+    store.keep(histories[1].changes[-1])
+    assert store.reader.list_jobs(ALL, JobQuery(q="wichtig")).items == []
+    assert store.reader.list_jobs(ALL, JobQuery(tags=("Wichtig",))).items == []
+    store.keep(deleted=[job.id], seq=10_000)
+    assert job.id not in [one.id for one in store.reader.list_jobs(ALL, JobQuery(q=job.id)).items]
+
+
+def test_who_shares_a_job_lets_others_find_it(store: Store) -> None:
+    """And only as long as it is shared."""
+    hidden: Job = new_job(1, name="canary", owner="ann", workspace="speech")
+    history = History(1).submit(hidden)
+    store.keep(*history.changes)
+    catch_up(store)
+    assert numbers(store, MEMBER, JobQuery(q="canary")) == []
+    for share, seen in (("read", [1]), ("none", []), ("read-write", [1])):
+        history.event(Kind.SHARED, share=share, before="none")
+        store.keep(history.changes[-1])
+        assert numbers(store, MEMBER, JobQuery(q="canary")) == numbers(store, MEMBER, JobQuery()) == seen
+
+
+def test_one_wrong_character_is_near() -> None:
+    """A substitution, an omission, an addition, an exchange; two are too far, and so are words of three."""
+    held = grams.of_job(grams.Found("", ("the saves_of-2024",), "", "", "", "", False, (), ()))
+    for word in ("saves", "svaes", "savex", "aves", "ssaves", "2042"):
+        assert held.intersection(grams.nearly(word)), word
+    for word in ("vases!", "shoves", "the", "xxves"):
+        assert not held.intersection(grams.nearly(word)), word

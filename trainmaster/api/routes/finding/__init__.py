@@ -1,0 +1,1 @@
+"""Routes by which jobs are found again: tags, notes and favorites, search over everything, saved views."""

@@ -1,0 +1,1 @@
+"""Routes about people: accounts and members, invitations, signing in through a provider, public keys."""

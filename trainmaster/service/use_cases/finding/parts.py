@@ -1,0 +1,26 @@
+"""What finds things again, made together: the search from anywhere and saved views."""
+
+from dataclasses import dataclass
+
+from trainmaster.service.context import Context
+from trainmaster.service.use_cases.finding.saved_views import SavedViewing
+from trainmaster.service.use_cases.finding.searching import Searching
+from trainmaster.store.assets import AssetReader
+from trainmaster.store.database import Database
+from trainmaster.store.people.accounts import PeopleRows
+from trainmaster.store.people.members import MemberRows
+from trainmaster.store.people.views import SavedViewRows
+
+
+@dataclass(frozen=True, slots=True)
+class FindingParts:
+    """The use cases."""
+
+    searching: Searching
+    saved_views: SavedViewing
+
+
+def finding_of(context: Context, assets: AssetReader, database: Database) -> FindingParts:
+    """Return them."""
+    searching = Searching(context, assets, PeopleRows(database), MemberRows(database))
+    return FindingParts(searching, SavedViewing(context, SavedViewRows(database)))

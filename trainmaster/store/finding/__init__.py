@@ -1,0 +1,1 @@
+"""By what jobs are found: pieces of what was written of them, and the index of these. The ledger keeps it."""

@@ -1,0 +1,59 @@
+"""A thread that brings the index by which jobs are found after the ledger, a little at a time, while the writer has
+nothing better to do. Changes nothing else.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Final
+
+from sqlalchemy import Connection
+
+from trainmaster.store.finding import index
+
+_log: Final = logging.getLogger(__name__)
+
+AT_ONCE: Final = 50
+"""Jobs of one transaction: some 10 ms in which the writer does nothing else."""
+_FIRST_S, _REST, _AGAIN_S = 1.0, 3.0, 30.0
+"""How long after a write it begins; the pause behind a turn, as a multiple of the turn; and after a failure."""
+
+
+class Filler:
+    """One object per leading database. `write` runs a function in the writer's thread."""
+
+    def __init__(self, write: Callable[[Callable[[Connection], int]], "Future[Any]"]) -> None:
+        self._write = write
+        self._moved, self._closing = threading.Event(), threading.Event()
+        self._moved.set()  # what an earlier process did not come to
+        self._thread = threading.Thread(target=self._run, name="ledger-filler", daemon=True)
+        self._thread.start()
+
+    def moved(self) -> None:
+        """Hear that there are more jobs: costs nothing."""
+        if not self._moved.is_set():
+            self._moved.set()
+
+    def close(self) -> None:
+        """End; what is missing is added by the next server."""
+        self._closing.set()
+        self._moved.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._moved.wait()
+            self._closing.wait(_FIRST_S)
+            self._moved.clear()
+            more = True
+            while more and not self._closing.is_set():
+                began = time.monotonic()
+                try:
+                    more = self._write(lambda connection: index.fill(connection, AT_ONCE)).result() == AT_ONCE
+                except Exception as error:  # a full disk, a database that is away: it is said there
+                    _log.debug("the index of jobs was not brought up to date: %s", error)
+                    self._closing.wait(_AGAIN_S)
+                else:
+                    self._closing.wait(_REST * (time.monotonic() - began) if more else 0)

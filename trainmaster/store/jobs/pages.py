@@ -1,0 +1,105 @@
+"""The statements for one page of a list of jobs, for its newest and for how many there are. Builds statements, runs
+none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, func, literal_column, select, union
+
+from trainmaster.access.visible import Visible
+from trainmaster.store.jobs.job_query import JobQuery, filters
+from trainmaster.store.jobs.orders import Walk, after_number, read_mark, walks_of
+from trainmaster.store.jobs.sources import IndexAt, narrowed, sources
+from trainmaster.store.tables import job
+
+Keys = Select[Any]
+
+BY_SUBMIT: Final = "submitted_at"
+
+FEW: Final = 2000
+"""So many jobs are gathered and sorted for an order other than by submission; where there are more, the order is
+walked, and finds them soon.
+"""
+
+
+def page_keys(visible: Visible, query: JobQuery, limit: int, cursor: str | None, at: IndexAt, few: bool) -> Keys | None:
+    """Return the statement for (seq, key, part) of one page of what is `visible`, in order; None when nothing can be
+    left. `few`: what `how_many` counts is at most FEW. Raises InvalidSpec for an unknown order or a foreign cursor.
+    """
+    falling = query.order.startswith("-")
+    if query.order.removeprefix("-") != BY_SUBMIT:
+        return _in_other_order(visible, query, limit, cursor, at if few else None)
+    mark = None if cursor is None else read_mark(cursor, query.order)
+    walks = []
+    for source in sources(visible, query, at):
+        found = source.select(job.c.seq.label("seq"), source.key.label("key"), literal_column("0").label("part"))
+        if mark is not None and source.by_number:
+            found = found.where(after_number(mark, source.key, falling))
+        elif mark is not None:
+            found = found.where(*(mark.behind(Walk(source.key), falling) or ()))
+        by = [source.key] if source.by_number else [source.key, job.c.seq]
+        walks.append(_sorted(found, by, falling).limit(limit))
+    return _merged(walks, limit, falling)
+
+
+def _in_other_order(
+    visible: Visible, query: JobQuery, limit: int, cursor: str | None, few: IndexAt | None
+) -> Keys | None:
+    falling = query.order.startswith("-")
+    mark = None if cursor is None else read_mark(cursor, query.order)
+    conditions = filters(visible, query)
+    if few is not None:
+        every = [one.select(job.c.seq) for one in sources(visible, replace(query, states=()), few)]
+        conditions = [job.c.seq.in_(union(*every) if len(every) > 1 else every[0])]
+    walks = []
+    for walk in walks_of(query.order, query.states, query.now, few is not None):
+        behind = [] if mark is None else mark.behind(walk, falling)
+        if behind is None:
+            continue
+        part: ColumnElement[int] = literal_column(str(walk.part)).label("part")
+        found = select(job.c.seq.label("seq"), walk.key.label("key"), part)
+        found = found.where(*conditions, *walk.which, *behind)
+        walks.append(_sorted(found, [walk.key, job.c.seq], falling).limit(limit))
+    return _merged(walks, limit, falling)
+
+
+def _merged(walks: Sequence[Keys], limit: int, falling: bool) -> Keys | None:
+    if len(walks) <= 1:
+        return walks[0] if walks else None
+    merged = union(*(select(walk.subquery()) for walk in walks)).subquery()
+    by: list[ColumnElement[Any]] = [merged.c.part, merged.c.key, merged.c.seq]
+    return _sorted(select(merged.c.seq, merged.c.key, merged.c.part), by, falling).limit(limit)
+
+
+def newest(visible: Visible, query: JobQuery, at: IndexAt, most: int, columns: Sequence[str]) -> Any:
+    """Return, as a subquery, `columns` of the newest `most` jobs that are `visible` and match, in their states."""
+    walks = []
+    for source in sources(visible, query, at):
+        found = source.select(job.c.seq, source.key.label("key"), *(job.c[name] for name in columns))
+        by = [source.key] if source.by_number else [source.key, job.c.seq]
+        walks.append(_sorted(found, by, True).limit(most))
+    if len(walks) == 1:
+        return walks[0].subquery()
+    merged = union(*(select(walk.subquery()) for walk in walks)).subquery()
+    return select(merged).order_by(merged.c.key.desc(), merged.c.seq.desc()).limit(most).subquery()
+
+
+def how_many(visible: Visible, query: JobQuery, at: IndexAt) -> Select[Any] | None:
+    """Return the statement that counts, up to above FEW, what would have to be sorted for another order than by
+    submission; None where that is everything.
+    """
+    if query.order.removeprefix("-") == BY_SUBMIT:
+        return None
+    wanted = replace(query, states=())
+    every_job = visible.everything and visible.within is None and not (query.owner or query.workspace)
+    if every_job and narrowed(visible, wanted, at) is None:
+        return None
+    each = [one.select(job.c.seq).limit(FEW + 1).subquery() for one in sources(visible, wanted, at)]
+    every = union(*(select(one) for one in each)).subquery() if len(each) > 1 else each[0]
+    return select(func.count()).select_from(every)
+
+
+def _sorted(statement: Keys, by: Sequence[ColumnElement[Any]], falling: bool) -> Keys:
+    return statement.order_by(*(one.desc() if falling else one for one in by))

@@ -1,0 +1,165 @@
+"""Where the jobs that somebody may see, and asks for, are read from: walks of one index each, of which together none
+leaves out a job. Builds statements, runs none.
+
+Several walks may find the same job (what is mine lies in a workspace that I administer), so they are merged by UNION,
+never by UNION ALL. Invariant: every walk has all conditions of the query on the row; which index it goes by is only
+where it looks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Select, TextClause, false, select, text
+
+from trainmaster.access.visible import Visible
+from trainmaster.core.states import JobShare, Shown
+from trainmaster.store.finding import grams, index
+from trainmaster.store.jobs import labels, search
+from trainmaster.store.jobs.job_query import JobQuery, asked
+from trainmaster.store.seen import by_row, seen
+from trainmaster.store.tables import favorite, job, task
+
+Conditions = list[ColumnElement[bool] | TextClause]
+
+_SHARED: Final = text("share <> 'none'")  # written out, so that the databases see that the index answers it
+_EVERY_LEVEL: Final = frozenset({JobShare.READ.value, JobShare.READ_WRITE.value})
+_ENDED: Final = frozenset({Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED})
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAt:
+    """The index of texts as it stands: of which database, and up to which number it has the jobs."""
+
+    dialect: str
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Some of the jobs, newest first by `key`. `beside`: a table that is read together with `job`."""
+
+    key: ColumnElement[Any]
+    which: Conditions
+    beside: Any = None
+
+    def select(self, *columns: Any) -> Select[Any]:
+        """Return the statement, without order and limit."""
+        found = select(*columns).where(*self.which)
+        if self.beside is None:
+            return found.select_from(job)
+        # A job has several replicas on a node.
+        return (
+            found.select_from(self.beside, job).distinct()
+            if self.beside is task
+            else found.select_from(self.beside, job)
+        )
+
+    @property
+    def by_number(self) -> bool:
+        """Whether the key is the number of the job, so that nothing else is needed for the order."""
+        return self.key is not job.c.submitted_at
+
+
+def sources(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source]:
+    """Return the walks that find, newest first, what is `visible` and matches `query`, in its states.
+
+    What was written of jobs is looked for in the index of texts; where that says nothing, in the parts that are
+    visible, one state after the other.
+    """
+    narrow = narrowed(visible, query, at)
+    if narrow is not None and not (query.states and _ENDED.isdisjoint(query.states)):
+        states = [by_row(job.c.shown).in_([one.value for one in query.states])] if query.states else []
+        return [Source(one.key, [*one.which, *states], one.beside) for one in narrow]
+    rest = asked(replace(query, owner="", workspace=""))
+    each: list[list[ColumnElement[bool]]] = [[job.c.shown == one.value] for one in query.states]
+    return [
+        Source(job.c.submitted_at, [*part, *rest, *state]) for part in _parts(visible, query) for state in each or [[]]
+    ]
+
+
+def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | None:
+    """Return walks by number that visit little more than what is found, in any state; None where there are none."""
+    who = seen(visible, job, walked=True)
+    if query.favorite_of:
+        rows: Conditions = [*who, *asked(replace(query, favorite_of=""), walked=True)]
+        mine = [favorite.c.user == query.favorite_of, job.c.seq == favorite.c.job]
+        return [Source(favorite.c.job, [*mine, *rows], favorite)]
+    every = _pieces(query)
+    if every:
+        rows = [*who, *asked(query, walked=True)]
+        beside, number = index.joined(at.dialect)
+        place = query.workspace or visible.within or ""
+        every += [grams.mark(grams.WORKSPACE, place)] if place else []
+        known = Source(
+            number, [*index.holding(at.dialect, every, _one_of(visible)), job.c.seq == number, *rows], beside
+        )
+        return [known, Source(job.c.seq, [job.c.seq > at.until, *rows])]
+    if query.node:
+        rows = [*who, *asked(replace(query, node=""), walked=True)]
+        there = [task.c.node == query.node, job.c.seq == task.c.job]
+        return [Source(task.c.job, [*there, *rows], task)]
+    return None
+
+
+def near(visible: Visible, words: Sequence[str], at: IndexAt) -> Source | None:
+    """Return the walk that finds jobs whose names have all of these folded `words`, or one that is a character away;
+    None where a word is too short or too long for that. It knows only what the index has.
+    """
+    groups = [grams.nearly(word) for word in words]
+    if not groups or not all(groups) or at.until < 0:
+        return None
+    beside, number = index.joined(at.dialect)
+    held = index.holding(at.dialect, (), *groups, _one_of(visible))
+    return Source(number, [*held, job.c.seq == number, *seen(visible, job, walked=True)], beside)
+
+
+def _pieces(query: JobQuery) -> list[str]:
+    rest, wanted = labels.parted(query.q)
+    found = [piece for word in search.words_of(rest) for piece in grams.of_word(word)]
+    for label in (*wanted, *query.labels):
+        key, given, value = label.partition("=")
+        found.append(grams.mark(grams.LABEL, f"{key}={value}" if given else f"{key}="))
+    found += [grams.mark(grams.TAG, tag) for tag in query.tags]
+    found += [grams.mark(grams.FRAMEWORK, query.framework)] if query.framework else []
+    found += [grams.mark(grams.POOL, query.pool)] if query.pool else []
+    found += [grams.mark(grams.OWNER, query.owner)] if found and query.owner else []
+    return list(dict.fromkeys(found))
+
+
+def _one_of(visible: Visible) -> list[str]:
+    if visible.everything:
+        return []
+    mine = [] if visible.owner is None else [grams.mark(grams.OWNER, visible.owner)]
+    inside = [grams.mark(grams.WORKSPACE, name) for name in sorted(visible.workspaces)]
+    kind = grams.WORKSPACE if JobShare.NONE.value in visible.levels else grams.SHARED
+    shared = [grams.mark(kind, name) for name in sorted(visible.shared)] if visible.levels else []
+    return [*mine, *inside, *shared]
+
+
+def _parts(visible: Visible, query: JobQuery) -> list[Conditions]:
+    """Return the conditions by which one index each finds what is visible; nothing is visible beside them."""
+    place, owner = query.workspace, query.owner
+    if visible.within is not None:
+        if place not in ("", visible.within):
+            return [[false()]]
+        place = visible.within
+    if owner:
+        others = seen(visible, job, walked=True) if owner != visible.owner else []
+        return [[job.c.owner == owner, *_by_row("workspace", place), *others]]
+    if visible.everything:
+        return [[job.c.workspace == place] if place else []]
+    parts: list[Conditions] = []
+    if visible.owner is not None and place not in visible.workspaces:
+        parts.append([job.c.owner == visible.owner, *_by_row("workspace", place)])
+    parts += [[job.c.workspace == name] for name in sorted(visible.workspaces) if place in ("", name)]
+    if visible.levels:
+        level: Conditions = [] if JobShare.NONE.value in visible.levels else [_SHARED]
+        if visible.levels != _EVERY_LEVEL:
+            level.append(job.c.share.in_(sorted(visible.levels)))
+        parts += [[job.c.workspace == name, *level] for name in sorted(visible.shared) if place in ("", name)]
+    return parts or [[false()]]
+
+
+def _by_row(name: str, value: str) -> list[ColumnElement[bool]]:
+    return [by_row(job.c[name]) == value] if value else []
