@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -22,6 +22,7 @@ from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
+from trainmaster.sdk.filters import JobChange, JobFilters, JobsAsked, as_body
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.jobs import Job
 
@@ -34,42 +35,6 @@ Body = dict[str, Any]
 """What a submit sends: the document, its dialect, and what is to be changed in it."""
 
 UPLOAD_TIMEOUT_S: Final = 600.0
-
-
-class JobFilters(TypedDict, total=False):
-    """Which jobs. `q`: words in name, id, slug, description, owner, labels, tags, note, commands and
-    parameters; `label`: ``key`` or
-    ``key=value``; `since`, `until`: seconds since the epoch, of the submit. Of a list, any of its values does.
-    """
-
-    state: str | Sequence[str]
-    q: str
-    owner: str
-    mine: bool
-    workspace: str
-    framework: str
-    pool: str
-    node: str
-    label: str | Sequence[str]
-    tag: str | Sequence[str]
-    favorite: bool
-    since: float
-    until: float
-
-
-class JobsAsked(JobFilters, total=False):
-    """The same, and in which order: submitted_at, started_at, ended_at, run_s, name, state, priority, owner, workspace,
-    pool, framework or gpus, with - in front for descending.
-    """
-
-    order: str
-
-
-class JobChange(TypedDict, total=False):
-    """What may change of a job that has not ended. `duration_s` None: no limit."""
-
-    duration_s: float | None
-    priority: str
 
 
 class Client:
@@ -303,7 +268,7 @@ class Client:
         if refs or not filters:
             body: answers.Json = {"ids": [*refs], **more}
             return self.http.read(answers.OutcomeView, "POST", path, json=body, repeat=repeat)
-        body = {"filter": _listed(filters), "expected": self.count(**filters) if expected is None else expected, **more}
+        body = {"filter": as_body(filters), "expected": self.count(**filters) if expected is None else expected, **more}
         done: list[str] = []
         refused: list[answers.RefusedView] = []
         while True:
@@ -394,11 +359,3 @@ class Client:
 def _segment(text: str) -> str:
     """Return `text` as one segment of an address: what a person types must not reach another route."""
     return quote(text, safe="") or "%20"
-
-
-def _listed(filters: JobFilters) -> answers.Json:
-    """Return filters as a body holds them: what can be several is a list there."""
-    several = {
-        name: [value] for name, value in filters.items() if name in ("state", "label") and isinstance(value, str)
-    }
-    return {**filters, **several}

@@ -11,7 +11,6 @@ from typing import Final
 from sqlalchemy import (
     DDL,
     BigInteger,
-    Boolean,
     Column,
     Double,
     Index,
@@ -31,8 +30,22 @@ from trainmaster.store.columns import BIG as _BIG
 from trainmaster.store.columns import META
 from trainmaster.store.columns import TEXT as _TEXT
 from trainmaster.store.notices import tables as notices  # theirs are part of the schema
+from trainmaster.store.people.tables import (
+    favorite,
+    identity,
+    invitation,
+    member,
+    saved_view,
+    sessions,
+    ssh_key,
+    tokens,
+    users,
+)
 
-__all__ = ["META", "SCHEMA", "notices"]
+__all__ = [
+    "META", "SCHEMA", "favorite", "identity", "invitation", "member",
+    "notices", "saved_view", "sessions", "ssh_key", "tokens", "users",
+]  # fmt: skip
 
 SCHEMA: Final = 16
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
@@ -217,93 +230,6 @@ quarantine = Table(
     Column("raw", Text, nullable=False),
 )
 
-users = Table(
-    "users",
-    META,
-    Column("name", _TEXT, primary_key=True),
-    Column("password_hash", Text, nullable=False),
-    Column("role", _TEXT, nullable=False),
-    Column("must_change_password", Boolean, nullable=False),
-    Column("locale", Text, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("state", _TEXT, nullable=False),  # a deleted user's name stays, so that nobody else gets it
-)
-
-member = Table(
-    "member",
-    META,
-    Column("workspace", _TEXT, primary_key=True),
-    Column("user", _TEXT, primary_key=True, index=True),
-    Column("role", _TEXT, nullable=False),
-    Column("since", Double, nullable=False),
-)
-
-sessions = Table(
-    "sessions",
-    META,
-    Column("id_hash", _TEXT, primary_key=True),
-    Column("user", _TEXT, nullable=False, index=True),
-    Column("created_at", Double, nullable=False),
-    Column("expires_at", Double, nullable=False),
-    Column("id", _TEXT, nullable=False),  # what it is called by: the mark is told to nobody
-    Column("address", _TEXT, nullable=False),
-    Column("browser", _TEXT, nullable=False),
-)
-
-tokens = Table(
-    "tokens",
-    META,
-    Column("id", _TEXT, primary_key=True),
-    Column("token_hash", _TEXT, nullable=False, unique=True),
-    Column("name", _TEXT, nullable=False),
-    Column("owner", _TEXT, nullable=False, index=True),
-    Column("created_at", Double, nullable=False),
-    Column("expires_at", Double),
-    Column("last_used_at", Double),
-    Column("scopes", Text),  # with blanks between; null: whatever the owner may
-    Column("workspace", _TEXT),
-)
-
-invitation = Table(  # a link by which one person becomes a member; its secret is known to whoever has the link
-    "invitation",
-    META,
-    Column("id", _TEXT, primary_key=True),
-    Column("secret_hash", _TEXT, nullable=False, unique=True),
-    Column("workspace", _TEXT, nullable=False, index=True),
-    Column("role", _TEXT, nullable=False),
-    Column("made_by", _TEXT, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("expires_at", Double, nullable=False),
-    Column("used_at", Double),
-    Column("used_by", _TEXT),
-)
-
-identity = Table(  # whom a sign-in provider means: never found by an address or a name
-    "identity",
-    META,
-    Column("issuer", _TEXT, primary_key=True),
-    Column("subject", _TEXT, primary_key=True),
-    Column("user", _TEXT, nullable=False),
-    Column("linked_at", Double, nullable=False),
-    Column(
-        "given", Text, nullable=False
-    ),  # what its groups gave, to be taken away again: see store/people/identities.py
-    UniqueConstraint("issuer", "user", name="identity_of_user"),
-)
-
-ssh_key = Table(
-    "ssh_key",
-    META,
-    Column("fingerprint", _TEXT, primary_key=True),
-    Column("user", _TEXT, nullable=False, index=True),
-    Column("kind", _TEXT, nullable=False),
-    Column("bits", Integer, nullable=False),
-    Column("key", Text, nullable=False),
-    Column("comment", Text, nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("address", Text, nullable=False),
-)
-
 asset = Table(  # a named line of versions, of some kind: see store/assets.py
     "asset",
     META,
@@ -383,22 +309,4 @@ budget_alarm = Table(
     Column("at", Double, nullable=False),
     Column("spent", BigInteger, nullable=False),
     Column("budget", BigInteger, nullable=False),
-)
-
-favorite = Table(  # what somebody marked for themselves
-    "favorite",
-    META,
-    Column("user", _TEXT, primary_key=True),
-    Column("job", _BIG, primary_key=True, autoincrement=False, index=True),
-    sqlite_with_rowid=False,
-)
-
-saved_view = Table(  # a list of jobs that somebody named: see store/people/views.py
-    "saved_view",
-    META,
-    Column("owner", _TEXT, primary_key=True),
-    Column("name", _TEXT, primary_key=True),
-    Column("workspace", _TEXT, nullable=False, index=True),  # whose members see it; "": nobody else
-    Column("query", Text, nullable=False),
-    Column("at", Double, nullable=False),
 )

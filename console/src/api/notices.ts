@@ -37,4 +37,5 @@ export const addWebhook = (body: WebhookBody): Promise<NewWebhook> => post("/web
 export const turnWebhook = (id: string, on: boolean): Promise<Webhook> => patch(of(id), { on });
 export const deleteWebhook = (id: string): Promise<void> => remove(of(id));
 export const testWebhook = (id: string): Promise<Delivery> => post(`${of(id)}/test`);
-export const listDeliveries = (id: string): Promise<{ items: Delivery[] }> => get("/webhooks/deliveries", { webhook: id });
+export const listDeliveries = (id: string): Promise<{ items: Delivery[] }> =>
+  get("/webhooks/deliveries", { webhook: id });
