@@ -88,7 +88,7 @@ def _signed_in(browser: Browser, url: str, state: Path) -> Page:
 
 def _list(page: Page) -> float:
     """Load the list anew; return its layout shift."""
-    page.goto("/", wait_until="load")
+    page.goto("/jobs", wait_until="load")
     page.get_by_test_id("job-row").nth(FIRST - 1).wait_for()
     page.wait_for_timeout(1000)  # what comes after the rows moves them, too
     return float(page.evaluate("window.shifted"))

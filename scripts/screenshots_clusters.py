@@ -69,7 +69,7 @@ def cluster_shots(jobs: dict[str, str]) -> list[Shot]:
     """The list with both jobs, what the one on the cluster shows, and one that waits there."""
     there = f"/jobs/{jobs['there']}"
     return [
-        ("clusters", "/", "jobs", None),
+        ("clusters", "/jobs", "jobs", None),
         ("clusters-job", there, "tasks", None),
         ("clusters-metrics", f"{there}?tab=metrics", "metric-loss", None),
         ("clusters-waiting", f"/jobs/{jobs['waits']}", "wait", None),

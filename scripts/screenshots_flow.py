@@ -157,7 +157,8 @@ def shots(jobs: Jobs) -> list[tuple[str, str, str, Prepare | None]]:
     """Every picture: its name, the address, what is there once the page is, and what is done before."""
     long, good, failed = f"/jobs/{jobs['long']}", f"/jobs/{jobs['good']}", f"/jobs/{jobs['failed']}"
     return [
-        ("jobs", "/", "jobs", None),
+        ("home", "/", "home", None),
+        ("jobs", "/jobs", "jobs", None),
         ("submit", "/submit", "role-add", fill_form),
         ("submit-expert", "/submit", "role-add", expert),
         ("submit-problems", "/submit", "role-add", problems),

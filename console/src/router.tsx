@@ -1,5 +1,5 @@
 /** The addresses of the console. Pages are loaded when first visited. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { Crash, Missing } from "./pages/lost";
 import { Shell } from "./pages/shell";
 import {
@@ -10,7 +10,10 @@ import {
   JOB_TABS,
   type JobSearch,
   type JobsSearch,
+  type NoticesSearch,
   type QueueSearch,
+  SETTINGS_TABS,
+  type SettingsTab,
   type UsageSearch,
 } from "./shared/address";
 
@@ -29,25 +32,38 @@ const one = <T extends string>(known: readonly T[], value: unknown): T | undefin
 
 const root = createRootRoute({ component: Shell, notFoundComponent: Missing, errorComponent: Crash });
 
-const jobs = createRoute({
+const jobsSearch = (s: Record<string, unknown>): JobsSearch => ({
+  q: word(s["q"]),
+  state: texts(s["state"])?.join(","),
+  who: one(["mine", "all"], s["who"]),
+  owner: word(s["owner"]),
+  workspace: word(s["workspace"]),
+  pool: word(s["pool"]),
+  framework: word(s["framework"]),
+  node: word(s["node"]),
+  tag: word(s["tag"]),
+  favorite: s["favorite"] === true || undefined,
+  columns: text(s["columns"]),
+  since: word(s["since"]),
+  until: word(s["until"]),
+  order: text(s["order"]),
+});
+
+const home = createRoute({
   getParentRoute: () => root,
   path: "/",
-  validateSearch: (s: Record<string, unknown>): JobsSearch => ({
-    q: word(s["q"]),
-    state: texts(s["state"])?.join(","),
-    who: one(["mine", "all"], s["who"]),
-    owner: word(s["owner"]),
-    workspace: word(s["workspace"]),
-    pool: word(s["pool"]),
-    framework: word(s["framework"]),
-    node: word(s["node"]),
-    tag: word(s["tag"]),
-    favorite: s["favorite"] === true || undefined,
-    columns: text(s["columns"]),
-    since: word(s["since"]),
-    until: word(s["until"]),
-    order: text(s["order"]),
-  }),
+  validateSearch: jobsSearch,
+  // The list of jobs was here: what was kept of its addresses leads to it.
+  beforeLoad: ({ search }) => {
+    if (Object.values(search).some((value) => value !== undefined)) throw redirect({ to: "/jobs", search });
+  },
+  component: lazyRouteComponent(() => import("./pages/home"), "HomePage"),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs",
+  validateSearch: jobsSearch,
   component: lazyRouteComponent(() => import("./pages/jobs"), "JobsPage"),
 });
 
@@ -153,14 +169,41 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("./pages/audit"), "AuditPage"),
 });
 
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: "/notifications",
+  validateSearch: (s: Record<string, unknown>): NoticesSearch => ({
+    kind: text(s["kind"]),
+    unread: s["unread"] === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import("./pages/notifications"), "NotificationsPage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
+  validateSearch: (s: Record<string, unknown>): { tab?: SettingsTab } => ({
+    tab: SETTINGS_TABS.find((tab) => tab === s["tab"]),
+  }),
   component: lazyRouteComponent(() => import("./pages/settings"), "SettingsPage"),
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([jobs, submit, job, queue, cluster, models, model, usage, audit, admin, settings]),
+  routeTree: root.addChildren([
+    home,
+    jobs,
+    submit,
+    job,
+    queue,
+    cluster,
+    models,
+    model,
+    usage,
+    audit,
+    admin,
+    settings,
+    notifications,
+  ]),
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -5,11 +5,11 @@ import { describe, expect, it } from "vitest";
 import { chapterOf, currentPage, pagesFor } from "../src/pages/shell/pages";
 
 const DOCS = resolve(import.meta.dirname, "../../docs");
-const ADDRESSES = ["/", "/submit", "/jobs/t1", "/queue", "/cluster", "/models", "/models/m1", "/admin", "/settings"];
+const ADDRESSES = ["/", "/jobs", "/submit", "/jobs/t1", "/queue", "/cluster", "/models", "/models/m1", "/admin", "/settings"];
 
 describe("the pages of the navigation", () => {
   it("marks the page that an address belongs to", () => {
-    expect(["/", "/jobs/t1", "/submit", "/models/m1"].map(currentPage)).toEqual(["/", "/", "/", "/models"]);
+    expect(["/", "/jobs", "/jobs/t1", "/submit", "/models/m1"].map(currentPage)).toEqual(["/", "/jobs", "/jobs", "/jobs", "/models"]);
   });
   it("shows administration to administrators, and gives no key twice", () => {
     expect(pagesFor("user").map((page) => page.name)).not.toContain("admin");

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 PREFIX: Final = "/api/v1"
 NOUNS: Final = {
+    "home": "Home",
     "jobs": "Jobs",
     "marks": "Tags, notes, favorites",
     "search": "Search, saved views",
@@ -21,6 +22,8 @@ NOUNS: Final = {
     "people": "People and members",
     "reports": "Reports of use",
     "balances": "Balances and budgets",
+    "notifications": "Notifications",
+    "webhooks": "Webhooks",
     "upkeep": "Records and retention",
     "server": "The server",
 }

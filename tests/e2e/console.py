@@ -57,7 +57,7 @@ class Console:
         """The element that the console marks with this name for tests."""
         return self.page.get_by_test_id(test_id)
 
-    def open(self, path: str = "/") -> None:
+    def open(self, path: str = "/jobs") -> None:
         """Load an address and wait until the page is live."""
         self.page.goto(path)
         expect(self.at("feed")).to_have_attribute("data-status", "live")

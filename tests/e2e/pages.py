@@ -22,7 +22,8 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
     """Every address, with what is there once the page is."""
     long = f"/jobs/{jobs['long']}?tab="
     return [
-        ("/", "jobs"),
+        ("/", "home"),
+        ("/jobs", "jobs"),
         ("/?q=nothing-like-this", "search"),
         ("/submit", "role-add"),
         (f"/submit?clone={jobs['good']}", "fits"),
@@ -50,6 +51,8 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),
+        ("/settings?tab=notifications", "webhook-url"),
+        ("/notifications", "read-all"),
         ("/jobs/no-such-job", "not-shared"),
         ("/no/such/page", "missing"),
     ]

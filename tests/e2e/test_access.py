@@ -29,7 +29,7 @@ def settled(console: Console, mark: str) -> None:
 @pytest.mark.parametrize("look", ["light", "dark"])
 def test_no_page_breaks_a_rule_of_wcag(jobs: dict[str, str], new_console: Open, signed_in: Path, look: str) -> None:
     console = new_console(cookies=signed_in)
-    console.open("/")
+    console.open("/jobs")
     console.page.evaluate(
         "look => { localStorage.setItem('trainmaster.expert', '1'); localStorage.setItem('trainmaster.look', look) }",
         look,
@@ -40,7 +40,7 @@ def test_no_page_breaks_a_rule_of_wcag(jobs: dict[str, str], new_console: Open, 
         console.page.goto(address)
         settled(console, mark)
         report.add(f"{address} ({look})", judge(console.page))
-    console.open("/")
+    console.open("/jobs")
     console.page.keyboard.press("Control+k")
     expect(console.at("palette-entry").first).to_be_visible()
     report.add(f"palette ({look})", judge(console.page))
@@ -99,7 +99,7 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
     """No page scrolls sideways, and nothing lies over what is to be pressed."""
     console = new_console(cookies=signed_in)
     console.page.set_viewport_size({"width": width, "height": 900})
-    console.open("/")
+    console.open("/jobs")
     console.page.evaluate("localStorage.setItem('trainmaster.expert', '1')")
     console.watch.expect("404")
     wrong: dict[str, Any] = {}
@@ -116,7 +116,7 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
 
 def test_the_navigation_is_a_drawer_where_the_window_is_narrow(console: Console) -> None:
     console.page.set_viewport_size({"width": 390, "height": 844})
-    console.open("/")
+    console.open("/jobs")
     expect(console.at("nav-queue")).to_have_count(0)
     console.press("menu")
     console.press("nav-queue")

@@ -69,7 +69,7 @@ def test_every_page_is_whole_in_its_language(
 ) -> None:
     """Both languages on all pages: no name of a text instead of the text, and no English label on a Chinese page."""
     console = new_console(language=language, cookies=signed_in)
-    console.open("/")
+    console.open("/jobs")
     console.page.evaluate("localStorage.setItem('trainmaster.expert', '1')")
     console.watch.expect("404")  # the page that does not exist
     wrong: dict[str, object] = {}
@@ -106,7 +106,7 @@ def test_the_language_is_switched_in_place(jobs: dict[str, str], new_console: Op
 
 def test_dark_is_dark_and_stays(jobs: dict[str, str], console: Console) -> None:
     """Light, dark, and remembered; text is readable on its ground in both."""
-    console.open("/")
+    console.open("/jobs")
     expect(console.row(jobs["good"])).to_be_visible()
     light = _luminance(console)
     console.press("look")

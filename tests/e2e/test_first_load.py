@@ -78,6 +78,6 @@ def test_nothing_moves_while_the_first_pages_come(world: World, new_console: Ope
     assert console.page.evaluate("window.shifted") <= SHIFT
     inside = new_console(cookies=signed_in)
     inside.page.add_init_script(_OBSERVE)
-    inside.open("/")
+    inside.open("/jobs")
     expect(inside.at("job-row")).to_have_count(3)
     assert inside.page.evaluate("window.shifted") <= SHIFT

@@ -345,7 +345,7 @@ def test_a_second_browser_sees_it_stop(
     deleted.
     """
     other = new_console(cookies=signed_in)
-    other.open("/")
+    other.open("/jobs")
     expect(other.row(endless).get_by_test_id("state")).to_have_attribute("data-state", "running")
     console.open_job(endless)
     expect(console.at("delete")).to_have_count(0)

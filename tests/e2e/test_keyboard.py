@@ -16,7 +16,7 @@ def job(world: World) -> str:
 
 
 def test_the_first_stop_leads_past_the_navigation(job: str, console: Console) -> None:
-    console.open("/")
+    console.open("/jobs")
     expect(console.row(job)).to_be_visible()
     console.page.keyboard.press("Tab")
     expect(console.page.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -26,7 +26,7 @@ def test_the_first_stop_leads_past_the_navigation(job: str, console: Console) ->
 
 
 def test_letters_go_to_pages(job: str, console: Console) -> None:
-    console.open("/")
+    console.open("/jobs")
     keys = console.page.keyboard
     marks = {"q": "queue-page", "c": "cluster", "m": "models", "s": "token-create", "j": "jobs"}
     for letter, mark in marks.items():
@@ -45,7 +45,7 @@ def test_letters_go_to_pages(job: str, console: Console) -> None:
 
 def test_letters_can_be_switched_off(job: str, console: Console) -> None:
     """WCAG 2.1.4: who speaks to the computer must not press letters by accident."""
-    console.open("/")
+    console.open("/jobs")
     console.page.keyboard.press("?")
     expect(console.at("keys")).to_contain_text("Go to Queue")
     console.page.get_by_role("switch").click()

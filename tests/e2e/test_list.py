@@ -27,7 +27,7 @@ def jobs(world: World) -> dict[str, str]:
 
 def test_the_list_says_what_each_job_is_doing(jobs: dict[str, str], console: Console) -> None:
     """R200: states, and for what waits or failed the reason in the same line."""
-    console.open("/")
+    console.open("/jobs")
     for name, state in (("good", "succeeded"), ("bad", "failed"), ("long", "running"), ("waits", "queued")):
         expect(console.row(jobs[name]).get_by_test_id("state")).to_have_attribute("data-state", state)
     expect(console.row(jobs["waits"]).get_by_test_id("wait-reason")).not_to_be_empty()
@@ -37,7 +37,7 @@ def test_the_list_says_what_each_job_is_doing(jobs: dict[str, str], console: Con
 
 def test_it_is_searched_filtered_and_sorted(jobs: dict[str, str], console: Console) -> None:
     """R200: by words, by state, in another order; the address bar keeps it, so that a view can be shared."""
-    console.open("/")
+    console.open("/jobs")
     expect(console.row(jobs["good"])).to_be_visible()
     console.at("search").fill("beta")
     expect(console.row(jobs["good"])).to_have_count(0)
@@ -67,7 +67,7 @@ def test_it_is_searched_filtered_and_sorted(jobs: dict[str, str], console: Conso
 
 def test_an_old_job_is_found_by_what_it_ran(jobs: dict[str, str], console: Console) -> None:
     """R198, D18: by a word of its command or a label, in one field; labels there are to choose are offered."""
-    console.open("/")
+    console.open("/jobs")
     console.at("search").fill("DATASET exit")
     expect(console.at("job-link")).to_have_text(["beta-bad"])
     console.at("search").fill("")
@@ -87,14 +87,14 @@ def test_an_old_job_is_found_by_what_it_ran(jobs: dict[str, str], console: Conso
 
 def test_a_row_is_a_way_to_its_job(jobs: dict[str, str], console: Console) -> None:
     """Wherever it is clicked, but for its box and its menu."""
-    console.open("/")
+    console.open("/jobs")
     console.row(jobs["good"]).get_by_test_id("state").click()
     expect(console.at("job-page")).to_have_attribute("data-id", jobs["good"])
 
 
 def test_columns_are_chosen_and_kept(jobs: dict[str, str], console: Console) -> None:
     """R200: another column, another order; the browser keeps both."""
-    console.open("/")
+    console.open("/jobs")
     console.press("choose-columns")
     chooser = console.at("columns")
     chooser.get_by_role("checkbox", name="Labels").check()
@@ -110,19 +110,19 @@ def test_columns_are_chosen_and_kept(jobs: dict[str, str], console: Console) -> 
 
 def test_ones_own_or_everybodys(world: World, jobs: dict[str, str], console: Console) -> None:
     """The choice stands in the address, and is that of the next visit."""
-    console.open("/")
+    console.open("/jobs")
     console.at("who").get_by_text("Mine").click()
     expect(console.page).to_have_url(re.compile(r"\?who=mine$"))
     expect(console.row(jobs["good"])).to_be_visible()
     with console.page.expect_request(lambda request: "/api/v1/jobs?" in request.url and "mine=true" in request.url):
-        console.open("/")
+        console.open("/jobs")
     console.at("who").get_by_text("Everybody's").click()
     expect(console.page).to_have_url(re.compile(r"\?who=all$"))
 
 
 def test_a_job_from_the_terminal_appears_by_itself(world: World, jobs: dict[str, str], console: Console) -> None:
     """R200: submitted by the command line meanwhile, it comes, runs and ends under the eyes of who looks."""
-    console.open("/")
+    console.open("/jobs")
     expect(console.row(jobs["good"])).to_be_visible()
     job = plain(world, "epsilon-new", "true")
     expect(console.row(job)).to_be_visible()
@@ -135,7 +135,7 @@ def test_every_heading_sorts_by_what_the_server_knows(jobs: dict[str, str], cons
     """R200, D2: each is clicked twice, sent, answered and shown."""
     every = ["name", "state", "run", "metric", "owner", "workspace", "submitted", "where", "resources"]
     every += ["framework", "priority", "ended", "labels"]
-    console.open("/")
+    console.open("/jobs")
     console.page.evaluate("keys => localStorage.setItem('trainmaster.jobs.columns', JSON.stringify(keys))", every)
     console.open("/?order=name")
     headings = console.at("jobs").locator("thead button")
@@ -184,7 +184,7 @@ def test_all_of_a_filter_are_stopped_in_three_clicks(world: World, jobs: dict[st
 
 def test_the_time_limit_of_several_is_changed_in_the_list(world: World, jobs: dict[str, str], console: Console) -> None:
     """R193: in the menu of one, and for all that are ticked."""
-    console.open("/")
+    console.open("/jobs")
     console.row(jobs["long"]).get_by_test_id("row-menu").click()
     console.press("row-limit")
     console.at("duration-input").fill("3h")
@@ -202,7 +202,7 @@ def test_the_time_limit_of_several_is_changed_in_the_list(world: World, jobs: di
 def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str], console: Console) -> None:
     """What was on the page stays, of which moment it is and what is the matter stand above; filters stay (D3)."""
     console.watch.expect("ERR_FAILED", "422")
-    console.open("/")
+    console.open("/jobs")
     expect(console.row(jobs["long"])).to_be_visible()
     console.page.route("**/api/v1/jobs?*", lambda route: route.abort())
     console.at("search").fill("gamma")
@@ -227,7 +227,7 @@ def test_a_list_that_cannot_be_read_anew_stays_and_says_so(jobs: dict[str, str],
 
 def test_only_what_has_ended_can_be_deleted(world: World, jobs: dict[str, str], console: Console) -> None:
     """R194, R202: of a selection the ended ones go, and the question says before how many stay and why."""
-    console.open("/")
+    console.open("/jobs")
     for name in ("good", "bad", "long"):
         console.row(jobs[name]).get_by_role("checkbox").check()
     console.press("bulk-delete")

@@ -4,6 +4,7 @@ GET, as it is found in the router, is used with success once. A new route is tol
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.service.notices.kinds import Wishes
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
@@ -23,6 +25,9 @@ GOOD: Final = "correct horse battery"
 READS: Final = frozenset({"GET", "HEAD"})
 
 UNTOLD: Final = {
+    "POST /notifications/read": "changes what one has seen oneself, and nothing else",
+    "POST /notifications/address": "needs a mail server: tests/scenario/test_notices.py",
+    "POST /notifications/address/confirm": "likewise",
     "POST /jobs/preview": "changes nothing: says what a submit would do",
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
     "POST /queue/would-start": "changes nothing: asks the plan",
@@ -118,6 +123,26 @@ async def _session(scene: Scene) -> tuple[str, dict[str, Any]]:
     return f"/sessions/{one.id}", {}
 
 
+def of_webhook(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        [one] = (await scene.stage.platform.webhooks.all(ADMIN)).items
+        return f"/webhooks/{one.id}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+async def _webhook(scene: Scene) -> tuple[str, dict[str, Any]]:
+    """To where nobody listens, which is allowed here."""
+    scene.stage.platform.context.notices.guard._allow.append(ip_network("127.0.0.0/8"))
+    return "/webhooks", {"json": {"url": "https://127.0.0.1:9/hook"}}
+
+
+async def _address(scene: Scene) -> tuple[str, dict[str, Any]]:
+    settings = scene.stage.platform.context.notices.tables.settings
+    settings.put("admin", Wishes(address="admin@example.org").to_json(), [])
+    return "/notifications/address", {}
+
+
 async def _pool(scene: Scene) -> tuple[str, dict[str, Any]]:
     await scene.stage.platform.administer.assign("n2", "default", ADMIN)
     return "/pools/lab", {}
@@ -148,6 +173,12 @@ DEEDS: Final[dict[str, Ask]] = {
     "DELETE /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one"),
     "DELETE /workspaces/{name}": plain("/workspaces/vision"),
     "DELETE /users/{user}": plain("/users/ann"),
+    "PATCH /notifications/settings": plain("/notifications/settings", {"kinds": {"ended": {"console": False}}}),
+    "DELETE /notifications/address": _address,
+    "POST /webhooks": _webhook,
+    "PATCH /webhooks/{webhook}": of_webhook("", {"on": False}),
+    "POST /webhooks/{webhook}/test": of_webhook("/test"),
+    "DELETE /webhooks/{webhook}": of_webhook(""),
     "PUT /pools/{name}": plain("/pools/lab", {}),
     "PUT /virtual-clusters/{name}": plain("/virtual-clusters/vc", {"pool": "lab"}),
     "DELETE /virtual-clusters/{name}": plain("/virtual-clusters/vc"),

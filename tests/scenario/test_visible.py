@@ -33,6 +33,7 @@ NAMELESS: Final = {
     "/balances", "/workspaces/{workspace}/balance",
     "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views",
+    "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
 

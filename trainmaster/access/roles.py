@@ -66,7 +66,7 @@ class Principal:
 
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
-    "usage:read", "audit:read",
+    "usage:read", "audit:read", "notices:self", "webhooks:write",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
 
@@ -86,6 +86,7 @@ _ADMIN: Final = _MEMBER | {
     "members:write",
     "audit:read",
     "usage:read",
+    "webhooks:write",
 }
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {

@@ -33,5 +33,7 @@ SCOPES: Final[dict[str, Said]] = {
     "server:observe": access.right_server_observe(),
     "audit:read": access.right_audit_read(),
     "retention:read": access.right_retention_read(),
+    "notices:self": access.right_notices_self(),
+    "webhooks:write": access.right_webhooks_write(),
 }
 """scope -> what it permits."""

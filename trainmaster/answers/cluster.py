@@ -98,8 +98,22 @@ class UrgentView(Answer, frozen=True):
     mine: int
 
 
+class PersonalLimit(Answer, frozen=True):
+    """What one person may hold at most of a resource (gpu, gpu:<model>, cpu, memory_mib, jobs) in a pool, in one
+    workspace, and holds now.
+    """
+
+    workspace: str
+    pool: str
+    resource: str
+    used: float
+    limit: float
+
+
 class WorkspaceView(Answer, frozen=True):
-    """A group of people who share quotas."""
+    """A group of people who share quotas. `per_person`: what each person may hold at most, by pool and resource;
+    `people`: what some may hold instead, by name, null without limit: for who is in it; `mine`: what holds of who asks.
+    """
 
     name: str
     description: str
@@ -109,6 +123,9 @@ class WorkspaceView(Answer, frozen=True):
     sharing: Sharing
     waiting: int
     running: int
+    per_person: dict[str, dict[str, float | None]]
+    people: dict[str, dict[str, dict[str, float | None]]]
+    mine: list[PersonalLimit]
 
 
 class WorkspacesView(Answer, frozen=True):

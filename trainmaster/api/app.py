@@ -37,6 +37,8 @@ from trainmaster.api.routes import (
 )
 from trainmaster.api.routes.finding import marks, search
 from trainmaster.api.routes.money import balances, reports
+from trainmaster.api.routes.notices import notifications, webhooks
+from trainmaster.api.routes.personal import home
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.api.socket.servers import Servers
@@ -52,8 +54,8 @@ if TYPE_CHECKING:
 TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     cluster.routes, pools.routes, search.routes,
-    workspaces.routes, people.routes, reports.routes, balances.routes, queue.routes, models.routes, uploads.routes,
-    upkeep.routes, health.routes, static.routes,
+    workspaces.routes, people.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes,
+    queue.routes, models.routes, uploads.routes, upkeep.routes, home.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

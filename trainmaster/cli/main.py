@@ -32,8 +32,10 @@ PARTS: Final = (
     "server.upgrade",
     "commands.user",
     "commands.access",
+    "commands.notify",
     "commands.upkeep",
     "commands.report",
+    "commands.home",
 )
 """Modules of this package that bring commands, in the order of the help."""
 AS_THEY_ARE: Final = frozenset({"exec", "serve"})

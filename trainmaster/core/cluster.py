@@ -21,6 +21,8 @@ ANY: Final = "any"
 
 RESOURCES: Final = ("gpu", "cpu", "memory_mib")
 """Names of resources, beside `gpu:<model>`."""
+JOBS: Final = "jobs"
+"""Where something is limited: how many jobs run at a time."""
 
 PoolKind = Literal["public", "dedicated"]
 FlavorKind = Literal["cpu", "gpu", "ascend", "mlu"]
@@ -41,6 +43,9 @@ class Limit:
 
 Limits = Mapping[str, Limit]
 """By the name of the resource; what is not named is not limited."""
+
+Most = Mapping[str, float | None]
+"""What one person may hold at most, by the name of the resource; None, or what is not named: not limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,8 @@ class Workspace:
 
     `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them
     together, may have queued or running (R20); None: any number. `sharing`: with "off" what is shared is hidden until
-    it is on again.
+    it is on again. `per_person`: what each person may hold at most, by pool; `people`: what some may hold instead, by
+    name and pool.
     """
 
     name: str
@@ -87,6 +93,13 @@ class Workspace:
     urgent_total: int | None = None
     description: str = ""
     sharing: Sharing = "open"
+    per_person: Mapping[str, Most] = field(default_factory=dict)
+    people: Mapping[str, Mapping[str, Most]] = field(default_factory=dict)
+
+    def most_of(self, person: str, pool: str) -> dict[str, float]:
+        """Return what `person` may hold at most in `pool`: what is said of them comes before what is said of each."""
+        most = {**self.per_person.get(pool, {}), **self.people.get(person, {}).get(pool, {})}
+        return {name: amount for name, amount in most.items() if amount is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,6 +147,37 @@ class MoneyConfig:
     time_zone: str = "UTC"
 
 
+@dataclass(frozen=True, slots=True)
+class MailConfig:
+    """`[mail]`: the server that takes the platform's mails; `host` "": none is sent.
+
+    `tls`: starttls (encrypted after a greeting), tls (from the first byte), none. `user` and `password_file`: how we
+    sign in there, "" not at all. `sender`: the address that mails come from; `ca`: file of the certificates that are
+    trusted, "" those of the system. `link`: the console's address as people type it, which stands in mails and in what
+    webhooks are sent; "": as the server listens.
+    """
+
+    host: str = ""
+    port: int = 587
+    tls: Literal["starttls", "tls", "none"] = "starttls"
+    user: str = ""
+    password_file: str = ""
+    sender: str = ""
+    ca: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WebhooksConfig:
+    """`[webhooks]`. `allow`: addresses and networks to which webhooks may go although they are not public; `http`:
+    whether they may go unencrypted; `ca`: file of the certificates that are trusted, "" those of the system.
+    """
+
+    allow: tuple[str, ...] = ()
+    http: bool = False
+    ca: str = ""
+
+
 MOST_PENDING: Final = 1000
 
 
@@ -180,4 +211,6 @@ class Config:
     limits: LimitsConfig = field(default_factory=LimitsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     money: MoneyConfig = field(default_factory=MoneyConfig)
+    mail: MailConfig = field(default_factory=MailConfig)
+    webhooks: WebhooksConfig = field(default_factory=WebhooksConfig)
     engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

@@ -18,6 +18,7 @@ from urllib.parse import quote
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
+from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -112,6 +113,10 @@ class Client:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def home(self) -> answers.HomeView:
+        """Return what one sees first: what runs, waits and failed of one's own, what is free, what one used and did."""
+        return self.http.read(answers.HomeView, "GET", "/home")
 
     # -- submitting --------------------------------------------------------------------------------------------
 
@@ -273,14 +278,9 @@ class Client:
         """Change `duration_s` (None: no limit) or `priority` of several live jobs, chosen as in `stop`."""
         return self._several("change", refs, expected, filters, **change)
 
-    def tag(
-        self,
-        refs: Sequence[str] = (),
-        *,
-        add: Sequence[str] = (),
-        remove: Sequence[str] = (),
-        expected: int | None = None,
-        **filters: Unpack[JobFilters],
+    def tag(  # fmt: skip
+        self, refs: Sequence[str] = (), *, add: Sequence[str] = (), remove: Sequence[str] = (),
+        expected: int | None = None, **filters: Unpack[JobFilters],
     ) -> answers.OutcomeView:
         """Put tags on several jobs and take others away, chosen as in `stop`; ended ones, too."""
         return self._several("tags", refs, expected, filters, add=[*add], remove=[*remove])
@@ -348,6 +348,11 @@ class Client:
     def money(self) -> MoneyCalls:
         """Reports of use, balances, credits and budgets."""
         return MoneyCalls(self.http)
+
+    @property
+    def notices(self) -> NoticeCalls:
+        """Your notifications, where they are told, and webhooks."""
+        return NoticeCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

@@ -43,6 +43,7 @@ log = logging.getLogger("trainmaster.context")
 if TYPE_CHECKING:
     from trainmaster.service.admission.admission import Admission
     from trainmaster.service.control.saving import Saving
+    from trainmaster.service.notices.parts import NoticeParts
     from trainmaster.service.submitting.submit import Submit
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
@@ -86,6 +87,7 @@ class Context:
     budgets: "BudgetKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
+    notices: "NoticeParts" = field(init=False)
 
     def __post_init__(self) -> None:
         """Name those that follow the live jobs, too: most use cases ask one of them."""

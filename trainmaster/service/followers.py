@@ -5,7 +5,8 @@ commit, or a clock that was set. Invariant: a part that is not named here follow
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Job, Role
@@ -21,6 +22,19 @@ from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits
 
 
+class LiveWatcher(Protocol):
+    """Sees what live jobs become, to tell people of it. May not block, and decides nothing about jobs."""
+
+    def moved(self, before: Job | None, after: Job) -> None:
+        """See one change of one job, which is not on disk yet."""
+
+    def stored(self, changed: Iterable[Job]) -> None:
+        """See what became durable."""
+
+    def restore(self, jobs: Iterable[Job]) -> None:
+        """Begin anew from the live jobs the ledger holds."""
+
+
 @dataclass(slots=True)
 class LiveFollowers:
     """One object per server; all methods in the loop's thread."""
@@ -34,6 +48,7 @@ class LiveFollowers:
     shares: Shares
     waits: Waits
     purses: Purses
+    watchers: list[LiveWatcher] = field(default_factory=list)
     leaving: bool = False
     """Set once this server is about to end: it starts nothing more, for whoever told it to may have told the agent,
     too.
@@ -56,10 +71,15 @@ class LiveFollowers:
         self.shares.moved(before, after)
         self.waits.moved(before, after)
         self.purses.moved(before, after)
+        for watcher in self.watchers:
+            watcher.moved(before, after)
 
     def stored(self, changed: Iterable[Job], deleted: Iterable[Job]) -> None:
         """Count what became durable."""
-        self.counts.changed(changed, deleted)
+        found = list(changed)
+        self.counts.changed(found, deleted)
+        for watcher in self.watchers:
+            watcher.stored(found)
 
     def restore(self, jobs: list[Job], asked: Sequence[Sequence[Role]]) -> None:
         """Begin anew from the live jobs the ledger holds. `asked`: the gangs submitted last, oldest first."""
@@ -69,3 +89,5 @@ class LiveFollowers:
         self.forecasts.restore(jobs)
         self.waits.restore()
         self.purses.restore(jobs)
+        for watcher in self.watchers:
+            watcher.restore(jobs)

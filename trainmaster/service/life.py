@@ -94,6 +94,9 @@ class Life:
         await self._observer.look()
         self._keep_doing(self._sweeper.follow())
         self._keep_doing(ctx.budgets.follow())
+        await ctx.notices.start(ctx)
+        for follow in (ctx.notices.teller.follow, ctx.notices.sender.follow, ctx.notices.watch.follow):
+            self._keep_doing(follow())
 
     async def announce(self) -> None:
         """Tell the other servers of the home where this one answers; nothing after the first time. Raises
@@ -142,7 +145,7 @@ class Life:
             stack.callback(ctx.master.close)
             stack.callback(self._timers.close)
             watching = self._observer.close, self._shell.close, self._pulse.close
-            for close in (*watching, ctx.dates.close, ctx.shares.close, ctx.forecasts.close):
+            for close in (*watching, ctx.dates.close, ctx.shares.close, ctx.forecasts.close, ctx.notices.watch.close):
                 stack.push_async_callback(close)
 
     def _keep_doing(self, work: Coroutine[Any, Any, None]) -> None:

@@ -48,9 +48,13 @@ from trainmaster.service.use_cases.listing import Chosen, Listing
 from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.money.reports import Reports
+from trainmaster.service.use_cases.notices.choosing import Choosing
+from trainmaster.service.use_cases.notices.reading import Notifications
+from trainmaster.service.use_cases.notices.webhooks import Webhooks
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.members import Members
+from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
@@ -80,6 +84,7 @@ class Platform:
     ) -> None:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.accounts, self.credentials, self.members = accounts, credentials, members
+        self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,
@@ -94,6 +99,7 @@ class Platform:
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.uses = ClusterUses(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
+        self.home = Home(context, self._jobs, self.queueing, auditing)
 
     # -- life --------------------------------------------------------------------------------------------------
 

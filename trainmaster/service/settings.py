@@ -15,16 +15,18 @@ from trainmaster.core.config import (
     EngineConfig,
     LimitsConfig,
     LocalConfig,
+    MailConfig,
     MoneyConfig,
     RetentionConfig,
     ServerConfig,
     VirtualNode,
+    WebhooksConfig,
 )
 from trainmaster.core.errors import InvalidSpec, ProblemList
 from trainmaster.engines import kinds
 from trainmaster.engines.kinds import EngineKind
 from trainmaster.messages.said import Said
-from trainmaster.messages.server import money
+from trainmaster.messages.server import money, notices
 from trainmaster.messages.server import settings as saying
 
 EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
@@ -32,6 +34,8 @@ EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
 CURRENCY: Final = re.compile(r"[A-Za-z]{1,8}")
+MAILBOX: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,187}[A-Za-z0-9])?")
+"""An e-mail address as we take them: of plain letters."""
 Toml = dict[str, Any]
 """A section of config.toml, or the whole of it, as it was read."""
 
@@ -41,6 +45,8 @@ _SECTIONS: dict[str, type[Any]] = {
     "limits": LimitsConfig,
     "retention": RetentionConfig,
     "money": MoneyConfig,
+    "mail": MailConfig,
+    "webhooks": WebhooksConfig,
 }
 
 
@@ -81,7 +87,22 @@ def parse(document: Toml, problems: ProblemList) -> Config:
         problems.add("money.currency", money.not_a_currency(), value=parts["money"].currency)
     if not _is_time_zone(parts["money"].time_zone):
         problems.add("money.time_zone", money.not_a_time_zone(parts["money"].time_zone))
+    _check_mail(parts["mail"], problems)
+    for network in parts["webhooks"].allow:
+        if not _is_network(network):
+            problems.add("webhooks.allow", notices.not_networks(), value=network)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
+
+
+def _check_mail(mail: MailConfig, problems: ProblemList) -> None:
+    if mail.host and not MAILBOX.fullmatch(mail.sender):
+        problems.add("mail.sender", notices.sender_missing(), value=mail.sender)
+    if not 1 <= mail.port <= 65535:
+        problems.add("mail.port", notices.not_a_port(), value=mail.port)
+    if mail.link and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", mail.link):
+        problems.add("mail.link", notices.not_a_link(), value=mail.link)
+    if bool(mail.user) != bool(mail.password_file):
+        problems.add("mail.user", notices.password_without_user(), value=mail.user)
 
 
 def reached_at(address: str) -> tuple[str, int | None] | None:

@@ -35,6 +35,7 @@ from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
+from trainmaster.service.notices.parts import NoticeParts
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -313,6 +314,7 @@ def _moving(
     shell = OrderRunner(master, observer, engines, launching, saving, timers, waits, lambda: scheduling.nodes, clock)
     master.orders = shell
     person_rows, member_rows = PeopleRows(database), MemberRows(database)
+    context.notices = NoticeParts.make(context, database, person_rows, member_rows)
     people, readiness = People(person_rows, layout), Readiness(context, database, shell.ended)
     context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
     rules = rules_of(leftovers, layout, records, context.ended, clock)

@@ -138,7 +138,13 @@ def rights_of(workspaces: Iterable[WorkspaceView], virtual_clusters: Iterable[Vi
     """Return what `GET /workspaces` and `GET /virtual-clusters` tell: the rules that hold now."""
     return Rights(
         tuple(
-            Workspace(one.name, one.weight, {quota.pool: _limits(quota.share) for quota in one.quotas})
+            Workspace(
+                one.name,
+                one.weight,
+                {quota.pool: _limits(quota.share) for quota in one.quotas},
+                per_person=one.per_person,
+                people=one.people,
+            )
             for one in workspaces
         ),
         tuple(VirtualCluster(one.name, one.pool, _limits(one.share)) for one in virtual_clusters),

@@ -45,6 +45,14 @@ def last(path: str) -> dict[str, Value] | None:
     return {"t": rows[-1][0], **rows[-1][1]} if rows else None
 
 
+def busiest(path: str) -> tuple[float, float] | None:
+    """Return (time of the newest sample, the greatest use of its GPUs in the last minutes), None where that is not
+    known. O(1).
+    """
+    found = [row for row in _samples(path, tail=8192) if _is_number(row[_GAUGES["gpu"]])]
+    return (float(found[-1][0]), max(float(row[_GAUGES["gpu"]]) for row in found)) if found else None
+
+
 def _samples(path: str, tail: int | None = None) -> Iterator[list[Any]]:
     rest = b""
     with LogFile(path) as file:

@@ -18,6 +18,7 @@ from trainmaster.store import audit
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.money.entries import close_balance
+from trainmaster.store.notices.settings import forget_workspace
 from trainmaster.store.tables import cluster_setting, member
 
 
@@ -76,6 +77,7 @@ class ClusterSettings:
         def work(connection: Connection) -> None:
             if kind == "workspace":  # or whoever makes another one of this name finds its members in it
                 connection.execute(delete(member).where(member.c.workspace == name))
+                forget_workspace(connection, name)
                 connection.execute(delete(table).where(table.c.kind == "budget", table.c.name == name))
                 close_balance(connection, name, audit_event.at, audit_event.by.name)
             if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:

@@ -16,8 +16,6 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
-    MetaData,
-    String,
     Table,
     Text,
     UniqueConstraint,
@@ -28,14 +26,15 @@ from sqlalchemy import (
     event as when,
 )
 
+from trainmaster.store.columns import BIG as _BIG
+from trainmaster.store.columns import META
+from trainmaster.store.columns import TEXT as _TEXT
+from trainmaster.store.notices import tables as notices  # theirs are part of the schema
+
+__all__ = ["META", "SCHEMA", "notices"]
+
 SCHEMA: Final = 16
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
-
-META: Final = MetaData()
-
-_BIG: Final = BigInteger().with_variant(Integer(), "sqlite")  # in SQLite only INTEGER can be the row id itself
-# Byte order everywhere: SQLite's default, and what prefix ranges and list cursors count on.
-_TEXT: Final = Text().with_variant(String(collation="C"), "postgresql")
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
 

@@ -56,6 +56,8 @@ export const saveVirtualCluster = (
 export const deleteVirtualCluster = (name: string): Promise<void> => remove(`/virtual-clusters/${at(name)}`);
 
 export const listWorkspaces = (): Promise<{ items: Workspace[] }> => get("/workspaces");
+/** By pool and resource; null: no limit. */
+export type MostByPool = Record<string, Record<string, number | null>>;
 export interface WorkspaceBody {
   weight: number;
   quotas: Record<string, Limits>;
@@ -63,6 +65,8 @@ export interface WorkspaceBody {
   urgent_total: number | null;
   sharing: Workspace["sharing"];
   description: string;
+  per_person: MostByPool;
+  people: Record<string, MostByPool>;
 }
 export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> =>
   put(`/workspaces/${at(name)}`, body);

@@ -635,7 +635,7 @@ export interface paths {
         };
         /**
          * Get Feed
-         * @description Watch jobs and the cluster change (server-sent events: job, deleted, cluster, reset, ping).
+         * @description Watch jobs and the cluster change (server-sent events: job, deleted, cluster, notices, reset, ping).
          */
         get: operations["get_feed"];
         put?: never;
@@ -1605,6 +1605,202 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Notifications
+         * @description List your notifications, newest first, and how many are not read.
+         */
+        get: operations["list_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Notifications
+         * @description Mark notifications as read.
+         */
+        post: operations["read_notifications"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Notification Settings
+         * @description Show what you are told, and where.
+         */
+        get: operations["get_notification_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Notification Settings
+         * @description Change what you are told, and where.
+         */
+        patch: operations["change_notification_settings"];
+        trace?: never;
+    };
+    "/api/v1/notifications/address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give Address
+         * @description Send a code to an e-mail address; mails go there once the code was typed.
+         */
+        post: operations["give_address"];
+        /**
+         * Remove Address
+         * @description Forget your e-mail address; no more mails are sent.
+         */
+        delete: operations["remove_address"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/notifications/address/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm Address
+         * @description Confirm an e-mail address with the code that came there.
+         */
+        post: operations["confirm_address"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Webhooks
+         * @description List your webhooks, or those of a workspace that you lead.
+         */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Add Webhook
+         * @description Make a webhook; its secret is shown in this answer and never again.
+         */
+        post: operations["add_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Webhook
+         * @description Delete a webhook, with what waits to be sent to it.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Webhook
+         * @description Change a webhook, or switch it on or off.
+         */
+        patch: operations["change_webhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Webhook
+         * @description Send a test to a webhook now, and say what became of it.
+         */
+        post: operations["try_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deliveries
+         * @description List the newest messages to a webhook (without: to all of yours), and what became of them.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queue": {
         parameters: {
             query?: never;
@@ -1913,6 +2109,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Home
+         * @description Say what runs, waits and failed of one's own jobs, what is free, what one used this month and did last; for who
+         *     administers workspaces, how they stand.
+         */
+        get: operations["get_home"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2001,6 +2218,16 @@ export interface components {
             workspace_role: string;
         };
         /**
+         * AddressBody
+         * @description An address to which a code is sent; mails go there once it was confirmed. `language`: of mails.
+         */
+        AddressBody: {
+            /** Address */
+            address: string;
+            /** Language */
+            language?: ("zh" | "en") | null;
+        };
+        /**
          * BudgetBody
          * @description Credit limit and budget as they are to be. `credit_limit`: how far the balance may go below 0, null however far;
          *     `budget`: of a month, null none; `alarms`: at how many percent of it an alarm is told.
@@ -2066,6 +2293,14 @@ export interface components {
              * @default true
              */
             submit: boolean;
+        };
+        /**
+         * CodeBody
+         * @description The code that came by e-mail.
+         */
+        CodeBody: {
+            /** Code */
+            code: string;
         };
         /**
          * Drain
@@ -2284,6 +2519,18 @@ export interface components {
             note: string;
         };
         /**
+         * NoticeSettingsBody
+         * @description Switches by kind, and the language of mails; what is absent stays.
+         */
+        NoticeSettingsBody: {
+            /** Kinds */
+            kinds?: {
+                [key: string]: components["schemas"]["SwitchesBody"];
+            };
+            /** Language */
+            language?: ("zh" | "en") | null;
+        };
+        /**
          * PolicyBody
          * @description New values by knob; null is the default again, what is absent stays.
          */
@@ -2319,6 +2566,14 @@ export interface components {
             price_gpu?: string | null;
             /** Price Cpu */
             price_cpu?: string | null;
+        };
+        /**
+         * ReadBody
+         * @description Which are read; null: all of them.
+         */
+        ReadBody: {
+            /** Ids */
+            ids?: string[] | null;
         };
         /**
          * Remark
@@ -2409,6 +2664,18 @@ export interface components {
              * @default
              */
             reason: string;
+        };
+        /**
+         * SwitchesBody
+         * @description Where one kind is to be told; what is absent stays.
+         */
+        SwitchesBody: {
+            /** Console */
+            console?: boolean | null;
+            /** Mail */
+            mail?: boolean | null;
+            /** Webhook */
+            webhook?: boolean | null;
         };
         /**
          * TagChange
@@ -2512,6 +2779,41 @@ export interface components {
             description: string;
         };
         /**
+         * WebhookBody
+         * @description A webhook to make. `workspace`: whose jobs it is told of, absent: your own; `kinds`: of what, for a workspace's
+         *     (absent: everything). Your own is told what you choose in your settings.
+         */
+        WebhookBody: {
+            /** Url */
+            url: string;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /** Workspace */
+            workspace?: string | null;
+            /**
+             * Kinds
+             * @default []
+             */
+            kinds: string[];
+        };
+        /**
+         * WebhookChange
+         * @description What is to change of a webhook; what is absent stays. `on`: switch it on or off.
+         */
+        WebhookChange: {
+            /** Url */
+            url?: string | null;
+            /** Name */
+            name?: string | null;
+            /** Kinds */
+            kinds?: string[] | null;
+            /** On */
+            on?: boolean | null;
+        };
+        /**
          * WhatIfBody
          * @description What is to be tried: knobs of the policy; workspaces and virtual clusters by name, as they are to be.
          */
@@ -2531,7 +2833,8 @@ export interface components {
         };
         /**
          * WorkspaceBody
-         * @description A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number.
+         * @description A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
+         *     each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
          */
         WorkspaceBody: {
             /**
@@ -2560,6 +2863,20 @@ export interface components {
              * @enum {string}
              */
             sharing: "off" | "open" | "required";
+            /** Per Person */
+            per_person?: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
+            /** People */
+            people?: {
+                [key: string]: {
+                    [key: string]: {
+                        [key: string]: number | null;
+                    };
+                };
+            };
         };
         /**
          * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
@@ -2860,6 +3177,17 @@ export interface components {
         NodePage: {
             items: components["schemas"]["NodeDetail"][];
         };
+        /**
+         * @description What one person may hold at most of a resource (gpu, gpu:<model>, cpu, memory_mib, jobs) in a pool, in one
+         *         workspace, and holds now.
+         */
+        PersonalLimit: {
+            workspace: string;
+            pool: string;
+            resource: string;
+            used: number;
+            limit: number;
+        };
         /** @description What a workspace may use of one pool. */
         PoolQuota: {
             pool: string;
@@ -2929,7 +3257,10 @@ export interface components {
         Workspaces: {
             items: components["schemas"]["Workspace"][];
         };
-        /** @description A group of people who share quotas. */
+        /**
+         * @description A group of people who share quotas. `per_person`: what each person may hold at most, by pool and resource;
+         *         `people`: what some may hold instead, by name, null without limit: for who is in it; `mine`: what holds of who asks.
+         */
         Workspace: {
             name: string;
             description: string;
@@ -2940,6 +3271,19 @@ export interface components {
             sharing: "off" | "open" | "required";
             waiting: number;
             running: number;
+            per_person: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
+            people: {
+                [key: string]: {
+                    [key: string]: {
+                        [key: string]: number | null;
+                    };
+                };
+            };
+            mine: components["schemas"]["PersonalLimit"][];
         };
         /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
         FoundJob: {
@@ -2982,6 +3326,255 @@ export interface components {
             pools: components["schemas"]["FoundName"][];
             models: components["schemas"]["FoundName"][];
         };
+        /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
+        FreeCards: {
+            model: string;
+            total: number;
+            free: number;
+            most: number;
+        };
+        /** @description What is free on the nodes in service of a pool that one may use. */
+        FreePool: {
+            pool: string;
+            nodes: number;
+            cards: components["schemas"]["FreeCards"][];
+            cpu: number;
+            cpu_free: number;
+            memory_mib: number;
+            memory_free_mib: number;
+            waiting: number;
+            running: number;
+        };
+        /** @description What one person has running and queued in a workspace, how many cards they hold now, and used this month. */
+        HomePerson: {
+            name: string;
+            running: number;
+            waiting: number;
+            gpu: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /**
+         * @description What one person is shown first: their own jobs, at most 8 of each kind and how many there are; `failed` of the
+         *         last 14 days. `any`: whether they ever submitted a job that is still there; `seq`: the feed's position.
+         */
+        Home: {
+            name: string;
+            at: number;
+            seq: number;
+            any: boolean;
+            running: components["schemas"]["Job"][];
+            running_total: number;
+            waiting: components["schemas"]["Waiting"][];
+            waiting_total: number;
+            failed: components["schemas"]["Job"][];
+            free: components["schemas"]["FreePool"][];
+            use: components["schemas"]["MonthUse"];
+            limits: components["schemas"]["PersonalLimit"][];
+            did: components["schemas"]["AuditEvent"][];
+            workspaces: components["schemas"]["HomeWorkspace"][];
+        };
+        /**
+         * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
+         *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
+         *         decides itself, by it.
+         *
+         *         `seq`: the feed's position at which it was so, to watch it from.
+         */
+        Job: {
+            id: string;
+            name: string;
+            slug: string | null;
+            description: string;
+            state: components["schemas"]["Shown"];
+            queue_state: components["schemas"]["JobState"];
+            pai_state: string;
+            owner: string;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            framework: string;
+            dialect: string;
+            submitted_at: number;
+            queued_at: number;
+            started_at: number | null;
+            ended_at: number | null;
+            run_s: number | null;
+            wait_s: number;
+            duration_s: number | null;
+            expires_at: number | null;
+            attempts: number;
+            retries: components["schemas"]["Retries"];
+            tasks: components["schemas"]["TaskCounts"];
+            resources: components["schemas"]["Totals"];
+            nodes: string[];
+            reason: components["schemas"]["Reason"] | null;
+            forecast: components["schemas"]["Forecast"] | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            model: string | null;
+            progress: components["schemas"]["Progress"] | null;
+            metrics: {
+                [key: string]: number | null;
+            };
+            labels: {
+                [key: string]: string;
+            };
+            tags: string[];
+            note: string;
+            favorite: boolean;
+            share: components["schemas"]["JobShare"];
+            may: ("share" | "write")[];
+            version: number;
+            seq: number;
+        };
+        /**
+         * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
+         * @enum {unknown}
+         */
+        JobState: "active" | "expired" | "failed" | "queued" | "stopped" | "succeeded";
+        /** @description Retries used and allowed. */
+        Retries: {
+            used: number;
+            limit: number;
+        };
+        /** @description Tasks of the current attempt by state. */
+        TaskCounts: {
+            total: number;
+            waiting: number;
+            running: number;
+            succeeded: number;
+            failed: number;
+            lost: number;
+        };
+        /** @description Resources of all replicas together. */
+        Totals: {
+            cpu: number;
+            memory_mib: number;
+            gpu: number;
+            gpu_type: string | null;
+        };
+        /**
+         * @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
+         *         ours.
+         */
+        Reason: {
+            code: string;
+            message: components["schemas"]["Text"];
+            evidence: {
+                [key: string]: unknown;
+            };
+            /** @default null */
+            position: number | null;
+            /** @default null */
+            decided_by: string | null;
+        };
+        /**
+         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
+         *         `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
+         *
+         *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
+         */
+        Forecast: {
+            /** @enum {unknown} */
+            when: "about" | "after" | "now" | "unknown";
+            at: number | null;
+            low: number | null;
+            high: number | null;
+            why: components["schemas"]["Text"] | null;
+            made_at: number | null;
+            /** @default null */
+            by: string | null;
+            /** @default [] */
+            nodes: string[];
+        };
+        /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
+        Verdict: {
+            code: string;
+            title: components["schemas"]["Text"];
+            /** @enum {unknown} */
+            fault: "none" | "platform" | "user";
+            message: components["schemas"]["Text"];
+            evidence: string;
+            role: string | null;
+            index: number | null;
+            exit_code: number | null;
+            signal: number | null;
+        };
+        /**
+         * @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
+         *         null where nobody knows.
+         */
+        Progress: {
+            fraction: number;
+            step: number;
+            of: number;
+            eta_s: number | null;
+            step_s: number | null;
+        };
+        /**
+         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         *         it; or act on it as its owner does.
+         * @enum {unknown}
+         */
+        JobShare: "none" | "read" | "read-write";
+        /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
+        Waiting: {
+            job: string | null;
+            name: string | null;
+            owner: string | null;
+            workspace: string;
+            pool: string;
+            virtual_cluster: string | null;
+            /** @enum {unknown} */
+            priority: "normal" | "urgent" | "very_urgent";
+            position: number;
+            reason: components["schemas"]["Reason"] | null;
+            submitted_at: number;
+            queued_at: number;
+            wait_s: number;
+            duration_s: number | null;
+            resources: components["schemas"]["Totals"];
+            tasks: number;
+            flavors: string[];
+            forecast: components["schemas"]["Forecast"] | null;
+        };
+        /** @description What was used in `month` of `time_zone` up to `at`, and what it cost, by day. */
+        MonthUse: {
+            month: string;
+            time_zone: string;
+            currency: string;
+            at: number;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+            days: components["schemas"]["ReportDay"][];
+        };
+        /** @description What all lines add up to on one day (YYYY-MM-DD). */
+        ReportDay: {
+            day: string;
+            machine_s: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /**
+         * @description How a workspace stands, for who administers it. `people`: most cards first, at most 8; `next`: who waits and is
+         *         considered first. `budget` of this month, null without one.
+         */
+        HomeWorkspace: {
+            name: string;
+            running: number;
+            waiting: number;
+            quotas: components["schemas"]["PoolQuota"][];
+            people: components["schemas"]["HomePerson"][];
+            next: components["schemas"]["Waiting"][];
+            use: components["schemas"]["MonthUse"];
+            balance: string;
+            in_arrears: boolean;
+            budget: string | null;
+            spent: string;
+        };
         /** @description One try at running a job. */
         Attempt: {
             number: number;
@@ -3007,19 +3600,6 @@ export interface components {
          * @enum {unknown}
          */
         Why: "bad_node" | "expire" | "fail" | "fault" | "ok" | "preempted" | "retry" | "stop";
-        /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
-        Verdict: {
-            code: string;
-            title: components["schemas"]["Text"];
-            /** @enum {unknown} */
-            fault: "none" | "platform" | "user";
-            message: components["schemas"]["Text"];
-            evidence: string;
-            role: string | null;
-            index: number | null;
-            exit_code: number | null;
-            signal: number | null;
-        };
         /** @description One replica in one attempt. `state`: waiting, running, succeeded, failed or lost. */
         Task: {
             name: string;
@@ -3086,21 +3666,6 @@ export interface components {
             forecast: components["schemas"]["Forecast"] | null;
         };
         /**
-         * @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
-         *         ours.
-         */
-        Reason: {
-            code: string;
-            message: components["schemas"]["Text"];
-            evidence: {
-                [key: string]: unknown;
-            };
-            /** @default null */
-            position: number | null;
-            /** @default null */
-            decided_by: string | null;
-        };
-        /**
          * @description What would help, as a `change` of the document by field path.
          *
          *         Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
@@ -3115,25 +3680,6 @@ export interface components {
             };
             forecast: components["schemas"]["Forecast"] | null;
             otherwise_at: number | null;
-        };
-        /**
-         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
-         *         `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
-         *
-         *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
-         */
-        Forecast: {
-            /** @enum {unknown} */
-            when: "about" | "after" | "now" | "unknown";
-            at: number | null;
-            low: number | null;
-            high: number | null;
-            why: components["schemas"]["Text"] | null;
-            made_at: number | null;
-            /** @default null */
-            by: string | null;
-            /** @default [] */
-            nodes: string[];
         };
         /** @description A value to choose by, and how many jobs that would leave. */
         FacetValue: {
@@ -3199,49 +3745,6 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /**
-         * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
-         * @enum {unknown}
-         */
-        JobState: "active" | "expired" | "failed" | "queued" | "stopped" | "succeeded";
-        /** @description Retries used and allowed. */
-        Retries: {
-            used: number;
-            limit: number;
-        };
-        /** @description Tasks of the current attempt by state. */
-        TaskCounts: {
-            total: number;
-            waiting: number;
-            running: number;
-            succeeded: number;
-            failed: number;
-            lost: number;
-        };
-        /** @description Resources of all replicas together. */
-        Totals: {
-            cpu: number;
-            memory_mib: number;
-            gpu: number;
-            gpu_type: string | null;
-        };
-        /**
-         * @description How far the training is: `step` of `of`, as a `fraction` 0..1. `eta_s`, and what a step took lately, `step_s`:
-         *         null where nobody knows.
-         */
-        Progress: {
-            fraction: number;
-            step: number;
-            of: number;
-            eta_s: number | null;
-            step_s: number | null;
-        };
-        /**
-         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
-         *         it; or act on it as its owner does.
-         * @enum {unknown}
-         */
-        JobShare: "none" | "read" | "read-write";
         /**
          * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
          *         not at all.
@@ -3314,61 +3817,6 @@ export interface components {
             partial: boolean;
             seq: number;
             at: number;
-        };
-        /**
-         * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
-         *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
-         *         decides itself, by it.
-         *
-         *         `seq`: the feed's position at which it was so, to watch it from.
-         */
-        Job: {
-            id: string;
-            name: string;
-            slug: string | null;
-            description: string;
-            state: components["schemas"]["Shown"];
-            queue_state: components["schemas"]["JobState"];
-            pai_state: string;
-            owner: string;
-            workspace: string;
-            pool: string;
-            virtual_cluster: string | null;
-            /** @enum {unknown} */
-            priority: "normal" | "urgent" | "very_urgent";
-            framework: string;
-            dialect: string;
-            submitted_at: number;
-            queued_at: number;
-            started_at: number | null;
-            ended_at: number | null;
-            run_s: number | null;
-            wait_s: number;
-            duration_s: number | null;
-            expires_at: number | null;
-            attempts: number;
-            retries: components["schemas"]["Retries"];
-            tasks: components["schemas"]["TaskCounts"];
-            resources: components["schemas"]["Totals"];
-            nodes: string[];
-            reason: components["schemas"]["Reason"] | null;
-            forecast: components["schemas"]["Forecast"] | null;
-            verdict: components["schemas"]["Verdict"] | null;
-            model: string | null;
-            progress: components["schemas"]["Progress"] | null;
-            metrics: {
-                [key: string]: number | null;
-            };
-            labels: {
-                [key: string]: string;
-            };
-            tags: string[];
-            note: string;
-            favorite: boolean;
-            share: components["schemas"]["JobShare"];
-            may: ("share" | "write")[];
-            version: number;
-            seq: number;
         };
         /**
          * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
@@ -3534,13 +3982,6 @@ export interface components {
             until: number;
             price: string;
         };
-        /** @description What all lines add up to on one day (YYYY-MM-DD). */
-        ReportDay: {
-            day: string;
-            machine_s: number;
-            gpu_s: number;
-            amount: string;
-        };
         /**
          * @description What one person used of one flavor in one workspace, and what it cost. `flavor` "": resources were written
          *         out.
@@ -3576,6 +4017,110 @@ export interface components {
             lines: components["schemas"]["ReportLine"][];
             days: components["schemas"]["ReportDay"][];
             sums: components["schemas"]["ReportSums"][];
+        };
+        /** @description Messages to webhooks, newest first. */
+        Deliveries: {
+            items: components["schemas"]["Delivery"][];
+        };
+        /** @description One message to a `webhook`: `id` is its `webhook-id`. `status`: of the last answer; `error`: of the last try. */
+        Delivery: {
+            id: string;
+            webhook: string;
+            kind: string;
+            /** @enum {unknown} */
+            state: "dropped" | "failed" | "sent" | "waiting";
+            tries: number;
+            created_at: number;
+            next_at: number | null;
+            done_at: number | null;
+            status: number | null;
+            error: components["schemas"]["Text"] | null;
+        };
+        /** @description Why the last mail to somebody was not sent, and when that was. */
+        MailTrouble: {
+            text: components["schemas"]["Text"];
+            at: number;
+        };
+        /** @description A webhook just made; `secret` is shown only here. */
+        NewWebhook: {
+            id: string;
+            name: string;
+            url: string;
+            workspace: string | null;
+            owner: string;
+            kinds: string[];
+            /** @enum {unknown} */
+            state: "broken" | "off" | "on";
+            failures: number;
+            error: components["schemas"]["Text"] | null;
+            created_at: number;
+            secret: string;
+        };
+        /** @description Notifications, newest first; `unread`: of all of them. */
+        NoticePage: {
+            items: components["schemas"]["Notice"][];
+            unread: number;
+            next_cursor: string | null;
+        };
+        /**
+         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget or webhook; `job`: the id of the
+         *         job that it is about.
+         */
+        Notice: {
+            id: string;
+            at: number;
+            kind: string;
+            text: components["schemas"]["Text"];
+            job: string | null;
+            job_name: string | null;
+            workspace: string;
+            read: boolean;
+        };
+        /**
+         * @description What somebody chose. `address`: to which mails go, null none; `asked`: the one that waits for its code;
+         *         `sends_mail`: whether this server sends any.
+         */
+        NoticeSettings: {
+            kinds: {
+                [key: string]: components["schemas"]["NoticeSwitches"];
+            };
+            /** @enum {unknown} */
+            language: "en" | "zh";
+            address: string | null;
+            asked: string | null;
+            sends_mail: boolean;
+            trouble: components["schemas"]["MailTrouble"] | null;
+        };
+        /** @description Where one kind of notification is told. */
+        NoticeSwitches: {
+            console: boolean;
+            mail: boolean;
+            webhook: boolean;
+        };
+        /** @description How many notifications are not read. */
+        Unread: {
+            unread: number;
+        };
+        /** @description Webhooks, oldest first. */
+        Webhooks: {
+            items: components["schemas"]["Webhook"][];
+        };
+        /**
+         * @description A webhook, without its secret. `workspace`: whose jobs it is told of, null: its owner's alone; `kinds`: of what,
+         *         for a workspace's. `state`: on, off, or broken (switched off because deliveries failed); `failures` in a row.
+         */
+        Webhook: {
+            id: string;
+            name: string;
+            url: string;
+            workspace: string | null;
+            owner: string;
+            kinds: string[];
+            /** @enum {unknown} */
+            state: "broken" | "off" | "on";
+            failures: number;
+            error: components["schemas"]["Text"] | null;
+            created_at: number;
         };
         /** @description Accounts by name. */
         Accounts: {
@@ -3735,27 +4280,6 @@ export interface components {
             demand: components["schemas"]["CardDemand"][];
             planned_at: number | null;
             seq: number;
-        };
-        /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
-        Waiting: {
-            job: string | null;
-            name: string | null;
-            owner: string | null;
-            workspace: string;
-            pool: string;
-            virtual_cluster: string | null;
-            /** @enum {unknown} */
-            priority: "normal" | "urgent" | "very_urgent";
-            position: number;
-            reason: components["schemas"]["Reason"] | null;
-            submitted_at: number;
-            queued_at: number;
-            wait_s: number;
-            duration_s: number | null;
-            resources: components["schemas"]["Totals"];
-            tasks: number;
-            flavors: string[];
-            forecast: components["schemas"]["Forecast"] | null;
         };
         /** @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen. */
         Timeline: {
@@ -7395,6 +7919,420 @@ export interface operations {
             };
         };
     };
+    list_notifications: {
+        parameters: {
+            query?: {
+                kind?: string[] | null;
+                unread?: boolean;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_notifications: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Unread"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_notification_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_notification_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticeSettingsBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    give_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddressBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    confirm_address: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CodeBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeSettings"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: {
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhooks"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewWebhook"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Delivery"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                webhook?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliveries"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_queue: {
         parameters: {
             query?: {
@@ -7916,6 +8854,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Retention"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_home: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Home"];
                 };
             };
             /** @description Refused: a problem document */

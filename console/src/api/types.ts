@@ -134,6 +134,13 @@ export type Member = S["Member"];
 export type AuditEvent = S["AuditEvent"];
 export type AuditPage = S["AuditPage"];
 
+export type Notice = S["Notice"];
+export type NoticePage = S["NoticePage"];
+export type NoticeSettings = S["NoticeSettings"];
+export type Webhook = S["Webhook"];
+export type NewWebhook = S["NewWebhook"];
+export type Delivery = S["Delivery"];
+
 export type UsageReport = S["UsageReport"];
 export type ReportLine = S["ReportLine"];
 export type ReportDay = S["ReportDay"];
@@ -143,3 +150,9 @@ export type EntryPage = S["EntryPage"];
 
 export type Option = S["FrameworkOption"];
 export type Meta = S["Meta"];
+
+export type Home = S["Home"];
+export type FreePool = S["FreePool"];
+export type HomeWorkspace = S["HomeWorkspace"];
+export type MonthUse = S["MonthUse"];
+export type PersonalLimit = S["PersonalLimit"];

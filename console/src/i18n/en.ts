@@ -3,8 +3,10 @@ import { admin } from "./en/admin";
 import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
+import { home } from "./en/home";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { notices } from "./en/notices";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { settings } from "./en/settings";
@@ -13,6 +15,7 @@ import { usage } from "./en/usage";
 
 export const en = {
   ...common,
+  home,
   jobs,
   job,
   submit,
@@ -22,6 +25,7 @@ export const en = {
   admin,
   audit,
   people,
+  notices,
   usage,
   engines,
   resources,

@@ -4,8 +4,10 @@ import { admin } from "./zh/admin";
 import { audit } from "./zh/audit";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
+import { home } from "./zh/home";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { notices } from "./zh/notices";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { settings } from "./zh/settings";
@@ -14,6 +16,7 @@ import { usage } from "./zh/usage";
 
 export const zh: Translated<typeof en> = {
   ...common,
+  home,
   jobs,
   job,
   submit,
@@ -23,6 +26,7 @@ export const zh: Translated<typeof en> = {
   admin,
   audit,
   people,
+  notices,
   usage,
   engines,
   resources,

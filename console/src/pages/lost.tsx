@@ -10,7 +10,7 @@ export function Missing(): ReactNode {
   const { t } = useTranslation();
   const address = useRouterState({ select: (state) => state.location.pathname });
   return (
-    <Lost id="missing" title={t("error.notFound")} way={<WayOn to="/" text={t("lost.all")} />}>
+    <Lost id="missing" title={t("error.notFound")} way={<WayOn to="/jobs" text={t("lost.all")} />}>
       {t("error.notFoundHint", { address })}
     </Lost>
   );
@@ -19,7 +19,8 @@ export function Missing(): ReactNode {
 /** One answer whether it exists or not: who may not see it learns neither (D8). */
 export function NotShared({ what, id }: { what: "job" | "model"; id: string }): ReactNode {
   const { t } = useTranslation();
-  const way = what === "job" ? <WayOn to="/" text={t("lost.all")} /> : <WayOn to="/models" text={t("lost.models")} />;
+  const way =
+    what === "job" ? <WayOn to="/jobs" text={t("lost.all")} /> : <WayOn to="/models" text={t("lost.models")} />;
   return (
     <Lost id="not-shared" title={t(`lost.${what}`)} way={way}>
       {t("lost.hint")} <code className="tm-mono">{id}</code>
@@ -42,7 +43,7 @@ export function Crash({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const WayOn = ({ to, text }: { to: "/" | "/models"; text: string }): ReactNode => (
+const WayOn = ({ to, text }: { to: "/jobs" | "/models"; text: string }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">
     {text}
   </ButtonLink>

@@ -79,3 +79,11 @@ export interface AuditSearch {
 
 export const ADMIN_TABS = ["overview", "nodes", "pools", "workspaces", "users", "flavors", "policy"] as const;
 export type AdminTab = (typeof ADMIN_TABS)[number];
+
+export interface NoticesSearch {
+  kind?: string;
+  unread?: boolean;
+}
+
+export const SETTINGS_TABS = ["account", "notifications"] as const;
+export type SettingsTab = (typeof SETTINGS_TABS)[number];

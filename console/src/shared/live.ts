@@ -14,7 +14,7 @@ const FLUSH_MS = 120;
 const REFETCH_MS = 1000;
 
 /** What follows from jobs besides the list, and what from machines: answers of the server, asked again. */
-const BY_JOBS = ["queue", "timeline", "resources", "use", "node"] as const;
+const BY_JOBS = ["home", "queue", "timeline", "resources", "use", "node"] as const;
 const BY_MACHINES = ["cluster", "nodes", "pools", ...BY_JOBS] as const;
 
 /** Jobs that are being deleted: nothing is asked about them any more, for the page leaves them a moment later than the server. */
@@ -79,6 +79,10 @@ class Inbox {
     for (const key of ["jobs", "job", "events", ...BY_MACHINES]) this.refetchSoon([key]);
   }
 
+  notices(): void {
+    this.refetchSoon(["notices"]);
+  }
+
   cluster(): void {
     for (const key of BY_MACHINES) this.refetchSoon([key]);
   }
@@ -138,11 +142,15 @@ export function useLiveFeed(): FeedStatus {
       feed = new Feed({
         path: "/feed",
         after,
-        onStatus: setStatus,
+        onStatus: (now) => {
+          setStatus(now);
+          if (now === "live") inbox.notices(); // what was told meanwhile
+        },
         events: {
           job: (data) => inbox.job(data as Job),
           deleted: (data) => inbox.deleted((data as { id: string }).id),
           cluster: () => inbox.cluster(),
+          notices: () => inbox.notices(),
           reset: () => inbox.reset(),
         },
       });

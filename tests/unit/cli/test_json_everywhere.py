@@ -21,6 +21,10 @@ NONE: Final = {
 """Commands without --json, and why."""
 ELSEWHERE: Final = {
     "engine add": "tests/slurm/test_adding.py",
+    **{
+        f"notify webhook {name}": "tests/unit/cli/test_notify.py"
+        for name in ("add", "delete", "test", "turn", "deliveries")
+    },
     "engine check": "tests/slurm/test_adding.py",
     "session end": "tests/e2e/test_sharing.py",
     "restore": "tests/crash/server/test_backup.py",
@@ -121,6 +125,10 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "workspace delete": ("vision",),
         "engine list": (),
         "simulate": ("--history",),
+        "notify list": (),
+        "notify read": (),
+        "notify settings": ("--off", "ended:console"),
+        "notify webhook list": (),
         "doctor": (),
         "token create": ("two",),
         "token list": (),

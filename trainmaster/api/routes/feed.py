@@ -27,7 +27,7 @@ async def get_feed(
     after: Annotated[int | None, Query(ge=0, le=2**53)] = None,
     job: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
-    """Watch jobs and the cluster change (server-sent events: job, deleted, cluster, reset, ping)."""
+    """Watch jobs and the cluster change (server-sent events: job, deleted, cluster, notices, reset, ping)."""
     app, me = platform(request), who(request)
     resumed = request.headers.get("last-event-id", "")
     start = int(resumed) if resumed.isascii() and resumed.isdigit() and len(resumed) < 17 else after
@@ -37,7 +37,7 @@ async def get_feed(
 
 async def _items(app: "Platform", me: Principal, after: int, only: str | None) -> AsyncIterator[Sent]:
     visible = decide(me, "jobs:read").demand()  # whose role changes is cut off
-    async for item in app.feed.subscribe(visible, after, only):
+    async for item in app.feed.subscribe(visible, after, only, person=me.name if only is None else ""):
         if item.event == "idle":
             continue  # EventStream sends its own heartbeat
         if item.event == "job" and item.job is not None:

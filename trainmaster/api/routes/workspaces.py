@@ -11,17 +11,21 @@ from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.money.amounts import Price
-from trainmaster.api.routes.pools import Body, Limits, Name, Text, Word, limits
+from trainmaster.api.routes.pools import Amount, Body, Limits, Name, Text, Word, limits
 from trainmaster.core.cluster import DEFAULT, Flavor, Sharing, Workspace
 from trainmaster.service.use_cases.cluster_parts import flavor_view
 
 routes = Table("workspaces")
 
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
+Most = Annotated[dict[Annotated[str, Field(max_length=100)], Amount | None], Field(max_length=100)]
+MostByPool = Annotated[dict[Word, Most], Field(max_length=1000)]
 
 
 class WorkspaceBody(Body):
-    """A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number."""
+    """A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
+    each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
+    """
 
     weight: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] = 1.0
     quotas: dict[Word, Limits] = Field(default_factory=dict, max_length=1000)
@@ -29,6 +33,8 @@ class WorkspaceBody(Body):
     urgent_total: Count | None = None
     description: Text = ""
     sharing: Sharing = "open"
+    per_person: MostByPool = Field(default_factory=dict)
+    people: dict[Word, MostByPool] = Field(default_factory=dict, max_length=1000)
 
 
 class FlavorBody(Body):
@@ -53,7 +59,17 @@ class FlavorBody(Body):
 def workspace_of(name: str, body: WorkspaceBody) -> Workspace:
     """Return a workspace as a record."""
     quotas = {pool: limits(given) for pool, given in body.quotas.items()}
-    return Workspace(name, body.weight, quotas, body.urgent_per_user, body.urgent_total, body.description, body.sharing)
+    return Workspace(
+        name,
+        body.weight,
+        quotas,
+        body.urgent_per_user,
+        body.urgent_total,
+        body.description,
+        body.sharing,
+        body.per_person,
+        body.people,
+    )
 
 
 @routes.route("GET", "/workspaces", scope="cluster:read", answers={200: "Workspaces"})

@@ -156,6 +156,15 @@ def urgent_limit_user(user: str, workspace: str, used: Count, limit: int) -> Sai
 def urgent_limit_workspace(workspace: str, used: Count, limit: int) -> Said: ...
 
 
+# --- what accounts may hold at most
+
+@say("The job needs {asks} of {resource}, and {whose} may hold {limit} at most in pool {pool}", "任务需要 {resource} {asks}，而{whose}在资源池 {pool} 中最多可用 {limit}", "Ask for {limit} at most, or ask an administrator of the platform for more.", "请申请不超过 {limit}，或请平台管理员提高上限。")
+def over_limit(asks: Said | float, resource: str, whose: Said, limit: Said | float, pool: str) -> Said: ...
+
+@say("{whose} may run no job in pool {pool}", "{whose}在资源池 {pool} 中不能运行任务", "Choose another pool or workspace.", "请选择其他资源池或工作空间。")
+def no_job_allowed(whose: Said, pool: str) -> Said: ...
+
+
 # --- what administrators decide
 
 @say("The name {name} is already in use", "名称 {name} 已被使用", "Choose another name.", "请换一个名称。")
@@ -169,6 +178,9 @@ def in_use(name: str, by: Names) -> Said: ...
 
 @say("There is no resource {name}", "未知的资源 {name}", "Use gpu, gpu:<model>, cpu or memory_mib.", "请使用 gpu、gpu:<型号>、cpu 或 memory_mib。")
 def bad_resource(name: str) -> Said: ...
+
+@say("Nothing named {name} is limited", "没有可限制的资源 {name}", "Use gpu, gpu:<model>, cpu, memory_mib or jobs.", "请使用 gpu、gpu:<型号>、cpu、memory_mib 或 jobs。")
+def bad_limit(name: str) -> Said: ...
 
 @say("The cap {cap} is below the guarantee {nominal}", "上限 {cap} 低于保证值 {nominal}", "Use a cap of at least {nominal}, or none.", "请使用不低于 {nominal} 的上限，或不设上限。")
 def cap_below_nominal(cap: float, nominal: float) -> Said: ...

@@ -105,6 +105,7 @@ def over_quota(pool: str, excess: Excess) -> Reason:
     data = {
         "account": excess.account.name,
         "kind": excess.account.kind,
+        "workspace": excess.account.within,
         "pool": pool,
         "resource": excess.resource,
         "used": excess.used,

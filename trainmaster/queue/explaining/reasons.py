@@ -162,6 +162,8 @@ pool.
 
 
 def _account(data: Evidence) -> Said:
+    if data["kind"] == "member":
+        return queue.account_of_member(data["account"], data["workspace"])
     return _ACCOUNTS[data["kind"]](data["account"]) if data["account"] else queue.account_of_the_rest(data["pool"])
 
 
@@ -177,8 +179,20 @@ def _held(data: Evidence) -> Said:
     return queue.memory_held(int(data["used"])) if what == "memory_mib" else _counted(what, data["used"] / 1000, model)
 
 
+def _quota(data: Evidence) -> Said:
+    """Return that an account holds all that it may, or all but too little."""
+    if data["resource"] == "jobs":
+        return queue.quota_jobs(_account(data), data["used"] // 1000, data["pool"], data["limit"] / 1000)
+    amounts = _amount(data, "asks"), _amount(data, "limit")
+    if data["kind"] == "member":
+        return queue.quota_of_person(_account(data), _held(data), amounts[1], data["pool"], amounts[0])
+    return queue.quota(_account(data), _held(data), *amounts)
+
+
 def _counted(what: str, number: float, model: str = "") -> Said:
     """Return a number of cards (of a model) or cores, which may be a part of one."""
+    if what == "jobs":
+        return queue.running_jobs(round(number))
     whole = number == int(number)
     if model:
         return queue.card_of_type(1, model) if number == 1 else queue.cards_of_type(number, model)
@@ -200,7 +214,7 @@ REASONS: Final[Mapping[str, Callable[[Evidence], Said]]] = {
     "waiting_nodes": lambda at: queue.waiting_nodes(at["pool"], at["schedulable"], _away(at)),
     "behind": lambda at: queue.behind(_job(at)),
     "reserved": lambda at: queue.reserved(_job(at), _when(at["in_s"]), _limit(at["limit_s"])),
-    "quota": lambda at: queue.quota(_account(at), _held(at), _amount(at, "asks"), _amount(at, "limit")),
+    "quota": _quota,
     "quota_lent": lambda at: queue.quota_lent(
         _account(at), _held(at), _amount(at, "limit"), _amount(at, "lent"), _amount(at, "asks")
     ),

@@ -78,6 +78,11 @@ class Calibration:
         if len(self._told) > WINDOW:
             del self._told[next(iter(self._told))]
 
+    def until(self, job: str) -> float | None:
+        """Return the end that was told first of a job that waits, None where none was."""
+        told = self._told.get(job)
+        return None if told is None or told.left_at is not None else told.until
+
     def left(self, job: str, at: float, started: bool) -> None:
         """Note that a job no longer waits, because it started or otherwise."""
         told = self._told.get(job)

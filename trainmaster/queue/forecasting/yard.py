@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final, NamedTuple
 
 from trainmaster.core.records import Assignment, Role
-from trainmaster.queue.ordering.quota import Charges
+from trainmaster.queue.ordering.quota import ONE_JOB, Charges
 from trainmaster.queue.placing.capacity import Room, within
 from trainmaster.queue.placing.need import WHOLE, millicores
 from trainmaster.queue.snapshot import Request
@@ -269,7 +269,7 @@ def _charges(cards: Mapping[str, int], cpu: int, memory: int) -> Charges:
     """Return what is charged for cards by model, NO_CARDS where that is not known, thousandths of cores and MiB."""
     named = [(f"gpu:{model}", many) for model, many in cards.items() if model]
     charges = ("gpu", sum(cards.values())), ("cpu", cpu), ("memory_mib", memory), *named
-    return tuple(charge for charge in charges if charge[1])
+    return (*(charge for charge in charges if charge[1]), ONE_JOB)
 
 
 def _times(part: Part, place: int, many: int) -> Move:

@@ -1,8 +1,9 @@
 """Quotas: what an account may hold by right, what it may borrow while others do not use theirs, and what is held. Pure.
 
-An account is a virtual cluster (R6), a workspace or a user; a job is charged to one of each. Amounts are integers:
-thousandths of cards and cores, MiB. Resources are named gpu, gpu:<model>, cpu and memory_mib. An account without a
-quota has no limit. Invariant: nobody holds more than its cap, and nobody gets more than its nominal amount while the
+An account is a virtual cluster (R6), a workspace, a user, or a member: a user within one workspace. A job is charged to
+one of each. Amounts are integers: thousandths of cards, cores and jobs, MiB. Resources are named gpu, gpu:<model>, cpu,
+memory_mib and jobs. An account without a quota has no limit; a member without one has that of each member of the
+workspace. Invariant: nobody holds more than its cap, and nobody gets more than its nominal amount while the
 accounts of its kind with a quota in the pool, its cohort, would then hold more than their nominal amounts together.
 What the first job that waits for an account's own quota claims is left to it (claims.py).
 """
@@ -10,6 +11,7 @@ What the first job that waits for an account's own quota claims is left to it (c
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -22,10 +24,16 @@ Charges = tuple[tuple[str, int], ...]
 
 
 class Account(NamedTuple):
-    """`kind`: cluster, workspace or user."""
+    """`kind`: cluster, workspace, user, or member, who is a user `within` one workspace."""
 
     kind: str
     name: str
+    within: str = ""
+
+
+def each_member(workspace: str) -> Account:
+    """Return the account whose quota every member of `workspace` has who has none of their own."""
+    return Account("member", "", workspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +62,20 @@ class Excess(NamedTuple):
 
 OWN: Final = "own"
 BORROWS: Final = "borrows"
+ONE_JOB: Final = ("jobs", 1000)
+"""What every gang is charged, however large it is."""
 
 
-def accounts_of(tenant: Tenant) -> tuple[Account, Account, Account]:
+@lru_cache(maxsize=4096)
+def accounts_of(tenant: Tenant) -> tuple[Account, ...]:
     """Return whom a job of `tenant` is charged to."""
-    return Account("cluster", tenant.cluster), Account("workspace", tenant.workspace), Account("user", tenant.owner)
+    cluster, workspace, owner = tenant
+    return (
+        Account("cluster", cluster),
+        Account("workspace", workspace),
+        Account("user", owner),
+        Account("member", owner, workspace),
+    )
 
 
 def asks(roles: Iterable[Role]) -> Charges:
@@ -73,7 +90,7 @@ def asks(roles: Iterable[Role]) -> Charges:
         if cards and ask.gpu_type is not None:
             name = f"gpu:{ask.gpu_type}"
             total[name] = total.get(name, 0) + cards
-    return tuple((name, amount) for name, amount in total.items() if amount)
+    return (*((name, amount) for name, amount in total.items() if amount), ONE_JOB)
 
 
 def charges(roles: Sequence[Role], placement: Iterable[Assignment], nodes: Mapping[str, Node]) -> Charges:
@@ -108,6 +125,7 @@ class Books:
         releases: Callable[[], Iterable[Usage]] = tuple,
     ) -> None:
         self._quotas = {account: quota for (account, where), quota in quotas.items() if where == pool}
+        self._pool, self._before = pool, held
         self._held: dict[Key, int] = {}
         self._left: dict[tuple[str, str], int] = {}  # (kind, resource) -> nominal of the cohort that nobody holds
         self._rights: dict[Key, int] = {}  # what an account may hold whatever others do
@@ -115,12 +133,26 @@ class Books:
         self._running: dict[Account, list[Usage]] | None = None  # what `releases` gave
         self._started: list[Release] = []
         for account, quota in sorted(self._quotas.items()):
-            for resource in sorted({*quota.nominal, *quota.cap}):
-                used = self._held[account, resource] = held.get((account, pool, resource), 0)
-                self._rights[account, resource] = quota.nominal.get(resource, quota.cap.get(resource, 0))
-                if resource in quota.nominal:
-                    cohort = account.kind, resource
-                    self._left[cohort] = self._left.get(cohort, 0) + quota.nominal[resource] - used
+            self._open(account, quota)
+
+    def _open(self, account: Account, quota: Quota) -> None:
+        """Begin the book of an account with what it held before the pass."""
+        for resource in sorted({*quota.nominal, *quota.cap}):
+            used = self._held[account, resource] = self._before.get((account, self._pool, resource), 0)
+            self._rights[account, resource] = quota.nominal.get(resource, quota.cap.get(resource, 0))
+            if resource in quota.nominal:
+                cohort = account.kind, resource
+                self._left[cohort] = self._left.get(cohort, 0) + quota.nominal[resource] - used
+
+    def _quota_of(self, account: Account) -> Quota | None:
+        """Return the quota of an account: of a member without one that of each member, whose book is opened when it is
+        first looked at.
+        """
+        quota = self._quotas.get(account)
+        if quota is None and account.within and (each := self._quotas.get(each_member(account.within))) is not None:
+            quota = self._quotas[account] = Quota(cap=each.cap)
+            self._open(account, quota)
+        return quota
 
     @property
     def empty(self) -> bool:
@@ -129,7 +161,7 @@ class Books:
 
     def models(self, tenant: Tenant) -> bool:
         """Return whether an account of `tenant` has a quota of some card model."""
-        quotas = [self._quotas.get(account) for account in accounts_of(tenant)]
+        quotas = [self._quota_of(account) for account in accounts_of(tenant)]
         return any(name.startswith("gpu:") for quota in quotas if quota for name in (*quota.nominal, *quota.cap))
 
     def judge(self, tenant: Tenant, wanted: Charges, ends_at: float = math.inf, job: str = "") -> str | Excess:
@@ -139,7 +171,7 @@ class Books:
         """
         verdict = OWN
         for account in accounts_of(tenant):
-            quota = self._quotas.get(account)
+            quota = self._quota_of(account)
             for resource, amount in wanted if quota is not None else ():
                 assert quota is not None
                 cap, nominal = quota.cap.get(resource), quota.nominal.get(resource)
@@ -162,7 +194,7 @@ class Books:
     def charge(self, tenant: Tenant, held: Charges, sign: int = 1) -> None:
         """Note that `tenant` holds this from now on, or with `sign` -1 no longer."""
         for account in accounts_of(tenant):
-            quota = self._quotas.get(account)
+            quota = self._quota_of(account)
             for resource, amount in held if quota is not None else ():
                 assert quota is not None
                 if (account, resource) in self._held:
@@ -204,7 +236,7 @@ class Books:
         return {
             (account, resource): amount
             for account in accounts_of(tenant)
-            if account in self._quotas
+            if self._quota_of(account) is not None
             for resource, amount in wanted
             if (account, resource) in self._rights
         }
@@ -215,7 +247,7 @@ class Books:
             self._running = {}
             for usage in self._releases():
                 for account in accounts_of(usage.tenant):
-                    if account in self._quotas:
+                    if self._quota_of(account) is not None:
                         self._running.setdefault(account, []).append(usage)
         usages = {usage.attempt: usage for account, _ in asked for usage in self._running.get(account, ())}
         back = [(u.ends_at, self._limited(u.tenant, u.held or asks(u.roles))) for u in usages.values()]
@@ -224,7 +256,8 @@ class Books:
     def borrows(self, tenant: Tenant, held: Charges) -> bool:
         """Return whether some of `held` is of what an account of `tenant` holds beyond its nominal amount."""
         for account in accounts_of(tenant):
-            nominal = self._quotas[account].nominal if account in self._quotas else {}
+            quota = self._quota_of(account)
+            nominal = quota.nominal if quota is not None else {}
             if any(amount and self._held[account, name] > nominal[name] for name, amount in held if name in nominal):
                 return True
         return False

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from trainmaster.core.cluster import Limit, Limits, VirtualCluster, Workspace
+from trainmaster.core.cluster import Limit, Limits, Most, VirtualCluster, Workspace
 from trainmaster.core.records import Node
-from trainmaster.queue.ordering.quota import Account, Quota
+from trainmaster.queue.ordering.quota import Account, Quota, each_member
 
 Quotas = Mapping[tuple[Account, str], Quota]
 """By account and pool."""
@@ -41,6 +41,12 @@ class Rights:
         for workspace in self.workspaces:
             for pool, limits in workspace.quotas.items():
                 found[Account("workspace", workspace.name), pool] = _quota(limits)
+            for pool, most in workspace.per_person.items():
+                found[each_member(workspace.name), pool] = _most(most)
+            for person, pools in workspace.people.items():
+                for pool in pools:
+                    account = Account("member", person, workspace.name)
+                    found[account, pool] = _most(workspace.most_of(person, pool))
         there = tuple(nodes)
         for name in {share.pool for share in self.virtual_clusters}:
             shares = [share for share in self.virtual_clusters if share.pool == name]
@@ -77,6 +83,10 @@ def _quota(limits: Limits) -> Quota:
         nominal={name: _exact(name, limit.nominal) for name, limit in limits.items()},
         cap={name: _exact(name, limit.cap) for name, limit in limits.items() if limit.cap is not None},
     )
+
+
+def _most(most: Most) -> Quota:
+    return Quota(cap={name: _exact(name, amount) for name, amount in most.items() if amount is not None})
 
 
 def _exact(name: str, amount: float) -> int:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainmaster.sdk.transport import Transport
 
 T = TypeVar("T")
+Most = Mapping[str, float | None]
 Limits = Mapping[str, float | tuple[float, float | None]]
 
 
@@ -121,9 +122,12 @@ class ClusterCalls:
         urgent_total: int | None = None,
         description: str = "",
         sharing: str = "open",
+        per_person: Mapping[str, Most] | None = None,
+        people: Mapping[str, Mapping[str, Most]] | None = None,
     ) -> answers.WorkspaceView:
         """Make or change a workspace; `quotas` by pool, urgent limits None: any number. `sharing` of jobs between its
-        members: off, open, or required (each submit says how).
+        members: off, open, or required (each submit says how). `per_person`: what each may hold at most, by pool and
+        resource; `people`: what some may hold instead, by name; None: no limit.
         """
         body = {
             "weight": weight,
@@ -132,6 +136,8 @@ class ClusterCalls:
             "urgent_total": urgent_total,
             "description": description,
             "sharing": sharing,
+            "per_person": per_person or {},
+            "people": people or {},
         }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(name)}", body)
 

@@ -10,6 +10,7 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import rules
+from trainmaster.service.admission.limits import limit_problems
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.spec.problems import problem
 
@@ -21,6 +22,7 @@ def place_problems(job: Job, pools: Pools, who: Principal) -> list[Problem]:
         found.append(problem("workspace", rules.unknown_workspace(name=job.workspace, known=sorted(pools.workspaces))))
     else:
         found += _member_problems(job, who)
+        found += limit_problems(job, pools.workspaces[job.workspace])
     pool = pools.pools.get(job.pool)
     share = pools.virtual_clusters.get(job.virtual_cluster) if job.virtual_cluster is not None else None
     if pool is None:

@@ -18,8 +18,8 @@ REMEMBERED = 2048
 
 @dataclass(frozen=True, slots=True)
 class FeedItem:
-    """One change, of `job` where it is a job's. `event`: job, deleted, cluster, reset or idle (a chance to see that the
-    reader has gone). `before`: the job as it was shared before that.
+    """One change, of `job` where it is a job's. `event`: job, deleted, cluster, notices (of `person` alone), reset or
+    idle (a chance to see that the reader has gone). `before`: the job as it was shared before that.
     """
 
     seq: int
@@ -27,16 +27,19 @@ class FeedItem:
     job: Job | None = None
     job_id: str = ""
     before: Job | None = None
+    person: str = ""
 
 
 class _Subscriber:
-    def __init__(self, visible: Visible, only: str | None) -> None:
-        self.visible, self.only = visible, only
+    def __init__(self, visible: Visible, only: str | None, person: str) -> None:
+        self.visible, self.only, self.person = visible, only, person
         self.items: OrderedDict[str, FeedItem] = OrderedDict()
         self.wake = asyncio.Event()
 
     def put(self, item: FeedItem) -> None:
         if self.only is not None and item.job_id not in ("", self.only):
+            return
+        if item.person not in ("", self.person):
             return
         if item.job is not None and not self.visible.covers(item.job):
             if item.before is None or not self.visible.covers(item.before):
@@ -85,14 +88,14 @@ class Feed:
             subscriber.put(item)
 
     async def subscribe(
-        self, visible: Visible, after: int, only: str | None = None, idle_s: float = 15.0
+        self, visible: Visible, after: int, only: str | None = None, idle_s: float = 15.0, person: str = ""
     ) -> AsyncIterator[FeedItem]:
         """Yield every change of what is `visible` after sequence number `after`, for ever; an `idle` item when none
         came for `idle_s`.
 
-        `only`: the id of the one job that is watched.
+        `only`: the id of the one job that is watched; `person`: who watches, and hears of their notifications.
         """
-        subscriber = _Subscriber(visible, only)
+        subscriber = _Subscriber(visible, only, person)
         self._subscribers.add(subscriber)
         self.on_listen()
         try:
@@ -128,4 +131,9 @@ def cluster_changed(seq: int) -> FeedItem:
     return FeedItem(seq, "cluster")
 
 
-__all__ = ["Feed", "FeedItem", "changed", "cluster_changed", "deleted"]
+def notices_changed(seq: int, person: str) -> FeedItem:
+    """Return the item that says somebody has other notifications."""
+    return FeedItem(seq, "notices", person=person)
+
+
+__all__ = ["Feed", "FeedItem", "changed", "cluster_changed", "deleted", "notices_changed"]

@@ -24,6 +24,11 @@ def servers_secret(layout: Layout) -> str:
     return secret_in(layout.path("secrets", "servers"))
 
 
+def webhooks_secret(layout: Layout) -> str:
+    """Return the secret of which those of webhooks are made. Blocking. Raises OSError."""
+    return secret_in(layout.path("secrets", "webhooks"))
+
+
 def secret_in(path: str, prefix: str = "") -> str:
     """Return the text in the file, making it (0600, its folder 0700) when it is missing or not private.
 

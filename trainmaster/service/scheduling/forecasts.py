@@ -73,6 +73,8 @@ class Forecasts:
     ) -> None:
         self._scheduling, self._past, self._path, self._clock, self._ours = scheduling, past, path, clock, ours
         self.history, self.calibration = History(), Calibration()
+        self.on_told: Callable[[str, float | None], None] = lambda job, until: None
+        """Is told by when each job was first expected to start at the latest, again and again."""
         self._made: dict[str, _Made] = {}
         self._moved: set[str] = set()  # pools in which something changed since their forecast
         self._timer: asyncio.Handle | None = None
@@ -261,6 +263,7 @@ class Forecasts:
         for job, foreseen in prospect.starts.items():
             if job in self._scheduling.queue:
                 self.calibration.remember(job, now, foreseen)
+                self.on_told(job, self.calibration.until(job))
         return spent
 
     def _steps(self, pool: str, now: float, line: Iterable[Pending]) -> Steps[Prospect]:

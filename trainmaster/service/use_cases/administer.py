@@ -13,9 +13,11 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import (
     ANY,
     DEFAULT,
+    JOBS,
     RESOURCES,
     Flavor,
     Limits,
+    Most,
     NodeSetting,
     Pool,
     VirtualCluster,
@@ -117,10 +119,7 @@ class Administer:
         """Make or change a workspace with its quotas and limits. Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            found = unknown(workspace.quotas, self._pools.pools, "quotas", rules.unknown_pool)
-            for pool, limits in workspace.quotas.items():
-                found += limit_problems(limits, f"quotas.{pool}")
-            refuse(found)
+            refuse(workspace_problems(workspace, self._pools.pools))
             await self._pools.put("workspace", workspace.name, workspace, who.actor)
 
     async def drop_workspace(self, name: str, who: Principal) -> None:
@@ -245,10 +244,34 @@ def unknown(
     return [problem(path, said(name, sorted(known))) for name in names if name not in known]
 
 
+def workspace_problems(one: Workspace, pools: Collection[str], path: str = "") -> list[Problem]:
+    """Return what is wrong with the limits of a workspace, whose fields stand at `path`."""
+    found = unknown(one.quotas, pools, f"{path}quotas", rules.unknown_pool)
+    for pool, limits in one.quotas.items():
+        found += limit_problems({name: limit for name, limit in limits.items() if name != JOBS}, f"{path}quotas.{pool}")
+    limited = {f"{path}per_person": one.per_person}
+    limited |= {f"{path}people.{person}": most for person, most in one.people.items()}
+    for at, most_of in limited.items():
+        found += unknown(most_of, pools, at, rules.unknown_pool)
+        for pool, most in most_of.items():
+            found += _most_problems(most, f"{at}.{pool}")
+    return found
+
+
+def _most_problems(most: Most, path: str) -> Iterator[Problem]:
+    for name in most:
+        if name != JOBS and not _is_resource(name):
+            yield problem(f"{path}.{name}", rules.bad_limit(name))
+
+
+def _is_resource(name: str) -> bool:
+    return name in RESOURCES or (name.startswith("gpu:") and len(name) > len("gpu:"))
+
+
 def limit_problems(limits: Limits, path: str) -> Iterator[Problem]:
     """Yield what is wrong with limits."""
     for name, limit in limits.items():
-        if name not in RESOURCES and not (name.startswith("gpu:") and len(name) > len("gpu:")):
+        if not _is_resource(name):
             yield problem(f"{path}.{name}", rules.bad_resource(name))
         if limit.cap is not None and limit.cap < limit.nominal:
             yield problem(f"{path}.{name}", rules.cap_below_nominal(limit.cap, limit.nominal))

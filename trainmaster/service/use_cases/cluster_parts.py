@@ -2,11 +2,12 @@
 them. Pure.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from trainmaster.access.visible import Visible
-from trainmaster.answers import CardUse, EngineAbilities, FlavorView, ShareView, Text
-from trainmaster.core.cluster import Flavor, Limit, Limits, Pool
+from trainmaster.answers import CardUse, EngineAbilities, FlavorView, PersonalLimit, ShareView, Text
+from trainmaster.core.cluster import JOBS, Flavor, Limit, Limits, Pool, Workspace
 from trainmaster.core.ids import task_name
 from trainmaster.core.money.amounts import amount_text
 from trainmaster.core.records import Assignment, Job, Node
@@ -14,9 +15,14 @@ from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Engine
 from trainmaster.messages.cluster import cluster
 from trainmaster.messages.jobs import rules
+from trainmaster.queue.ordering.quota import Account
 from trainmaster.queue.placing.need import WHOLE
 from trainmaster.service.language import both
+from trainmaster.service.scheduling.tally import Sums
 from trainmaster.service.views import identity
+
+Charged = Mapping[tuple[Account, str, str], int]
+"""What is held by account, pool and resource, as a pass counts it."""
 
 
 def abilities_of(engine: Engine, can: Abilities) -> EngineAbilities:
@@ -97,3 +103,27 @@ def _share(resource: str, limit: Limit, used: float) -> ShareView:
 def dedicated(pool: Pool) -> Text:
     """Return why a workspace may not use `pool`."""
     return both(rules.pool_dedicated(pool.name, sorted(pool.workspaces)))
+
+
+def used_of(sums: Sums) -> Counter[str]:
+    """Return what is used, in thousandths: of running jobs their number."""
+    return sums.used + Counter({JOBS: 1000 * sums.running})
+
+
+def limits_of(workspace: Workspace, person: str, charged: Charged) -> list[PersonalLimit]:
+    """Return what `person` may hold at most in `workspace`, by pool and resource, beside what they hold."""
+    return list(_limits(workspace, person, charged))
+
+
+def _limits(workspace: Workspace, person: str, charged: Charged) -> Iterator[PersonalLimit]:
+    account = Account("member", person, workspace.name)
+    for pool in sorted({*workspace.per_person, *workspace.people.get(person, ())}):
+        for name, limit in sorted(workspace.most_of(person, pool).items()):
+            used = charged.get((account, pool, name), 0)
+            yield PersonalLimit(
+                workspace=workspace.name,
+                pool=pool,
+                resource=name,
+                used=used if name == "memory_mib" else used / 1000,
+                limit=limit,
+            )

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import Visible
+from trainmaster.access.visible import InWorkspace, Visible
 from trainmaster.answers import (
     Amount,
     CardDemand,
@@ -47,7 +47,15 @@ from trainmaster.queue.placing.need import WHOLE, millicores
 from trainmaster.service.cluster.node_free import carries, has_room, used_cards
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.service.use_cases.cluster_parts import abilities_of, card_uses, dedicated, flavor_view, shares_of
+from trainmaster.service.use_cases.cluster_parts import (
+    abilities_of,
+    card_uses,
+    dedicated,
+    flavor_view,
+    limits_of,
+    shares_of,
+    used_of,
+)
 
 Held = Mapping[str, Sequence[tuple[Job, Assignment]]]
 """By node: who holds something there."""
@@ -181,7 +189,7 @@ class ClusterViews:
     def _workspace(self, one: Workspace, who: Principal) -> WorkspaceView:
         sums, urgent = self._ctx.tally.of("workspace", one.name), self._ctx.followers.urgent
         quotas = [
-            PoolQuota(pool=pool, share=shares_of(limits, self._ctx.tally.of("workspace", one.name, pool).used))
+            PoolQuota(pool=pool, share=shares_of(limits, used_of(self._ctx.tally.of("workspace", one.name, pool))))
             for pool, limits in sorted(one.quotas.items())
         ]
         return WorkspaceView(
@@ -198,6 +206,9 @@ class ClusterViews:
             sharing=one.sharing,
             waiting=sums.waiting,
             running=sums.running,
+            per_person={pool: dict(most) for pool, most in one.per_person.items()},
+            people=one.people if decide(who, "members:read", InWorkspace(one.name)).allowed else {},  # type: ignore[arg-type]
+            mine=limits_of(one, who.name, self._ctx.scheduling.running.held),
         )
 
     def flavors(

@@ -21,7 +21,7 @@ from trainmaster.messages.jobs import rules
 from trainmaster.queue.policy import DEFAULT, Values, from_values
 from trainmaster.service.cluster.quotas import rights_of
 from trainmaster.service.context import Context
-from trainmaster.service.use_cases.administer import limit_problems, refuse, unknown
+from trainmaster.service.use_cases.administer import limit_problems, refuse, unknown, workspace_problems
 from trainmaster.service.use_cases.queueing import checked_values
 from trainmaster.simulate.history import asked_view, from_history
 from trainmaster.simulate.metrics import quantile, waits
@@ -82,9 +82,7 @@ class WhatIf:
             [one.name for one in virtual_clusters], pools.virtual_clusters, "virtual_clusters", rules.unknown_pool
         )
         for one in workspaces:
-            found += unknown(one.quotas, pools.pools, f"workspaces.{one.name}.quotas", rules.unknown_pool)
-            for pool, limits in one.quotas.items():
-                found += limit_problems(limits, f"workspaces.{one.name}.quotas.{pool}")
+            found += workspace_problems(one, pools.pools, f"workspaces.{one.name}.")
         for share in virtual_clusters:
             found += limit_problems(share.share, f"virtual_clusters.{share.name}.share")
         refuse(found)

@@ -19,6 +19,7 @@ from trainmaster.messages.server import people
 from trainmaster.store import audit
 from trainmaster.store.cluster_settings import where_closed
 from trainmaster.store.database import Database
+from trainmaster.store.notices.settings import forget_person
 from trainmaster.store.people.members import Member
 from trainmaster.store.tables import member, sessions, tokens, users
 
@@ -162,6 +163,7 @@ class PeopleRows:
             if gone:
                 connection.execute(delete(tokens).where(tokens.c.owner == name))
                 connection.execute(delete(member).where(member.c.user == name))
+                forget_person(connection, name)
             audit.write(connection, [audit_event, *also])
 
         self._write(work)

@@ -1,6 +1,7 @@
 /** Words every page uses. */
 export const common = {
   nav: {
+    home: "Home",
     jobs: "Jobs",
     queue: "Queue",
     cluster: "Cluster",

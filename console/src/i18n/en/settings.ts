@@ -2,6 +2,7 @@
 export const settings = {
   settings: {
     title: "Settings",
+    tabs: { account: "Account", notifications: "Notifications" },
     tokens: "API tokens",
     tokensHint:
       "For scripts and the SDK. Send it in the header Authorization: Bearer TOKEN. It may do what you may, or less, in all your workspaces or in one.",

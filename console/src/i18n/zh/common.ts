@@ -1,6 +1,7 @@
 /** 各页面共用的文字。 */
 export const common = {
   nav: {
+    home: "首页",
     jobs: "任务",
     queue: "排队",
     cluster: "集群",

@@ -2,6 +2,7 @@
 export const settings = {
   settings: {
     title: "设置",
+    tabs: { account: "账户", notifications: "通知" },
     tokens: "API 令牌",
     tokensHint:
       "供脚本和 SDK 使用，放在请求头 Authorization: Bearer TOKEN 中。权限可以与您相同，也可以更小，或只用于一个工作空间。",

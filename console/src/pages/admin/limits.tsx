@@ -30,7 +30,7 @@ export function useResourceName(): (resource: string) => string {
   const { t } = useTranslation();
   return (resource) => {
     if (resource.startsWith("gpu:")) return t("admin.limits.of", { model: resource.slice(4) });
-    return resource === "gpu" || resource === "cpu" || resource === "memory_mib"
+    return resource === "gpu" || resource === "cpu" || resource === "memory_mib" || resource === "jobs"
       ? t(`admin.limits.names.${resource}`)
       : resource;
   };
@@ -95,15 +95,17 @@ interface EditorProps {
   within?: (string | number)[];
   /** Card models that exist. */
   models: readonly string[];
+  /** Whether running jobs are limited, too. */
+  jobs?: boolean;
 }
 
 /** A row per resource; each resource once, in the unit in which it is counted. */
-export function LimitsEditor({ path, within = [], models }: EditorProps): ReactNode {
+export function LimitsEditor({ path, within = [], models, jobs = false }: EditorProps): ReactNode {
   const { t } = useTranslation();
   const name = useResourceName();
   const rows = (Form.useWatch([...within, ...path]) as (LimitRow | undefined)[] | undefined) ?? [];
   const taken = rows.flatMap((row) => (row?.resource ? [row.resource] : []));
-  const free = ["gpu", ...models.map((model) => `gpu:${model}`), "cpu", "memory_mib"].filter(
+  const free = ["gpu", ...models.map((model) => `gpu:${model}`), "cpu", "memory_mib", ...(jobs ? ["jobs"] : [])].filter(
     (resource) => !taken.includes(resource),
   );
   const wide = { width: "100%" };

@@ -13,6 +13,7 @@ import { ErrorPanel } from "../../shared/ui";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, Shares, useWarnings } from "./limits";
+import { limitedOf, Personal, PersonalEditor, type PersonRow, personRows } from "./personal";
 import { modelsOf } from "./pools";
 import { NamedTable, useJobsColumn } from "./table";
 
@@ -27,6 +28,7 @@ interface WorkspaceForm extends Named {
   urgent_per_user: number | null;
   urgent_total: number | null;
   sharing: Workspace["sharing"];
+  personal: PersonRow[];
 }
 
 export function WorkspacesAdmin(): ReactNode {
@@ -54,17 +56,18 @@ export function WorkspacesAdmin(): ReactNode {
           title: t("admin.workspaces.quotas"),
           key: "quotas",
           width: 300,
-          render: (_, one) =>
-            one.quotas.length === 0 ? (
-              <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>
-            ) : (
-              one.quotas.map((quota) => (
+          render: (_, one) => (
+            <>
+              {one.quotas.length === 0 && <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>}
+              {one.quotas.map((quota) => (
                 <div key={quota.pool} className="tm-quota">
                   <span className="tm-line">{quota.pool}</span>
                   <Shares share={quota.share} />
                 </div>
-              ))
-            ),
+              ))}
+              <Personal one={one} />
+            </>
+          ),
         },
         {
           title: t("admin.workspaces.urgent"),
@@ -131,6 +134,7 @@ function WorkspaceDialog({
         urgent_per_user: one?.urgent.per_user ?? null,
         urgent_total: one?.urgent.total ?? null,
         sharing: one?.sharing ?? "open",
+        personal: one ? personRows(one) : [],
       }}
       save={(values) => saveWorkspace(values.name, bodyOf(values))}
       warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}
@@ -164,19 +168,23 @@ function WorkspaceDialog({
       <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}>
         <Quotas pools={pools} />
       </Form.Item>
+      <Form.Item label={t("admin.workspaces.personal")} extra={t("admin.workspaces.personalHint")}>
+        <PersonalEditor pools={pools} />
+      </Form.Item>
     </NamedDialog>
   );
 }
 
 /** The workspace as the form says it is to be. */
-function bodyOf({ quotas, weight, urgent_per_user, urgent_total, sharing, description }: WorkspaceForm): WorkspaceBody {
+function bodyOf({ quotas, weight, personal, ...more }: WorkspaceForm): WorkspaceBody {
   const shares = (quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)] as const);
   return {
     weight: weight ?? 1,
-    urgent_per_user: urgent_per_user ?? null,
-    urgent_total: urgent_total ?? null,
-    sharing: sharing ?? "open",
-    description: description ?? "",
+    urgent_per_user: more.urgent_per_user ?? null,
+    urgent_total: more.urgent_total ?? null,
+    sharing: more.sharing ?? "open",
+    description: more.description ?? "",
+    ...limitedOf(personal),
     quotas: Object.fromEntries(shares),
   };
 }
@@ -237,7 +245,7 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
                   onClick={() => remove(name)}
                 />
               </div>
-              <LimitsEditor path={[name, "share"]} within={["quotas"]} models={modelsOf(pools)} />
+              <LimitsEditor path={[name, "share"]} within={["quotas"]} models={modelsOf(pools)} jobs />
             </div>
           ))}
           <Button

@@ -129,7 +129,7 @@ export function NodeLink({ name }: { name: string }): ReactNode {
   const { t } = useTranslation();
   return (
     <Link
-      to="/"
+      to="/jobs"
       search={{ node: name }}
       className="tm-name tm-ellipsis"
       title={`${name}${t("mark.colon")}${t("resources.jobsOf")}`}

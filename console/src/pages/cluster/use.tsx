@@ -71,7 +71,7 @@ export function Summary({ use }: { use: ClusterUse }): ReactNode {
 
 function Figure({ label, value, to }: { label: string; value: number; to: string[] }): ReactNode {
   return (
-    <Link to="/" search={{ state: to.join(",") }} className="tm-figure">
+    <Link to="/jobs" search={{ state: to.join(",") }} className="tm-figure">
       <b className="tm-num">{number(value)}</b>
       <span>{label}</span>
     </Link>

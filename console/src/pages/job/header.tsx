@@ -32,7 +32,7 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   return (
     <>
       <Crumb>
-        <Link to="/" search={{}}>
+        <Link to="/jobs" search={{}}>
           {t("jobs.title")}
         </Link>
       </Crumb>
@@ -145,7 +145,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
         <Button
           danger
           icon={<DeleteOutlined />}
-          onClick={() => act("delete", [job], () => void navigate({ to: "/", search: {} }))}
+          onClick={() => act("delete", [job], () => void navigate({ to: "/jobs", search: {} }))}
           data-testid="delete"
         >
           {t("action.delete")}

@@ -163,7 +163,7 @@ function LabelLinks({ job }: { job: JobDetail }): ReactNode {
   return (
     <span className="tm-labels">
       {Object.entries(job.labels).map(([k, v]) => (
-        <Link key={k} to="/" search={{ q: labelFilter([k, v]) }}>
+        <Link key={k} to="/jobs" search={{ q: labelFilter([k, v]) }}>
           <Tag className="tm-tag">{labelText([k, v])}</Tag>
         </Link>
       ))}

@@ -45,8 +45,8 @@ const WAITING_ROWS = Array.from({ length: 10 }, (_, at) => at);
 
 export function JobsPage(): ReactNode {
   const { t } = useTranslation();
-  const search = useSearch({ from: "/" });
-  const navigate = useNavigate({ from: "/" });
+  const search = useSearch({ from: "/jobs" });
+  const navigate = useNavigate({ from: "/jobs" });
   const mine = (search.who ?? lastWho()) === "mine";
   const order = search.order ?? NEWEST;
   // Spans of time are counted back from a full minute: asked again within it, the question is the same, and so its key.

@@ -1,21 +1,27 @@
-/** Settings of the person: looks and language, workspaces, password, API tokens; and what server this is. */
+/** Settings of the person: looks and language, workspaces, password, API tokens, notifications; and what server this is. */
 import { useQuery } from "@tanstack/react-query";
-import { App, Segmented } from "antd";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { App, Segmented, Tabs } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readCluster } from "../../api/cluster";
 import { type Language, setLanguage, useLanguage } from "../../i18n";
+import { SETTINGS_TABS, type SettingsTab } from "../../shared/address";
 import { useSession } from "../../shared/session";
 import { Facts, PageHeader } from "../../shared/ui";
 import { type Look, useLook } from "../../theme";
 import { PasswordForm } from "../signin";
+import { NoticeChoices } from "./notices";
 import { Sessions } from "./sessions";
 import { Tokens } from "./tokens";
+import { Webhooks } from "./webhooks";
 import { Workspaces } from "./workspaces";
 
 export function SettingsPage(): ReactNode {
   const { t, i18n } = useTranslation();
   const session = useSession();
+  const { tab = "account" } = useSearch({ from: "/settings" });
+  const navigate = useNavigate({ from: "/settings" });
   return (
     <>
       <PageHeader
@@ -31,14 +37,40 @@ export function SettingsPage(): ReactNode {
             : undefined
         }
       />
-      <div className="tm-settings">
-        <Looks />
-        <Workspaces />
-        <Tokens />
-        <Sessions />
-        <Password />
-        <About />
-      </div>
+      <Tabs
+        activeKey={tab}
+        onChange={(key) =>
+          void navigate({ search: { tab: key === "account" ? undefined : (key as SettingsTab) }, replace: true })
+        }
+        destroyOnHidden
+        items={SETTINGS_TABS.map((key) => ({
+          key,
+          children: <div className="tm-settings">{key === "account" ? <AccountSettings /> : <NoticeSettings />}</div>,
+          label: <span data-testid={`settings-${key}`}>{t(`settings.tabs.${key}`)}</span>,
+        }))}
+      />
+    </>
+  );
+}
+
+function AccountSettings(): ReactNode {
+  return (
+    <>
+      <Looks />
+      <Workspaces />
+      <Tokens />
+      <Sessions />
+      <Password />
+      <About />
+    </>
+  );
+}
+
+function NoticeSettings(): ReactNode {
+  return (
+    <>
+      <NoticeChoices />
+      <Webhooks />
     </>
   );
 }

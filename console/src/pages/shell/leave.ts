@@ -12,6 +12,6 @@ export function useSignOut(): () => Promise<void> {
     // The session itself stays in the cache: clearing it under this page would leave the page looking at the old one.
     client.setQueryData(["session"], null);
     client.removeQueries({ predicate: (query) => query.queryKey[0] !== "session" });
-    await navigate({ to: "/", search: {} });
+    await navigate({ to: "/jobs", search: {} });
   };
 }

@@ -5,6 +5,7 @@ import {
   ClusterOutlined,
   ControlOutlined,
   DeploymentUnitOutlined,
+  HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
   UnorderedListOutlined,
@@ -13,15 +14,16 @@ import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/queue" | "/cluster" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
-  name: "jobs" | "queue" | "cluster" | "models" | "usage" | "audit" | "admin" | "settings";
+  to: "/" | "/jobs" | "/queue" | "/cluster" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
+  name: "home" | "jobs" | "queue" | "cluster" | "models" | "usage" | "audit" | "admin" | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
 }
 
 const PAGES: readonly Page[] = [
-  { to: "/", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
+  { to: "/", name: "home", icon: <HomeOutlined />, key: "h" },
+  { to: "/jobs", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
@@ -37,7 +39,7 @@ export const pagesFor = (role: string): readonly Page[] =>
 
 /** The page of the navigation that an address belongs to. Pure. */
 export function currentPage(path: string): Page["to"] {
-  if (path.startsWith("/jobs") || path.startsWith("/submit")) return "/";
+  if (path.startsWith("/jobs") || path.startsWith("/submit")) return "/jobs";
   return PAGES.find(({ to }) => to !== "/" && path.startsWith(to))?.to ?? "/";
 }
 
@@ -50,6 +52,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/usage", "usage"],
   ["/admin", "administration"],
   ["/audit", "audit"],
+  ["/notifications", "notifications"],
   ["/settings", "cli"],
 ];
 

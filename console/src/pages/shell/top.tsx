@@ -14,6 +14,7 @@ import { useTranslation } from "react-i18next";
 import { BASE } from "../../api/client";
 import type { Session } from "../../api/types";
 import { useLanguage } from "../../i18n";
+import { Bell } from "../../shared/bell";
 import { LanguageSwitch } from "../../shared/brand";
 import { useLiveFeed } from "../../shared/live";
 import { type Look, useLook } from "../../theme";
@@ -38,6 +39,7 @@ export function TopBar({ session, openMenu }: { session: Session; openMenu: (() 
           onClick={() => show("palette")}
         />
       </Tooltip>
+      <Bell />
       <LanguageSwitch />
       <LookSwitch />
       <Help session={session} />

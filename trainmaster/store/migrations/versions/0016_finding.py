@@ -4,7 +4,7 @@ from alembic import op
 from sqlalchemy import BigInteger, Column, Connection, Double, Integer, String, Text, text
 
 revision = "0016"
-down_revision = "0013"
+down_revision = "0015"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,1 @@
+"""Notifications: what people hear of, who hears of it, and how it goes out."""
