@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Sent = Callable[[int], None]
 """Is told how many more bytes of a code folder were sent."""
+Few = Sequence[str]
 Body = dict[str, Any]
 """What a submit sends: the document, its dialect, and what is to be changed in it."""
 
@@ -278,9 +279,14 @@ class Client:
         """Change `duration_s` (None: no limit) or `priority` of several live jobs, chosen as in `stop`."""
         return self._several("change", refs, expected, filters, **change)
 
-    def tag(  # fmt: skip
-        self, refs: Sequence[str] = (), *, add: Sequence[str] = (), remove: Sequence[str] = (),
-        expected: int | None = None, **filters: Unpack[JobFilters],
+    def tag(
+        self,
+        refs: Few = (),
+        *,
+        add: Few = (),
+        remove: Few = (),
+        expected: int | None = None,
+        **filters: Unpack[JobFilters],
     ) -> answers.OutcomeView:
         """Put tags on several jobs and take others away, chosen as in `stop`; ended ones, too."""
         return self._several("tags", refs, expected, filters, add=[*add], remove=[*remove])
