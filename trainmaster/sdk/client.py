@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 Sent = Callable[[int], None]
 """Is told how many more bytes of a code folder were sent."""
+Few = Sequence[str]
 Body = dict[str, Any]
 """What a submit sends: the document, its dialect, and what is to be changed in it."""
 
@@ -245,10 +246,10 @@ class Client:
 
     def tag(
         self,
-        refs: Sequence[str] = (),
+        refs: Few = (),
         *,
-        add: Sequence[str] = (),
-        remove: Sequence[str] = (),
+        add: Few = (),
+        remove: Few = (),
         expected: int | None = None,
         **filters: Unpack[JobFilters],
     ) -> answers.OutcomeView:

@@ -53,7 +53,7 @@ export function TagsFact({ job }: { job: JobDetail }): ReactNode {
   const save = useSaved(job.id);
   if (!job.may.includes("write")) {
     const links = job.tags.map((tag) => (
-      <Link key={tag} to="/" search={{ tag }}>
+      <Link key={tag} to="/jobs" search={{ tag }}>
         <Tag>{tag}</Tag>
       </Link>
     ));

@@ -24,7 +24,7 @@ export function Views({
   mine: boolean;
 }): ReactNode {
   const { t } = useTranslation();
-  const navigate = useNavigate({ from: "/" });
+  const navigate = useNavigate({ from: "/jobs" });
   const client = useQueryClient();
   const { message } = App.useApp();
   const errorText = useErrorText();

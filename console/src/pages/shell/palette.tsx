@@ -146,8 +146,8 @@ function useEntries(session: Session, typed: string): Entry[] {
         act: () => void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} }),
       }),
     ),
-    ...named("people", (owner) => void navigate({ to: "/", search: { owner, who: "all" } })),
-    ...named("workspaces", (workspace) => void navigate({ to: "/", search: { workspace, who: "all" } })),
+    ...named("people", (owner) => void navigate({ to: "/jobs", search: { owner, who: "all" } })),
+    ...named("workspaces", (workspace) => void navigate({ to: "/jobs", search: { workspace, who: "all" } })),
     ...named("pools", (pool) => void navigate({ to: "/cluster", search: { pool } })),
     ...named("models", (id) => void navigate({ to: "/models/$id", params: { id } })),
   ];
