@@ -22,9 +22,8 @@ from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
-from trainmaster.sdk.filters import JobChange, JobFilters, JobsAsked, as_body
 from trainmaster.sdk.find import locate
-from trainmaster.sdk.jobs import Job
+from trainmaster.sdk.jobs import Job, JobChange, JobFilters, JobsAsked, as_body
 
 if TYPE_CHECKING:
     import httpx

@@ -2,7 +2,7 @@
 
 An audit event is written in the transaction of the change that it tells of, by whoever makes that change (`write`); of
 what is done to jobs, the ledger writes it beside the event (`event_values`), as which it is kept. Invariant: nothing
-here is edited, which the database refuses (`audit_kept`), so that neither it nor the event can say anything else
+here is edited, which the database refuses (`tables.AUDIT_KEPT`), so that neither it nor the event can say anything else
 than the other; when the job is deleted its events go, and this stays.
 """
 

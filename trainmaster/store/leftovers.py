@@ -13,8 +13,8 @@ from typing import Final
 from sqlalchemy import Connection, and_, delete, exists, func, or_, select, text
 
 from trainmaster.store import tables
-from trainmaster.store.audit_kept import AUDIT_UNTIL
 from trainmaster.store.database import Database, note
+from trainmaster.store.tables import AUDIT_UNTIL
 
 PAGE: Final = 500
 _UPLOAD: Final = re.compile(r"sha256:([0-9a-f]{64})")

@@ -5,10 +5,10 @@ from typing import Annotated
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.commands.user import Role
 from trainmaster.cli.context import AsJson, client, removed, seconds
 from trainmaster.cli.helping import add
 from trainmaster.cli.language import words
+from trainmaster.cli.people.user import Role
 
 Into = Annotated[
     str,

@@ -6,10 +6,10 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.cluster.invitations import add_invitations
-from trainmaster.cli.commands.user import Role
 from trainmaster.cli.context import AsJson, client
 from trainmaster.cli.helping import add
 from trainmaster.cli.language import words
+from trainmaster.cli.people.user import Role
 
 if TYPE_CHECKING:
     from trainmaster import answers

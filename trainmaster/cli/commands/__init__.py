@@ -1,1 +1,1 @@
-"""Commands about jobs and what they make, and about people. One file per noun; heavy things are imported inside."""
+"""Commands about jobs and what they make. One file per noun; heavy things are imported inside."""

@@ -15,7 +15,7 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
-    from trainmaster.sdk.filters import JobsAsked
+    from trainmaster.sdk.jobs import JobsAsked
 
 T = TypeVar("T")
 ORDERS: Final = {

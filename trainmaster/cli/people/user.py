@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeVar, cast
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.commands.keys import add_links
 from trainmaster.cli.context import AsJson, Workspace, client, removed
 from trainmaster.cli.helping import SERVER, add, group
 from trainmaster.cli.language import words
+from trainmaster.cli.people.keys import add_links
 
 if TYPE_CHECKING:
     from trainmaster import answers

@@ -1,0 +1,1 @@
+"""Commands about people: accounts, credentials, keys, and how one comes in."""
