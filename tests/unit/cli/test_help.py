@@ -121,7 +121,7 @@ STAY = re.compile(r"sub-task|roles\.0\.\S+|this machine|--\S+|machines? of|serve
 """Where they are names of something else."""
 ALIKE = {("GPUs", "GPU"), ("a shell", "shell"), ("to start it {}: {}", "{}：{}")}
 """What has no Chinese character of its own."""
-OF_PEOPLE = {"user.py", "members.py"}
+OF_PEOPLE = {"user.py", "members.py", "invitations.py"}
 ROLE, NOTHING = re.compile("[Rr]oles?|角色"), re.compile("(?!)")
 """What the old word for a sub-task means there: the role of a person."""
 OLD_ZH = re.compile(r"角色|封锁|复制|拷贝|时长上限|在用")

@@ -102,6 +102,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "queue policy show": (),
         "queue policy set": ("max_starts=",),
         "top": (),
+        "home": (),
         "open": (),
         "node list": (),
         "node show": ("node-1",),
