@@ -31,11 +31,11 @@ export const notices = {
   about: {
     failed: "您的任务失败。",
     ended: "任务成功、被他人停止，或达到运行时限。",
-    waits: "排队时间比最初的预计晚了 5 分钟以上。",
+    waits: "比最初预计的开始时间晚了 5 分钟以上仍在排队。",
     preempted: "任务为其他任务让出资源，已重新排队。",
     idle: "任务占用的加速卡连续 30 分钟没有计算。",
     limit: "距运行时限还有 15 分钟。",
-    budget: "您担任 owner 或 admin 的工作空间，支出达到预算的设定比例。",
+    budget: "您担任所有者或管理员的工作空间，支出达到预算的设定比例。",
     webhook: "您的 Webhook 因连续投递失败而停用。",
   },
   places: { console: "控制台", mail: "邮件", webhook: "Webhook" },
