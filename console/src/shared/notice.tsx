@@ -1,19 +1,10 @@
 /** What a kind of notification is called, and its color. */
-import { Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { NOTICE_KINDS, type NoticeKind } from "../api/notices";
+import { type Tone, Toned } from "./state";
 
-const COLORS: Partial<Record<NoticeKind, string>> = {
-  failed: "error",
-  waits: "warning",
-  preempted: "warning",
-  idle: "warning",
-  limit: "warning",
-  budget: "gold",
-  webhook: "error",
-  ended: "success",
-};
+const TONES: Partial<Record<NoticeKind, Tone>> = { failed: "red", webhook: "red", ended: "green" };
 
 export function useNoticeName(): (kind: string) => string {
   const { t } = useTranslation();
@@ -25,9 +16,5 @@ export function useNoticeName(): (kind: string) => string {
 
 export function NoticeTag({ kind }: { kind: string }): ReactNode {
   const name = useNoticeName();
-  return (
-    <Tag className="tm-tag" color={COLORS[kind as NoticeKind]}>
-      {name(kind)}
-    </Tag>
-  );
+  return <Toned tone={TONES[kind as NoticeKind] ?? "amber"}>{name(kind)}</Toned>;
 }

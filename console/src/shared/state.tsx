@@ -18,7 +18,7 @@ import { useTranslation } from "react-i18next";
 import type { State } from "../api/types";
 
 type Known = State | "waiting" | "exited" | "lost";
-type Tone = "grey" | "blue" | "green" | "red" | "amber" | "violet";
+export type Tone = "grey" | "blue" | "green" | "red" | "amber" | "violet";
 
 const LOOKS: Record<Known, [Tone, ReactNode]> = {
   queued: ["grey", <ClockCircleOutlined key="i" />],
@@ -51,6 +51,11 @@ export function StateTag({ state, quiet = false }: { state: string; quiet?: bool
       <span>{i18n.exists(key) ? t(key as "state.queued") : state}</span>
     </span>
   );
+}
+
+/** A few words in one of the tones of the states. */
+export function Toned({ tone, children }: { tone: Tone; children: ReactNode }): ReactNode {
+  return <span className={`tm-state tm-tone-${tone}`}>{children}</span>;
 }
 
 /** A task: exited means succeeded or failed by its exit code. */

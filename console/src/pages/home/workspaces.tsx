@@ -1,9 +1,9 @@
 /** How the workspaces stand that one administers: use, who holds what, who waits, budget. */
-import { Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { HomeWorkspace } from "../../api/types";
 import { number } from "../../shared/format";
+import { Toned } from "../../shared/state";
 import { Bar } from "../../shared/ui";
 import { Shares } from "../admin/limits";
 import { shownAmount, spentPercent } from "../usage/amounts";
@@ -30,7 +30,7 @@ function WorkspaceCard({ one }: { one: HomeWorkspace }): ReactNode {
     <article className="tm-panel tm-home-workspace" data-testid={`home-workspace-${one.name}`}>
       <header>
         <h3 className="tm-break">{one.name}</h3>
-        {one.in_arrears && <Tag color="red">{t("home.arrears")}</Tag>}
+        {one.in_arrears && <Toned tone="red">{t("home.arrears")}</Toned>}
         <span className="tm-grow" />
         <span className="tm-line">{t("home.counts", { running: one.running, waiting: one.waiting })}</span>
       </header>

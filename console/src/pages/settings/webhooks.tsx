@@ -1,6 +1,6 @@
 /** Webhooks, one's own and those of workspaces that one leads: made (the secret is shown once), tried, switched, removed. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Input, Modal, Select, Switch, Table, Tag } from "antd";
+import { Alert, App, Button, Input, Modal, Select, Switch, Table } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -17,6 +17,7 @@ import { useLanguage } from "../../i18n";
 import { useNoticeName } from "../../shared/notice";
 import { decides } from "../../shared/people";
 import { useFreshSession } from "../../shared/session";
+import { Toned } from "../../shared/state";
 import { Ago } from "../../shared/time";
 import { CopyButton, Pending, useErrorText } from "../../shared/ui";
 
@@ -174,12 +175,7 @@ function Named({ of }: { of: Webhook }): ReactNode {
   const name = useNoticeName();
   return (
     <>
-      <b>{of.name}</b>{" "}
-      {of.state === "broken" && (
-        <Tag color="error" className="tm-tag">
-          {t("notices.broken")}
-        </Tag>
-      )}
+      <b>{of.name}</b> {of.state === "broken" && <Toned tone="red">{t("notices.broken")}</Toned>}
       <div className="tm-faint tm-break">{of.url}</div>
       {of.workspace && <div className="tm-faint">{of.kinds.map(name).join(t("mark.comma"))}</div>}
       {of.error && (
@@ -275,12 +271,9 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
               key: "state",
               width: 110,
               render: (_, one) => (
-                <Tag
-                  className="tm-tag"
-                  color={one.state === "sent" ? "success" : one.state === "waiting" ? "processing" : "error"}
-                >
+                <Toned tone={one.state === "sent" ? "green" : one.state === "waiting" ? "blue" : "red"}>
                   {t(`notices.states.${one.state}`)}
-                </Tag>
+                </Toned>
               ),
             },
             { title: t("notices.tries"), key: "tries", width: 70, render: (_, one) => one.tries },
