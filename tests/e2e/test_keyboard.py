@@ -22,7 +22,7 @@ def test_the_first_stop_leads_past_the_navigation(job: str, console: Console) ->
     expect(console.page.get_by_role("link", name="Skip to the content")).to_be_focused()
     console.page.keyboard.press("Enter")
     expect(console.page.get_by_role("main")).to_be_focused()
-    assert console.page.url.endswith("/")
+    assert console.page.url.endswith("/jobs")
 
 
 def test_letters_go_to_pages(job: str, console: Console) -> None:
@@ -56,7 +56,7 @@ def test_letters_can_be_switched_off(job: str, console: Console) -> None:
     console.page.keyboard.press("n")
     console.page.keyboard.press("Control+k")
     expect(console.at("palette")).to_be_visible()
-    assert console.page.url.endswith("/")
+    assert console.page.url.endswith("/jobs")
 
 
 def test_the_palette_finds_pages_actions_and_jobs(job: str, console: Console) -> None:
