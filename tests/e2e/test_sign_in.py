@@ -12,7 +12,7 @@ def test_the_first_sign_in_demands_an_own_password(world: World, new_console: Op
     """
     console = new_console()
     console.watch.expect("401")  # asking who is signed in, before anyone is, and the wrong password
-    console.page.goto("/")
+    console.page.goto("/jobs")
     console.at("username").fill("admin")
     console.at("password").fill("not-the-password")
     console.press("sign-in")
@@ -76,7 +76,7 @@ def test_an_open_page_finds_a_restarted_server(world: World, new_console: Open) 
     console.watch.expect(
         "401", "ERR_CONNECTION_REFUSED", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE_CHUNKED", "ERR_CONNECTION_RESET"
     )
-    console.page.goto("/")
+    console.page.goto("/jobs")
     console.at("username").fill("admin")
     console.at("password").fill(PASSWORD)
     console.press("sign-in")
