@@ -2,6 +2,7 @@
 goes on.
 """
 
+import asyncio
 import json
 import shutil
 import sqlite3
@@ -17,7 +18,7 @@ import pytest
 from tests.fixtures.api_contract import signed_in
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import Page, every_page
-from tests.scenario.stage import ADMIN, Stage, fake_spec
+from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, fake_spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
 from trainmaster.service.platform import Platform
@@ -67,6 +68,11 @@ async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
         async with signed_in(app, stage.platform) as http:
             made = await http.put("/api/v1/workspaces/vision", json={"weight": 2.0})
             assert made.status_code < 300, made.text
+            chosen = await http.patch("/api/v1/notifications/settings", json={"kinds": {"ended": {"console": False}}})
+            assert chosen.status_code < 300, chosen.text
+            async with asyncio.timeout(PATIENCE_S):
+                while not (await http.get("/api/v1/notifications")).json()["items"]:
+                    await asyncio.sleep(0.02)
     assert {table for table, column in COLUMNS} == {
         table for table, column in COLUMNS if rows(home, f"SELECT count({column}) FROM {table}") != [(0,)]
     }, "something is not stored here"

@@ -13,6 +13,7 @@ from trainmaster.answers import Text
 from trainmaster.core.verdicts import VERDICTS
 from trainmaster.messages import render
 from trainmaster.messages.said import Said, said_from_json
+from trainmaster.messages.server import notices
 from trainmaster.service.language import both
 
 ENDED, FAILED, WAITS, PREEMPTED, IDLE, BUDGET, LIMIT, WEBHOOK, TEST = (
@@ -130,7 +131,14 @@ class Happening:
 
 
 def words_of(record: Mapping[str, Any]) -> Text:
-    """Return a record in words: what happened, and of a failure why."""
+    """Return a record in words: what happened, and of a failure why; of a damaged one, that it is."""
+    try:
+        return _words_of(record)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return both(notices.notice_damaged())
+
+
+def _words_of(record: Mapping[str, Any]) -> Text:
     said, verdict = both(said_from_json(record["said"])), VERDICTS.get(str(record.get("verdict") or ""))
     if verdict is None:
         return said

@@ -23,8 +23,8 @@ from trainmaster.service.notices.mailing import Mailer, ServerTrouble
 from trainmaster.service.notices.posting import Poster
 from trainmaster.service.notices.signing import headers, secret_of
 from trainmaster.service.notices.telling import Teller
-from trainmaster.store.jobs import rows
 from trainmaster.store.notices.deliveries import DROPPED, FAILED, MAIL, SENT, Delivery
+from trainmaster.store.notices.settings import record_of
 from trainmaster.store.notices.webhooks import ON, Webhook
 
 log = logging.getLogger("trainmaster.notices")
@@ -197,7 +197,7 @@ class Sender:
         ones = [one for one, may in zip(ones, seen, strict=True) if may]
         if not ones:
             return
-        mail = letter(wishes, [rows.decode(one.body) for one in ones], self._base, ones[0].id, now)
+        mail = letter(wishes, [record_of(one.body) for one in ones], self._base, ones[0].id, now)
         try:
             await asyncio.to_thread(self._mailer.send, mail)
         except NotSent as error:

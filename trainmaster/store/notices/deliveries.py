@@ -152,8 +152,11 @@ def error_text(error: Said | None) -> str:
 
 
 def error_of(text: str) -> Said | None:
-    """Return the error that was kept."""
-    return said_from_json(rows.decode(text)) if text else None
+    """Return the error that was kept; None, too, for a damaged one."""
+    try:
+        return said_from_json(rows.decode(text)) if text else None
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
 
 
 def delivery_values(one: Delivery) -> dict[str, Any]:

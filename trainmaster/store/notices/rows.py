@@ -18,6 +18,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.notices import happened
 from trainmaster.store.notices.deliveries import DROPPED, WAITING, Delivery, delivery_values
+from trainmaster.store.notices.settings import record_of
 from trainmaster.store.notices.tables import notice, notice_delivery, notice_once
 
 MOST: Final = 500
@@ -198,4 +199,4 @@ def _values(one: Notice) -> dict[str, Any]:
 
 
 def _notice(row: Any) -> Notice:
-    return Notice(**{**row._mapping, "record": rows.decode(row.record)})
+    return Notice(**{**row._mapping, "record": record_of(row.record)})

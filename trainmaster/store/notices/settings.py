@@ -29,7 +29,7 @@ class NoticeSettingRows:
         table = notice_setting
         with self._database.read() as connection:
             found = connection.execute(select(table).where(table.c.user.in_(list(users)))).all()
-        return {row.user: _record(row.record) for row in found}
+        return {row.user: record_of(row.record) for row in found}
 
     def put(self, user: str, record: Record, audit_events: Sequence[AuditEvent]) -> None:
         """Store the settings of a user, in place of those before."""
@@ -43,7 +43,8 @@ class NoticeSettingRows:
         self._database.write(work).result()
 
 
-def _record(text: str) -> Record:
+def record_of(text: str) -> Record:
+    """Return what a column holds as JSON, {} where that is damaged: who has more to read goes on."""
     try:
         found = rows.decode(text)
     except ValueError:
