@@ -32,7 +32,8 @@ NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
     "/balances", "/workspaces/{workspace}/balance",
     "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
-    "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views",
+    "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
+    "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
@@ -44,7 +45,9 @@ ASKED: Final = {
 }
 """What is asked besides the address."""
 
-CLOSED: Final = {"/retention", "/users", "/users/{user}"}
+CLOSED: Final = {
+    "/retention", "/users", "/users/{user}", "/users/{user}/identity", "/workspaces/{workspace}/invitations",
+}  # fmt: skip
 """What tells of everybody, and is told to administrators alone."""
 
 SHARED: Final = {
