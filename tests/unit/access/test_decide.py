@@ -36,6 +36,8 @@ TABLE = {
     "server:observe": ("any", None),
     "audit:read": ("any", "own"),
     "retention:read": ("any", None),
+    "notices:self": ("any", "own"),
+    "webhooks:write": ("any", "own"),
 }
 
 INSIDE = {
@@ -50,6 +52,7 @@ INSIDE = {
     "balance:read": (True, True, True, True),
     "usage:read": (True, True, False, False),
     "members:write": (True, True, False, False),
+    "webhooks:write": (True, True, False, False),
 }
 """What a role in a workspace adds; every other scope: nothing."""
 

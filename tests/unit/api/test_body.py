@@ -10,6 +10,7 @@ import pytest
 from tests.unit.api.test_policy import address, doors
 from tests.unit.api.test_problems import check
 from trainmaster.api.body import MOST_DEPTH, decode
+from trainmaster.api.openapi import contract
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
 from trainmaster.core.errors import TooLarge
@@ -39,7 +40,8 @@ async def test_no_door_takes_a_broken_body(app: Any, local: httpx.AsyncClient, b
             continue
         answer = await local.request(method, address(path), content=BROKEN[broken], headers=JSON)
         assert answer.status_code < 500, (method, path, answer.text)
-        if method in ("POST", "PUT", "PATCH") and (policy.scope is None or path.endswith(("/jobs", "/preview"))):
+        takes = "requestBody" in contract(app.app)["paths"][path][method.lower()]
+        if takes and (policy.scope is None or path.endswith(("/jobs", "/preview"))):
             check(answer, 422, "invalid_request")
 
 

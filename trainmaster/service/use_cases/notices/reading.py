@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 from trainmaster.access.decide import decide
@@ -72,7 +73,7 @@ class Notifications:
         """Return of which workspaces somebody may know how they stand, with what their token is for."""
         mine = decide(who, "notices:self").demand()
         budgets = decide(who, "balance:read").visible
-        return Visible(budgets.everything, who.name, budgets.workspaces, within=mine.within)
+        return replace(budgets, within=mine.within)
 
 
 def _number(text: str | None) -> int | None:
