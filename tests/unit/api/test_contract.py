@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.fixtures.api_contract import fire, shape_errors
 from trainmaster.access.roles import Principal
@@ -177,6 +178,7 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
     assert (await local.delete("/api/v1/pools/lab")).status_code == 204
 
 
+@pytest.mark.timeout(600)  # most of it makes the requests: more than three minutes on a busy machine
 async def test_no_request_crashes_the_server(app: Any, platform: Any) -> None:
     """Whatever is sent, the answer is never a 5xx, and what is refused is refused by a problem document."""
     made = (await platform.submit({"spec": {"name": "a"}}, Principal("admin", "admin"), None))[0]
