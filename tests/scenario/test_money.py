@@ -395,7 +395,7 @@ async def test_a_budget_alarms_once_at_each_part_and_stops_nothing(fake: Stage) 
 async def test_bad_entries_are_refused_with_their_fields(fake: Stage) -> None:
     for kind, amount, note, fields in (
         ("credit", 0, "", ["amount"]),
-        ("credit", -MILLION, "", ["amount"]),
+        ("credit", -MILLION, "", ["note"]),
         ("correction", 0, "", ["amount", "note"]),
         ("correction", MILLION, " ", ["note"]),
     ):

@@ -1,5 +1,6 @@
 """People in workspaces: accounts, members and what becomes of jobs (R1, R9, R229)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,6 +45,24 @@ async def test_a_new_person_submits_in_their_workspace_and_nowhere_else(stage: S
         [problem] = refused.value.problems
         assert (problem.path, problem.code) == ("workspace", "not_in_workspace")
         assert "vision" in problem.remedy
+
+
+async def test_a_document_without_a_workspace_goes_to_the_only_one(stage: Stage) -> None:
+    """Alone, in a batch and in a preview; with two there is no only one, and whoever is in default stays there."""
+    await stage.platform.administer.put_workspace(Workspace("vision"), ADMIN)
+    await stage.platform.administer.put_workspace(Workspace("speech"), ADMIN)
+    ann, body = await make(stage, "ann", workspace="vision"), {"spec": JOB}
+    assert "workspace" not in JOB
+    assert (await stage.platform.submit(body, ann, None))[0].workspace == "vision"
+    [item] = (await stage.platform.submit_batch([body], ann, None)).items
+    assert (await stage.platform.job(item.id, ann)).workspace == "vision"
+    seen = await stage.platform.preview(body, ann)
+    assert (seen.ok, (seen.spec or {}).get("workspace")) == (True, "vision")
+    both = replace(ann, memberships=(("speech", "member"), ("vision", "member")))
+    with pytest.raises(InvalidSpec):
+        await stage.platform.submit(body, both, None)
+    home = replace(ann, memberships=(("default", "member"), ("vision", "member")))
+    assert (await stage.platform.submit(body, home, None))[0].workspace == "default"
 
 
 async def test_a_viewer_looks_and_does_not_submit(stage: Stage) -> None:

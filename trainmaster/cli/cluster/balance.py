@@ -1,6 +1,6 @@
 """Balances of workspaces: how they stand, credits and corrections, credit limits and budgets."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -21,6 +21,8 @@ Name = Annotated[
 ]
 Money = Annotated[str, typer.Argument(metavar="AMOUNT", help=words("For example 1000 or 12.50.", "例如 1000、12.50。"))]
 NONE = "none"
+NEGATIVE: Final = {"ignore_unknown_options": True}
+"""What begins with - and is no option is an amount."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -35,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         list_balances,
-        "列出所在工作空间的余额与预算。\n\n每行一个：余额、运行中的费用、预留、可用、本月支出、预算。",
+        "列出所在工作空间的余额与预算。\n\n每行一个：余额、运行中任务的费用、预留、可用、本月支出、预算。",
         "tm balance list",
         name="list",
     )
@@ -49,15 +51,17 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         credit,
-        "为工作空间充值。仅限管理员。\n\n输出充值后的余额。",
+        "为工作空间充值；负数用于收回，须说明原因。仅限管理员。\n\n输出充值后的余额。",
         'tm balance credit vision 1000 --note "Q4"',
+        'tm balance credit vision -1000 --note "entered twice"',
+        settings=NEGATIVE,
     )
     add(
         part,
         correct,
-        "更正工作空间的余额：新增一个条目，原有条目不变。仅限管理员。\n\n输出更正后的余额。",
+        "更正工作空间的用量费用：正数退还，负数补扣，计入本月支出；原有条目不变。仅限管理员。\n\n输出更正后的余额。",
         'tm balance correct vision 12.50 --note "node-3 failed"',
-        'tm balance correct vision --note "entered twice" -- -1000',
+        settings=NEGATIVE,
     )
     add(
         part,
@@ -169,7 +173,7 @@ Note = Annotated[str, typer.Option(help=words("What it is for.", "说明。"))]
 
 
 def credit(name: Name, amount: Money, note: Note = "", as_json: AsJson = False) -> None:
-    """Enter a credit for a workspace. For administrators.
+    """Enter a credit for a workspace; less than 0 takes one back and needs a note. For administrators.
 
     Prints the balance after it.
     """
@@ -183,7 +187,7 @@ def correct(
     note: Annotated[str, typer.Option(help=words("Why; must be said.", "原因，必须填写。"))] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Correct the balance of a workspace by one more entry; none is changed. For administrators.
+    """Give back (more than 0) or charge what use cost, as spent this month. For administrators.
 
     Prints the balance after it.
     """

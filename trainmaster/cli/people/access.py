@@ -178,7 +178,7 @@ def list_sessions(as_json: AsJson = False) -> None:
         emit_json(found)
         return
     if not found:
-        print(words("You are signed in nowhere.", "没有已登录的浏览器。"))
+        print(words("No browser is signed in with this account.", "没有已登录的浏览器。"))
         return
     columns = (
         column(words("id", "ID")),

@@ -5,8 +5,12 @@ from typing import Final
 
 import msgspec
 
+from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import InWorkspace
+from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.records import Job
+from trainmaster.dialects.registry import dialect_of
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.reading import Candidate, read_body
 from trainmaster.spec.document import Given
@@ -18,9 +22,33 @@ QUICK: Final = 4096
 
 async def read(ctx: Context, body: Given, who: Principal) -> Candidate:
     """Return what a submit body asks for: at once where that takes no time, else from a clerk. Raises InvalidSpec."""
+    body = placed(body, only_workspace(who))
     if _quick(body):
         return read_body(body, ctx.scheduling.hosts, ctx.pools.flavors)
     return await ctx.clerks.do(who.name, read_body, body, ctx.scheduling.hosts, dict(ctx.pools.flavors))
+
+
+def only_workspace(who: Principal) -> str | None:
+    """Return the workspace that a document of `who` means that names none: None, which is `default`, but for who may
+    submit into exactly one other.
+    """
+    if decide(who, "jobs:submit", InWorkspace(DEFAULT)).allowed:
+        return None
+    mine = [name for name, _ in who.memberships if decide(who, "jobs:submit", InWorkspace(name)).allowed]
+    return mine[0] if len(mine) == 1 else None
+
+
+def placed(body: Given, workspace: str | None) -> Given:
+    """Return a submit body whose document names `workspace` where it names none itself."""
+    spec = body.get("spec")
+    if workspace is None or not isinstance(spec, Mapping) or "workspace" in spec:
+        return body
+    changes = body.get("set")
+    if isinstance(changes, Mapping) and "workspace" in changes:
+        return body
+    if dialect_of(spec) != "native" or body.get("dialect") not in (None, "auto", "native"):
+        return body
+    return {**body, "spec": {**spec, "workspace": workspace}}
 
 
 def _quick(body: Given) -> bool:

@@ -24,7 +24,7 @@ from trainmaster.core.records import Job
 from trainmaster.messages.jobs import submitting
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.context import Context
-from trainmaster.service.submitting.candidate import QUICK, job_of, read
+from trainmaster.service.submitting.candidate import QUICK, job_of, only_workspace, placed, read
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
@@ -101,7 +101,8 @@ class Submit:
             raise InvalidSpec(submitting.batch_of_wrong_size(), problems=found)
 
         async def prepared() -> Prepared:
-            candidates, templates = await self._read_all(bodies, who)
+            own = only_workspace(who)
+            candidates, templates = await self._read_all([placed(body, own) for body in bodies], who)
             return candidates, lambda use: self._enter_all(candidates, templates, who, use)
 
         jobs, _ = await self._once(key, bodies, who, prepared)

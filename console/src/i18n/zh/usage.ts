@@ -24,7 +24,7 @@ export const usage = {
   available: "新任务可用",
   noLimit: "不限",
   noBudget: "未设预算",
-  running: "运行中的费用",
+  running: "运行中任务的费用",
   reserved: "任务预留",
   reservedHint: "排队和运行中的任务按运行时限最多产生的费用；没有运行时限的任务按一小时计。",
   spent: "{{month}} 支出",

@@ -28,8 +28,8 @@ class BudgetBody(Body):
 
 
 class EntryBody(Body):
-    """An entry to add: a credit, or a correction, which may be less than 0 and says why. `key`: the same again adds
-    nothing.
+    """An entry to add: a credit (less than 0 takes one back and says why), or a correction of what use cost, which says
+    why and counts as spent. `key`: the same again adds nothing.
     """
 
     kind: Literal["credit", "correction"] = "credit"

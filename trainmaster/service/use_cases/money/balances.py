@@ -27,7 +27,7 @@ from trainmaster.messages.server import money
 from trainmaster.service.context import Context
 from trainmaster.service.money.months import Month, month_at
 from trainmaster.service.use_cases.money.spending import spending
-from trainmaster.store.money.entries import CORRECTION, CREDIT, USE, BudgetAlarm, MoneyEntry
+from trainmaster.store.money.entries import CORRECTION, USE, BudgetAlarm, MoneyEntry
 
 MOST_ALARMS: Final = 10
 
@@ -71,7 +71,8 @@ class Balances:
     async def enter(
         self, workspace: str, who: Principal, kind: str, amount: int, note: str = "", key: str | None = None
     ) -> EntryView:
-        """Add a credit, more than 0, or a correction, which says why. The same `key` again adds nothing.
+        """Add a credit, which less than 0 takes one back, or a correction of what use cost. Whatever takes something
+        away or corrects says why. The same `key` again adds nothing.
 
         Raises NotFound, Forbidden, InvalidSpec, Conflict, StorageFailed.
         """
@@ -188,10 +189,10 @@ def _reached(spent: int, budget: int, percent: int) -> bool:
 
 def _entry_problems(kind: str, amount: int, note: str) -> list[Problem]:
     found = []
-    if amount == 0 or (kind == CREDIT and amount < 0):
+    if amount == 0:
         found.append(problem_of("amount", money.entry_of_nothing(), amount_text(amount)))
-    if kind == CORRECTION and not note.strip():
-        found.append(problem_of("note", money.correction_without_note()))
+    if (kind == CORRECTION or amount < 0) and not note.strip():
+        found.append(problem_of("note", money.entry_without_note()))
     return found
 
 
