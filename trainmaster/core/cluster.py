@@ -44,7 +44,7 @@ class Limit:
 Limits = Mapping[str, Limit]
 """By the name of the resource; what is not named is not limited."""
 
-Most = Mapping[str, float | None]
+Most = Mapping[str, "float | None"]
 """What one person may hold at most, by the name of the resource; None, or what is not named: not limited."""
 
 

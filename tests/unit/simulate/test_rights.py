@@ -115,6 +115,9 @@ def test_the_rules_of_the_server_are_read() -> None:
         sharing="open",
         waiting=0,
         running=0,
+        per_person={},
+        people={},
+        mine=[],
     )
     vc = answers.VirtualClusterView(name="vc", pool="big", description="", share=share, waiting=0, running=0)
     found = rights_of([red], [vc])
