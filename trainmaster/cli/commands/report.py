@@ -58,7 +58,7 @@ def report(
 ) -> None:
     """Show what was used in a month and what it cost, by workspace, person and flavor.
 
-    Prints a line for each: workspace, person, flavor, machine hours, GPU hours, amount; the last line is the sum. One
+    Prints a line for each: workspace, person, flavor, replica hours, GPU hours, amount; the last line is the sum. One
     sees one's own use, a workspace's owners and admins all of it, administrators everything.
     """
     from trainmaster.cli.showing.console import emit_json
@@ -82,7 +82,7 @@ def _show(found: "answers.UsageReport") -> None:
         column(words("workspace", "工作空间"), least=8),
         column(words("person", "用户"), least=8),
         column(words("flavor", "规格"), least=8),
-        column(words("machine hours", "机时"), right=True),
+        column(words("replica hours", "机时"), right=True),
         column(words("GPU hours", "加速卡时"), right=True),
         column(words(f"amount ({found.currency})", f"金额（{found.currency}）"), right=True),
     )

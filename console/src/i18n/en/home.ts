@@ -30,7 +30,7 @@ export const home = {
   noPool: "You may use no pool. Ask an administrator of your workspace.",
   use: "My use in {{month}}",
   gpuHours: "GPU hours",
-  machineHours: "Machine hours",
+  machineHours: "Replica hours",
   amount: "Amount ({{currency}})",
   perDay: "Hours of use a day",
   perDayOf: "{{day}}: {{hours}} hours",

@@ -8,7 +8,7 @@ export const usage = {
   owner: "User",
   flavor: "Flavor",
   noFlavor: "no flavor",
-  machine_s: "Machine hours",
+  machine_s: "Replica hours",
   gpu_s: "GPU hours",
   amount: "Cost",
   lines: "Who used what",
