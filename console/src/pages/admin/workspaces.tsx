@@ -81,7 +81,7 @@ export function WorkspacesAdmin(): ReactNode {
           key: "members",
           width: 100,
           render: (_, { name }) => (
-            <div className="tm-cell">
+            <div className="tm-actions">
               <MembersButton workspace={name} />
               <AuditLink workspace={name} />
             </div>
