@@ -15,8 +15,7 @@ export function useErrorText(): (error: unknown) => { title: string; remedy: str
     if (error instanceof ApiError)
       return {
         title: error.message,
-        remedy:
-          error.problems.map((p) => `${sentence(p.rule)}${t("mark.stop")}${p.remedy}`).join(" ") || error.remedy,
+        remedy: error.problems.map((p) => `${sentence(p.rule)}${t("mark.stop")}${p.remedy}`).join(" ") || error.remedy,
       };
     return { title: t("error.title"), remedy: error instanceof Error ? error.message : String(error) };
   };
