@@ -162,7 +162,7 @@ describe("the client", () => {
     expect(calls).toEqual(["first", "second", "second"]);
   });
   it("says in which browser somebody signs in again", async () => {
-    answer(200, { user: {}, key: "k", browser: "mark of ann" });
+    answer(200, { user: { name: "ann" }, key: "k", browser: "mark of ann" });
     await signIn("ann", "one");
     await signIn("bob", "two");
     await signIn("ann", "three");
