@@ -94,10 +94,11 @@ async def test_what_ended_while_no_server_was_there_is_found_out(stage: Stage) -
     """Exit codes and durations are not lost with the server."""
     good = await stage.submit(spec("good", COUNTS, model={"save": False}))
     bad = await stage.submit(spec("bad", COUNTS + "; exit 5"))
-    short = await stage.submit(spec("short", COUNTS, duration=1, grace=1))
+    short = await stage.submit(spec("short", COUNTS, duration=300, grace=1))
     for job in (good, bad, short):
         await stage.running(job)
-    expires_at = (await stage.view(short)).expires_at
+    ran_s = time.time() - (await stage.view(short)).started_at
+    expires_at = (await stage.platform.change(short, ADMIN, duration_s=ran_s + 2)).expires_at
     await stage.platform.close()
     for job in (good, bad):
         _go(stage, job)
