@@ -144,6 +144,12 @@ def share_required(workspace: str) -> Said: ...
 def sharing_off(workspace: str) -> Said: ...
 
 
+# --- time limits
+
+@say("Workspace {workspace} asks every job for a time limit", "工作空间 {workspace} 要求每个任务设置运行时限", "Set duration to the longest time that the job may run, for example 4h.", "请用 duration 设置任务最长可运行的时间，例如 4h。")
+def duration_asked(workspace: str) -> Said: ...
+
+
 # --- urgent jobs
 
 @say("Only administrators can submit very urgent jobs", "只有管理员可以设为非常紧急", "Use priority: urgent.", "请使用 priority: urgent。")
