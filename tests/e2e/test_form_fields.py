@@ -28,7 +28,7 @@ def test_fields_of_several_replicas_come_with_the_switch(world: World, console: 
     console.press("distributed")
     for path in OF_SEVERAL:
         expect(console.page.locator(f'[data-path="{path}"]')).to_be_visible()
-    console.choose("field-framework", "None")
+    console.choose("field-framework", "No launcher")
     console.field("roles.0.replicas").fill("1")  # on the way to 12: the field stays
     expect(console.field("roles.0.replicas")).to_have_value("1")
     console.field("roles.0.replicas").fill("3")
@@ -88,10 +88,10 @@ def test_a_new_form_keeps_a_job_up_until_another_command_is_written(world: World
 def test_a_workspace_asks_for_a_time_limit(world: World, console: Console) -> None:
     """R56: an administrator sets it; the form says so, the preview refuses, and with a limit the job is accepted."""
     world.tm("workspace", "create", "vision")
-    console.open("/admin/workspaces")
-    console.page.get_by_role("row", name="vision").get_by_role("button", name="Edit").click()
+    console.open("/admin?tab=workspaces")
+    console.press("edit-vision")
     console.choose("limit-rule", "Each job needs one")
-    console.page.get_by_role("dialog").get_by_role("button", name="Save").click()
+    console.press("admin-save")
     expect(console.page.get_by_role("dialog")).to_have_count(0)
     console.open("/submit")
     expect(console.page.locator('[data-path="duration"] label.ant-form-item-required')).to_have_count(0)

@@ -146,7 +146,7 @@ def sharing_off(workspace: str) -> Said: ...
 
 # --- time limits
 
-@say("Workspace {workspace} asks every job for a time limit", "工作空间 {workspace} 要求每个任务设置运行时限", "Set duration to the longest time that the job may run, for example 4h.", "请用 duration 设置任务最长可运行的时间，例如 4h。")
+@say("Workspace {workspace} asks every job for a time limit", "工作空间 {workspace} 要求每个任务设置运行时限", "Enter how long the job may run at most, for example 4h; in a job file `duration: 4h`.", "请填写任务最多运行多久，例如 4h；任务文件中写作 `duration: 4h`。")
 def duration_asked(workspace: str) -> Said: ...
 
 

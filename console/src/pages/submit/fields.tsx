@@ -71,7 +71,7 @@ export function HelpMark({ text }: { text: string }): ReactNode {
 }
 
 export function FieldFrame(props: FrameProps): ReactNode {
-  const { path, label, required, className, children, deep, hint, spell = String } = props;
+  const { path, label, required, className, children, deep, hint, spell = number } = props;
   const { problemsAt } = useForm();
   const problems = problemsAt(path, deep);
   const help = useHelp(path, props.help, spell, props.most);

@@ -197,7 +197,7 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
   return (
     <>
       <div className="tm-flavor-head">
-        <h3>{t("submit.role.resources")}</h3>
+        <h3>{t(form.several ? "submit.role.resources" : "submit.field.resources")}</h3>
         <span className="tm-grow" />
         {(known.length > 0 || chosen.length > 0) && (
           <Segmented<"flavors" | "own">
