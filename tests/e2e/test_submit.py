@@ -65,6 +65,7 @@ def test_a_job_is_written_in_the_form_and_started(world: World, console: Console
     expect(console.at("submit-page")).to_be_visible()
 
     console.fill("name", "digits-by-hand")
+    console.press("distributed")
     console.choose("field-framework", "PyTorch")
     console.fill("roles.0.command", "python train.py")
     expect(console.command_of("worker")).to_contain_text("torch.distributed.run")

@@ -144,6 +144,12 @@ def share_required(workspace: str) -> Said: ...
 def sharing_off(workspace: str) -> Said: ...
 
 
+# --- time limits
+
+@say("Workspace {workspace} asks every job for a time limit", "工作空间 {workspace} 要求每个任务设置运行时限", "Enter how long the job may run at most, for example 4h; in a job file `duration: 4h`.", "请填写任务最多运行多久，例如 4h；任务文件中写作 `duration: 4h`。")
+def duration_asked(workspace: str) -> Said: ...
+
+
 # --- urgent jobs
 
 @say("Only administrators can submit very urgent jobs", "只有管理员可以设为非常紧急", "Use priority: urgent.", "请使用 priority: urgent。")

@@ -11,7 +11,16 @@ import { useSession } from "../../shared/session";
 import { Pending } from "../../shared/ui";
 import { Confirm } from "./confirm";
 import { Copied, Replace, useWaitingFirst } from "./copied";
-import { changed, emptyDocument, inWorkspace, readChange, rolesOf, shortForm, withRoles } from "./document";
+import {
+  changed,
+  emptyDocument,
+  inWorkspace,
+  isDistributed,
+  readChange,
+  rolesOf,
+  shortForm,
+  withRoles,
+} from "./document";
 import { draftKey, dropDraft, useDraft, useFoundDraft } from "./draft";
 import { FormHead } from "./head";
 import { Leaving } from "./leave";
@@ -75,6 +84,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
   const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true, insteadOf);
   const form = useFormState({ doc, setDoc, live, original: clone === undefined ? null : original });
   const take = useTake((read) => {
+    form.state.showSeveral(isDistributed(read));
     setDoc(read);
     form.tryAll();
   });
@@ -83,6 +93,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
   const left = useRef(false); // submitted or thrown away: nothing is asked or kept any more
   useDraft(draft, doc, typed && !left.current);
   const put = (next: JsonObject): void => {
+    form.state.showSeveral(isDistributed(next));
     setGiven(next);
     setDoc(next);
   };
@@ -127,6 +138,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
           submit={review}
           busy={asked}
           roles={rolesOf(doc).length}
+          several={form.state.several}
         />
         {found && typed && (
           <Alert
