@@ -23,6 +23,15 @@ Name = Annotated[
         autocompletion=completing.views,
     ),
 ]
+ShareWith = Annotated[
+    str,
+    typer.Option(
+        metavar="WORKSPACE",
+        help=words("Let the members of this workspace use it, too.", "让该工作空间的成员也能使用。"),
+        show_default=words("nobody", "不共享"),
+        autocompletion=completing.workspaces,
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -107,15 +116,7 @@ def save_view(  # noqa: PLR0913, PLR0917 - every option is a parameter
     ] = "",
     sort: Sort = NEWEST,
     reverse: Annotated[bool, typer.Option("--reverse", help=words("The other way round.", "反向排序。"))] = False,
-    share_with: Annotated[
-        str,
-        typer.Option(
-            metavar="WORKSPACE",
-            help=words("Let the members of this workspace use it, too.", "让该工作空间的成员也能使用。"),
-            show_default=words("nobody", "不共享"),
-            autocompletion=completing.workspaces,
-        ),
-    ] = "",
+    share_with: ShareWith = "",
     as_json: AsJson = False,
 ) -> None:
     """Save filters and an order as a view, instead of yours of this name.
