@@ -147,7 +147,12 @@ describe("the document", () => {
     expect(isDistributed(emptyDocument())).toBe(false);
   });
   it("is called one further when cloned", () => {
-    expect(["digits", "digits-2", "a-9", "手写"].map((name) => nextName(name))).toEqual(["digits-2", "digits-3", "a-10", "手写-2"]);
+    expect(["digits", "digits-2", "a-9", "手写"].map((name) => nextName(name))).toEqual([
+      "digits-2",
+      "digits-3",
+      "a-10",
+      "手写-2",
+    ]);
     expect(nextName("x".repeat(30), 30)).toBe(`${"x".repeat(28)}-2`);
   });
   it("is in the language in which it begins (D11)", () => {
