@@ -134,8 +134,8 @@ def bounds(schema: dict[str, Any], path: str) -> Iterator[str]:
         yield from (f"{count:,}" for count in counts if count is not None)
 
 
-SPELT = {"memory": "1024 TiB", "shm": "1024 TiB", "duration": "3660d", "grace": "1d", "debug_hold": "30d"}
-"""Bounds that are no plain numbers beside their field."""
+SPELT = {"memory": "1024 TiB", "shm": "1024 TiB", "duration": "3660d", "grace": "1d", "debug_hold": "4h"}
+"""Bounds that are no plain numbers beside their field; a debug hold ends at the limit of the server."""
 CHOSEN = {"workspace", "pool", "share", "priority", "framework", "distributed"}
 """Fields of which one chooses among what there is."""
 
