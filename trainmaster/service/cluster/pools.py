@@ -16,6 +16,7 @@ from typing import Any, Final
 import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Budget, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
+from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.events import Actor, AuditEvent, Subject, subject_of
 from trainmaster.core.records import Job, Node
 from trainmaster.messages.said import Said, verbatim
@@ -137,14 +138,20 @@ class Pools:
         self._changed(kind)
 
     async def drop(self, kind: str, name: str, by: Actor) -> None:
-        """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
+        """Remove a record. Only inside `changing`. It holds no more while that is stored, so that nothing begins to use
+        it meanwhile; where it cannot be stored, it holds again. Raises StorageFailed.
+        """
         changes = decided.changes(self._before(kind, name), None)
         audit_event = AuditEvent(_subject(kind, name), decided.removed(kind, name), self._clock(), by, changes)
-        await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
-        self._stored.pop((kind, name), None)
-        if kind == "workspace":
-            self._stored.pop(("budget", name), None)  # it went with its workspace
+        keys = [(kind, name), *([("budget", name)] if kind == "workspace" else [])]  # it goes with its workspace
+        held = {key: self._stored.pop(key) for key in keys if key in self._stored}
         self._settle()
+        try:
+            await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
+        except TrainmasterError:
+            self._stored.update(held)
+            self._settle()
+            raise
         self._changed(kind)
 
     def _before(self, kind: str, name: str) -> Any:

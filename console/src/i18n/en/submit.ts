@@ -2,6 +2,7 @@
 export const submit = {
   title: "New training job",
   clonedFrom: "Clone of {{id}}",
+  sessionOf: "Interactive session with what {{id}} runs with: enter it with tm exec",
   basic: "Basic",
   expert: "Expert",
   mode: "Which fields to show",

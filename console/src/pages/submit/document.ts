@@ -40,6 +40,8 @@ function put(at: Json | undefined, keys: string[], value: Json | undefined): Jso
   return copy;
 }
 
+const SESSION = "-session";
+
 export function emptyDocument(): JsonObject {
   return { name: "", roles: [emptyRole([])] };
 }
@@ -71,6 +73,31 @@ export function freshName(wanted: string, taken: string[]): string {
     const name = n === 1 ? stem : `${stem}-${n}`;
     if (!taken.includes(name)) return name;
   }
+}
+
+/** What a session takes over from a job: where it may run, and what it finds there. */
+const OF_SESSION = [
+  "image",
+  "pull_secret",
+  "code",
+  "inputs",
+  "env",
+  "workspace",
+  "pool",
+  "virtual_cluster",
+  "nodes",
+  "driver",
+];
+const LONGEST_NAME = 30;
+
+/** A job that stays up to be entered, with the place, code, data, variables and one replica of a job's first sub-task (R204). */
+export function sessionOf(doc: JsonObject): JsonObject {
+  const kept = Object.fromEntries(OF_SESSION.flatMap((key) => (doc[key] === undefined ? [] : [[key, doc[key]]])));
+  const { name, resources, flavors, env } = rolesOf(doc)[0] ?? emptyRole([]);
+  const of = Object.entries({ name, resources, flavors, env }).filter(([, value]) => value !== undefined);
+  const role = { ...(Object.fromEntries(of) as JsonObject), replicas: 1, command: "sleep infinity" };
+  const called = `${String(doc["name"] ?? "").slice(0, LONGEST_NAME - SESSION.length)}${SESSION}`;
+  return { ...(kept as JsonObject), name: called, roles: [role], duration: "2h", model: { save: false } };
 }
 
 /** The kind of launcher of a document, however it is written. */
