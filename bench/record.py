@@ -81,6 +81,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     **{
         ("team", f"{what}, p95"): _at_most(15.0, "value")
         for what in (
+            "home",
             "list",
             "list of mine",
             "list of one state",
@@ -99,6 +100,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     ("team", "search of everything"): _at_most(1.5),
     ("team", "questions of rights"): _at_most(5.0, "value"),
     ("team", "submit of a member"): _at_most(1.1),
+    ("team", "home page interactive"): _at_most(500.0, "value"),
     ("queue", "waits unlike the reference, philly-vc-992, fifo-strict"): _at_most(0.0, "value"),
     ("queue", "waits unlike the reference, philly-vc-992, sjf-strict"): _at_most(0.0, "value"),
     ("queue", "waits unlike the reference, philly-68k, fifo-strict"): _at_most(0.0, "value"),

@@ -96,6 +96,7 @@ def fill_form(page: Page) -> None:
         page.locator(f'[data-path="{path}"]').locator("input, textarea").first.fill(text)
 
     fill("name", "digits-ddp")
+    page.get_by_test_id("distributed").click()
     fill("roles.0.command", "python train.py")
     fill("roles.0.replicas", "2")
     fill("roles.0.resources.gpu", "1")
@@ -159,11 +160,11 @@ def shots(jobs: Jobs) -> list[tuple[str, str, str, Prepare | None]]:
     return [
         ("home", "/", "home", None),
         ("jobs", "/jobs", "jobs", None),
-        ("submit", "/submit", "role-add", fill_form),
-        ("submit-expert", "/submit", "role-add", expert),
-        ("submit-problems", "/submit", "role-add", problems),
-        ("submit-text", "/submit", "role-add", text),
-        ("submit-confirm", "/submit", "role-add", confirm),
+        ("submit", "/submit", "distributed", fill_form),
+        ("submit-expert", "/submit", "distributed", expert),
+        ("submit-problems", "/submit", "distributed", problems),
+        ("submit-text", "/submit", "distributed", text),
+        ("submit-confirm", "/submit", "distributed", confirm),
         ("job", long, "tasks", None),
         ("job-log", f"{long}?tab=logs", "log", find),
         ("job-metrics", f"{long}?tab=metrics", "metric-loss", None),

@@ -70,8 +70,9 @@ const jobs = createRoute({
 const submit = createRoute({
   getParentRoute: () => root,
   path: "/submit",
-  validateSearch: (s: Record<string, unknown>): { clone?: string; set?: string } => ({
+  validateSearch: (s: Record<string, unknown>): { clone?: string; set?: string; session?: string } => ({
     clone: text(s["clone"]),
+    session: text(s["session"]),
     set: text(s["set"]),
   }),
   component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),

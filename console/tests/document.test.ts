@@ -8,6 +8,7 @@ import {
   getAt,
   inOrder,
   readDocument,
+  sessionOf,
   setAt,
   shortForm,
   withRoles,
@@ -107,6 +108,36 @@ describe("a clone shows what was said, not every default (R203)", () => {
     });
     expect(short["framework"]).toEqual({ kind: "pytorch", processes_per_node: 2 });
     expect(short["model"]).toEqual({ save: false });
+  });
+});
+
+describe("a session of a job (R204)", () => {
+  const doc: JsonObject = {
+    name: "a-name-of-exactly-thirty-chars",
+    workspace: "vision",
+    code: { upload: "sha256:1" },
+    inputs: [{ name: "data", path: "/data" }],
+    env: { LANG: "C" },
+    framework: "pytorch",
+    share: "read-write",
+    retries: 3,
+    labels: { a: "b" },
+    roles: [
+      { name: "w", replicas: 4, command: "python t.py", parameters: { lr: 0.1 }, flavors: ["small"], env: { A: "1" } },
+      { name: "ps", replicas: 1, command: "python ps.py", resources: { cpu: 8, memory: 1024 } },
+    ],
+  };
+  it("has its place, code, data and first sub-task, and stays up", () => {
+    expect(sessionOf(doc)).toEqual({
+      name: "a-name-of-exactly-thir-session",
+      workspace: "vision",
+      code: { upload: "sha256:1" },
+      inputs: [{ name: "data", path: "/data" }],
+      env: { LANG: "C" },
+      roles: [{ name: "w", replicas: 1, command: "sleep infinity", flavors: ["small"], env: { A: "1" } }],
+      duration: "2h",
+      model: { save: false },
+    });
   });
 });
 

@@ -3,7 +3,16 @@ import type { JsonObject } from "../src/api/types";
 import { i18n } from "../src/i18n";
 import { boundsAt } from "../src/pages/submit/bounds";
 import { completionWords } from "../src/pages/submit/completion";
-import { distributed, emptyDocument, frameworkOf, languageOf, nextName, rolesOf } from "../src/pages/submit/document";
+import {
+  distributed,
+  emptyDocument,
+  frameworkOf,
+  isDistributed,
+  languageOf,
+  nextName,
+  rolesOf,
+  STAYS_UP,
+} from "../src/pages/submit/document";
 import { draftKey, dropDraft, readDraft } from "../src/pages/submit/draft";
 import { EXAMPLES } from "../src/pages/submit/examples";
 import { knownUpload, remember, shortDigest } from "../src/pages/submit/known";
@@ -26,6 +35,17 @@ const SCHEMA: JsonObject = {
     duration: {
       anyOf: [{ anyOf: [{ type: "number", minimum: 1, maximum: 9 }, { type: "string" }] }, { type: "null" }],
     },
+    grace: { anyOf: [{ type: "number", minimum: 0, maximum: 60 }, { type: "string" }], default: 10 },
+    pool: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$" },
+    env: {
+      maxProperties: 512,
+      patternProperties: { "^[A-Za-z_][A-Za-z0-9_]{0,254}$": { type: ["string", "number"], maxLength: 32768 } },
+    },
+    labels: {
+      maxProperties: 64,
+      patternProperties: { "^[^\\x00]*$": { maxLength: 256 } },
+      propertyNames: { maxLength: 256 },
+    },
   },
   $defs: {
     RoleSpec: { properties: { resources: { $ref: "#/$defs/Resources", default: {} }, env: { maxProperties: 512 } } },
@@ -43,6 +63,16 @@ describe("bounds come from the job's schema (R66, R247)", () => {
   it("of texts, also where a pattern counts", () => {
     expect(boundsAt(SCHEMA, "name")).toEqual({ shortest: 1, longest: 30 });
     expect(boundsAt(SCHEMA, "description")).toEqual({ longest: 4000 });
+  });
+  it("of texts whose first character has a pattern of its own", () => {
+    expect(boundsAt(SCHEMA, "pool")).toEqual({ shortest: 1, longest: 63 });
+  });
+  it("of the names and values of pairs", () => {
+    expect(boundsAt(SCHEMA, "env")).toEqual({ most: 512, longestKey: 255, longestValue: 32768 });
+    expect(boundsAt(SCHEMA, "labels")).toEqual({ most: 64, longestKey: 256, longestValue: 256 });
+  });
+  it("and what holds where nothing is given", () => {
+    expect(boundsAt(SCHEMA, "grace")).toEqual({ min: 0, max: 60, usual: 10 });
   });
   it("are none for what it does not know", () => {
     expect(boundsAt(SCHEMA, "extras.x")).toEqual({});
@@ -84,9 +114,46 @@ describe("the document", () => {
     const two: JsonObject = { roles: [{ name: "a" }, { name: "b", replicas: 3 }] };
     expect(distributed(two, "pytorch")).toEqual({ ...two, framework: "pytorch" });
   });
+  it("is of one sub-task on one replica once it is not distributed, and keeps what else it says (R29)", () => {
+    const command = { name: "a", command: "x", resources: { gpu: 1 } };
+    const many: JsonObject = {
+      framework: { kind: "pytorch", processes_per_node: 2 },
+      roles: [
+        { ...command, replicas: 3, min_replicas: 2, min_succeeded: 1, min_failed: null, main: true, ends_job: true },
+        { name: "b" },
+      ],
+      duration: "1h",
+    };
+    const alone = distributed(many, null);
+    expect(alone).toEqual({ roles: [{ ...command, replicas: 1 }], duration: "1h" });
+    expect(isDistributed(alone)).toBe(false);
+  });
+  it.each([
+    [{ roles: [{ name: "a" }] }, false],
+    [{ roles: [{ name: "a", replicas: 1, min_failed: 1, main: false, min_succeeded: null }] }, false],
+    [{ roles: [{ name: "a", replicas: 2 }] }, true],
+    [{ roles: [{ name: "a", replicas: "2" }] }, true],
+    [{ roles: [{ name: "a", min_failed: null }] }, true],
+    [{ roles: [{ name: "a", min_succeeded: 1 }] }, true],
+    [{ roles: [{ name: "a", main: true }] }, true],
+    [{ roles: [{ name: "a" }, { name: "b" }] }, true],
+    [{ roles: [{ name: "a" }], framework: { kind: "pytorch" } }, true],
+  ] as [JsonObject, boolean][])("shows what an imported document has of it: %j", (doc, shown) => {
+    expect(isDistributed(doc)).toBe(shown);
+  });
+  it("has the command of OpenPAI's form, for every sub-task that is added (R84)", () => {
+    expect(rolesOf(emptyDocument())[0]?.["command"]).toBe("sleep infinity");
+    expect(STAYS_UP).toBe("sleep infinity");
+    expect(isDistributed(emptyDocument())).toBe(false);
+  });
   it("is called one further when cloned", () => {
-    expect(["digits", "digits-2", "a-9", "手写"].map(nextName)).toEqual(["digits-2", "digits-3", "a-10", "手写-2"]);
-    expect(nextName("x".repeat(30))).toBe(`${"x".repeat(28)}-2`);
+    expect(["digits", "digits-2", "a-9", "手写"].map((name) => nextName(name))).toEqual([
+      "digits-2",
+      "digits-3",
+      "a-10",
+      "手写-2",
+    ]);
+    expect(nextName("x".repeat(30), 30)).toBe(`${"x".repeat(28)}-2`);
   });
   it("is in the language in which it begins (D11)", () => {
     expect(['{"name": 1}', "  [1", "", "name: a\n", "# a\nname: a"].map(languageOf)).toEqual([

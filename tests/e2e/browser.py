@@ -28,10 +28,10 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
 
 
-def new_password(playwright: Playwright, world: World, state: Path) -> None:
+def new_password(playwright: Playwright, world: World, state: Path, name: str = "admin") -> None:
     """Sign in with the one-time password, choose another, keep in a file what a browser keeps of the session."""
     client = playwright.request.new_context(base_url=world.url)
-    answer = client.post("/api/v1/session", data={"username": "admin", "password": world.one_time_password})
+    answer = client.post("/api/v1/session", data={"username": name, "password": world.one_time_password})
     key = str(answer.json()["key"])
     body = {"old": world.one_time_password, "new": PASSWORD}
     changed = client.post("/api/v1/session/password", data=body, headers={"X-Session-Key": key})

@@ -25,7 +25,7 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/", "home"),
         ("/jobs", "jobs"),
         ("/?q=nothing-like-this", "search"),
-        ("/submit", "role-add"),
+        ("/submit", "distributed"),
         (f"/submit?clone={jobs['good']}", "fits"),
         (f"{long}overview", "tasks"),
         (f"{long}logs", "log"),

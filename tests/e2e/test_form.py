@@ -96,6 +96,7 @@ def test_help_says_the_bounds_of_the_rules(world: World, console: Console) -> No
     with world.client() as client:
         schema: Any = client.http.json("GET", "/schema/job")
     console.open("/submit")
+    console.press("distributed")
     console.press("expert")
     cpu = schema["$defs"]["Resources"]["properties"]["cpu"]
     replicas = schema["$defs"]["RoleSpec"]["properties"]["replicas"]

@@ -59,7 +59,7 @@ def test_prices_credits_and_what_a_job_cost(world: World, console: Console, tmp_
         console.press("usage-csv")
     [row] = csv.DictReader((tmp_path / "usage.csv").read_text().splitlines())
     assert row["amount"] == line.get_attribute("data-amount")
-    assert f"{float(row['machine_seconds']):.2f}" == f"{float(row['amount']):.2f}"  # a second costs one
+    assert f"{float(row['replica_seconds']):.2f}" == f"{float(row['amount']):.2f}"  # a second costs one
     console.press("entries-default")
     expect(console.at("entry")).to_have_count(2)
     expect(console.at("entry").first).to_contain_text(job[:8])

@@ -343,7 +343,7 @@ async def test_the_csv_says_what_the_report_says(fake: Stage) -> None:
     report = await fake.platform.reports.usage(ADMIN)
     [line] = csv.DictReader(io.StringIO(await fake.platform.reports.usage_csv(ADMIN, report.month)))
     assert (line["workspace"], line["person"], line["flavor"]) == ("default", "admin", "big")
-    assert float(line["machine_seconds"]) * 1000 == real_ms(fake, job)
+    assert float(line["replica_seconds"]) * 1000 == real_ms(fake, job)
     assert (line["amount"], line["currency"]) == (report.amount, "CNY")
     assert sum(day.machine_s for day in report.days) == pytest.approx(report.machine_s)
     with pytest.raises(InvalidSpec) as refused:

@@ -113,6 +113,7 @@ class PersonalLimit(Answer, frozen=True):
 class WorkspaceView(Answer, frozen=True):
     """A group of people who share quotas. `per_person`: what each person may hold at most, by pool and resource;
     `people`: what some may hold instead, by name, null without limit: for who is in it; `mine`: what holds of who asks.
+    `require_duration`: a job without a time limit of its own is refused.
     """
 
     name: str
@@ -121,6 +122,7 @@ class WorkspaceView(Answer, frozen=True):
     quotas: list[PoolQuota]
     urgent: UrgentView
     sharing: Sharing
+    require_duration: bool
     waiting: int
     running: int
     per_person: dict[str, dict[str, float | None]]

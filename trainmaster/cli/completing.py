@@ -64,6 +64,14 @@ def workspaces(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
 
 
+def views(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of saved views."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.SavedViews, "/views")
+    return _beginning([(one.name, one.owner) for one in (page.items if page else ())], incomplete)
+
+
 def users(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of users."""
     from trainmaster import answers

@@ -54,10 +54,16 @@ def _given(arguments: Sequence[str]) -> str:
 
 
 def money(amount: str) -> str:
-    """Return an amount of money with two digits behind the point; JSON and CSV have all of them."""
+    """Return an amount of money with two digits behind the point, ``<0.01`` and ``>-0.01`` for what is less but not
+    nothing; JSON and CSV have all digits.
+    """
     from decimal import ROUND_HALF_UP, Decimal
 
-    return f"{Decimal(amount).quantize(Decimal('0.01'), ROUND_HALF_UP):,}"
+    exact = Decimal(amount)
+    shown = exact.quantize(Decimal("0.01"), ROUND_HALF_UP)
+    if exact and not shown:
+        return ">-0.01" if exact < 0 else "<0.01"
+    return f"{shown + 0:,}"  # what is not below 0 has no sign
 
 
 def words(en: str, zh: str) -> str:

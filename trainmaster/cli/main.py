@@ -20,7 +20,7 @@ from trainmaster.cli.language import VALUED, words
 from trainmaster.core.errors import TrainmasterError
 
 SERVE: Final = "server.serve"
-JOBS: Final = ("submit", "jobs", "actions", "marks", "entering", "logs", "metrics", "download", "models")
+JOBS: Final = ("submit", "jobs", "views", "actions", "marks", "entering", "logs", "metrics", "download", "models")
 CLUSTER: Final = ("queue", "top", "node", "pool", "workspace", "flavor", "balance", "engine", "simulate")
 PARTS: Final = (
     *(f"commands.{name}" for name in JOBS),

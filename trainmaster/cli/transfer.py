@@ -13,12 +13,14 @@ def bar(text: str, show: bool, total: int | None = None) -> Iterator[Callable[[i
     if not show or not sys.stderr.isatty():
         yield None
         return
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    parts = [TextColumn(text), BarColumn(bar_width=24), DownloadColumn(), TransferSpeedColumn()]
-    columns = [*parts, TimeRemainingColumn(compact=True)] if total else parts
-    shown = Progress(*columns, console=Console(stderr=True), transient=True)
+    size = rich.DownloadColumn() if total else rich.FileSizeColumn()
+    columns = [rich.TextColumn(text), rich.BarColumn(bar_width=24), size, rich.TransferSpeedColumn()]
+    if total:
+        columns.append(rich.TimeRemainingColumn(compact=True))
+    shown = rich.Progress(*columns, console=Console(stderr=True), transient=True)
     line = shown.add_task("", total=total)
 
     def moved(size: int) -> None:

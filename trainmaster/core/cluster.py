@@ -82,8 +82,8 @@ class Workspace:
 
     `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them
     together, may have queued or running (R20); None: any number. `sharing`: with "off" what is shared is hidden until
-    it is on again. `per_person`: what each person may hold at most, by pool; `people`: what some may hold instead, by
-    name and pool.
+    it is on again. `require_duration`: a job without a time limit of its own is refused (R56). `per_person`: what each
+    person may hold at most, by pool; `people`: what some may hold instead, by name and pool.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Workspace:
     sharing: Sharing = "open"
     per_person: Mapping[str, Most] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, Most]] = field(default_factory=dict)
+    require_duration: bool = False
 
     def most_of(self, person: str, pool: str) -> dict[str, float]:
         """Return what `person` may hold at most in `pool`: what is said of them comes before what is said of each."""

@@ -136,7 +136,7 @@ class Event:
     by: Actor | None = field(default=None, compare=False)
 
 
-SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
+SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person")
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
 """Actors that are no person: what these did is of no interest to whoever asks what people did."""
@@ -160,7 +160,7 @@ class Subject:
 
 def subject_of(kind: str, name: str) -> Subject:
     """Return a subject that is no job. What lies in a workspace says so in its name, and people are their own."""
-    workspace = name.partition("/")[0] if kind in ("workspace", "flavor", "budget") else ""
+    workspace = name.partition("/")[0] if kind in ("workspace", "flavor") else ""
     return Subject(kind, name, workspace, name if kind == "person" else "")
 
 

@@ -23,7 +23,9 @@ from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
-from trainmaster.sdk.jobs import Job, JobChange, JobFilters, JobsAsked, as_body
+from trainmaster.sdk.finding.filters import JobChange, JobFilters, JobsAsked, as_body
+from trainmaster.sdk.finding.views import ViewCalls
+from trainmaster.sdk.jobs import Job
 
 if TYPE_CHECKING:
     import httpx
@@ -323,6 +325,11 @@ class Client:
     def notices(self) -> NoticeCalls:
         """Your notifications, where they are told, and webhooks."""
         return NoticeCalls(self.http)
+
+    @property
+    def views(self) -> ViewCalls:
+        """Saved views of the list of jobs."""
+        return ViewCalls(self.http)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

@@ -1,11 +1,9 @@
-"""A job as a program holds it: what was last seen of it, all that can be read of it, and the verbs on it; and the
-filters that say which jobs are meant.
-"""
+"""A job as a program holds it: what was last seen of it, all that can be read of it, and the verbs on it."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from trainmaster import answers
 from trainmaster.core.errors import NotFound
@@ -19,50 +17,6 @@ from trainmaster.spec.document import Document
 
 if TYPE_CHECKING:
     from trainmaster.sdk.inside import Inside
-
-
-class JobFilters(TypedDict, total=False):
-    """Which jobs. `q`: words in name, id, slug, description, owner, labels, tags, note, commands and parameters;
-    `label`: ``key`` or ``key=value``; `since`, `until`: seconds since the epoch, of the submit. Of a list, any of its
-    values does.
-    """
-
-    state: str | Sequence[str]
-    q: str
-    owner: str
-    mine: bool
-    workspace: str
-    framework: str
-    pool: str
-    node: str
-    label: str | Sequence[str]
-    tag: str | Sequence[str]
-    favorite: bool
-    since: float
-    until: float
-
-
-class JobsAsked(JobFilters, total=False):
-    """The same, and in which order: submitted_at, started_at, ended_at, run_s, name, state, priority, owner, workspace,
-    pool, framework or gpus, with - in front for descending.
-    """
-
-    order: str
-
-
-class JobChange(TypedDict, total=False):
-    """What may change of a job that has not ended. `duration_s` None: no limit."""
-
-    duration_s: float | None
-    priority: str
-
-
-def as_body(filters: JobFilters) -> answers.Json:
-    """Return filters as a body holds them: what can be several is a list there."""
-    several = {
-        name: [value] for name, value in filters.items() if name in ("state", "label") and isinstance(value, str)
-    }
-    return {**filters, **several}
 
 
 class Job(SeenJob):

@@ -170,7 +170,7 @@ EnvValue = Annotated[
     str,
     Field(pattern=CLEAN, max_length=MAX_VALUE),
     BeforeValidator(_env_value),
-    WithJsonSchema({"type": ["string", "number", "boolean"]}),
+    WithJsonSchema({"type": ["string", "number", "boolean"], "maxLength": MAX_VALUE}),
 ]
 Env = Annotated[dict[EnvName, EnvValue], Field(max_length=512)]
 ParameterName = Annotated[str, Field(pattern=PARAMETER)]
@@ -186,7 +186,10 @@ Command = Annotated[
     PlainSerializer(_as_it_is),
     WithJsonSchema(
         {
-            "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}],
+            "anyOf": [
+                {"type": "string", "maxLength": MAX_COMMAND},
+                {"type": "array", "items": {"type": "string"}, "minItems": 1},
+            ],
             "description": "The command, run without a shell; or a list of its words",
         }
     ),

@@ -64,6 +64,7 @@ export interface WorkspaceBody {
   urgent_per_user: number | null;
   urgent_total: number | null;
   sharing: Workspace["sharing"];
+  require_duration: boolean;
   description: string;
   per_person: MostByPool;
   people: Record<string, MostByPool>;

@@ -2573,8 +2573,8 @@ export interface components {
         };
         /**
          * EntryBody
-         * @description An entry to add: a credit, or a correction, which may be less than 0 and says why. `key`: the same again adds
-         *     nothing.
+         * @description An entry to add: a credit (less than 0 takes one back and says why), or a correction of what use cost, which says
+         *     why and counts as spent. `key`: the same again adds nothing.
          */
         EntryBody: {
             /**
@@ -3127,6 +3127,7 @@ export interface components {
          * WorkspaceBody
          * @description A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
          *     each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
+         *     `require_duration`: a job without a time limit of its own is refused.
          */
         WorkspaceBody: {
             /**
@@ -3169,6 +3170,11 @@ export interface components {
                     };
                 };
             };
+            /**
+             * Require Duration
+             * @default false
+             */
+            require_duration: boolean;
         };
         /**
          * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
@@ -3552,6 +3558,7 @@ export interface components {
         /**
          * @description A group of people who share quotas. `per_person`: what each person may hold at most, by pool and resource;
          *         `people`: what some may hold instead, by name, null without limit: for who is in it; `mine`: what holds of who asks.
+         *         `require_duration`: a job without a time limit of its own is refused.
          */
         Workspace: {
             name: string;
@@ -3561,6 +3568,7 @@ export interface components {
             urgent: components["schemas"]["Urgent"];
             /** @enum {unknown} */
             sharing: "off" | "open" | "required";
+            require_duration: boolean;
             waiting: number;
             running: number;
             per_person: {

@@ -2,7 +2,7 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { listEngines } from "../api/cluster";
-import type { Engine } from "../api/types";
+import type { Engine, Job } from "../api/types";
 
 const REFRESH_MS = 15_000;
 const KNOWN_MS = 60_000;
@@ -21,6 +21,12 @@ export function useEngines(live = false): UseQueryResult<{ items: Engine[] }> {
 export function useEngineOf(): (pool: string) => Engine | undefined {
   const items = useEngines().data?.items;
   return useCallback((pool) => items?.find((one) => one.pools.includes(pool)), [items]);
+}
+
+/** Whether a job's priority still decides something: while it is queued, here or in a queue of the engine that can be told. */
+export function useRanks(): (job: Pick<Job, "state" | "pool">) => boolean {
+  const engineOf = useEngineOf();
+  return ({ state, pool }) => state === "queued" || (state === "pending" && engineOf(pool)?.can.adjusts === true);
 }
 
 /** Whether what waits in the engine's own queue or runs there keeps the limit and the priority with which it was handed over. Pure. */

@@ -47,7 +47,7 @@ const UNITS = [
 /** 93 -> "1m 33s", "1 分 33 秒": the two largest units; below ten seconds with one decimal when `exact`. */
 export function duration(seconds: number, exact = false, language: Language = spoken): string {
   const chinese = language === "zh";
-  if (exact && seconds > 0 && seconds < 0.1) return chinese ? "<0.1 秒" : "<0.1s";
+  if (exact && seconds > 0 && seconds < 0.05) return chinese ? "<0.1 秒" : "<0.1s";
   if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}${chinese ? " 秒" : "s"}`;
   const parts = partsOf(seconds).slice(0, 2);
   const words = parts.map(([count, [short, , within, alone]]) =>

@@ -2,7 +2,10 @@
 import { useTranslation } from "react-i18next";
 import { ApiError, Unreachable } from "../api/client";
 
-/** What went wrong and what to do, for a line of text: each problem of the input is part of it. */
+/** A rule as a sentence of its own: "Must differ from the old password". */
+const sentence = (rule: string) => rule.charAt(0).toUpperCase() + rule.slice(1);
+
+/** What went wrong and what to do, for a line of text: each problem of the input, or what the whole advises. */
 export function useErrorText(): (error: unknown) => { title: string; remedy: string } {
   const { t } = useTranslation();
   return (error) => {
@@ -12,9 +15,7 @@ export function useErrorText(): (error: unknown) => { title: string; remedy: str
     if (error instanceof ApiError)
       return {
         title: error.message,
-        remedy: [error.remedy, ...error.problems.map((p) => `${p.rule}${t("mark.stop")}${p.remedy}`)]
-          .filter(Boolean)
-          .join(" "),
+        remedy: error.problems.map((p) => `${sentence(p.rule)}${t("mark.stop")}${p.remedy}`).join(" ") || error.remedy,
       };
     return { title: t("error.title"), remedy: error instanceof Error ? error.message : String(error) };
   };

@@ -133,7 +133,9 @@ export function ErrorPanel({ error, retry }: { error: unknown; retry?: () => voi
             <ul className="tm-problems">
               {problems.map((p) => (
                 <li key={`${p.path}${p.rule}`}>
-                  {p.path && <code>{p.path}</code>} {p.rule} {p.remedy}
+                  {p.path && <code>{p.path}</code>} {p.rule}
+                  {t("mark.stop")}
+                  {p.remedy}
                 </li>
               ))}
             </ul>

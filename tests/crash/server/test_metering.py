@@ -117,4 +117,4 @@ def _check(home: Home, client: Any, jobs: list[str]) -> None:
     table = client.once("GET", "/reports/usage.csv").text
     assert round(report["machine_s"] * 1000) == machine_ms
     assert read_amount(report["amount"]) == amount
-    assert sum(round(float(row["machine_seconds"]) * 1000) for row in csv.DictReader(io.StringIO(table))) == machine_ms
+    assert sum(round(float(row["replica_seconds"]) * 1000) for row in csv.DictReader(io.StringIO(table))) == machine_ms

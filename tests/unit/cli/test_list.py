@@ -47,6 +47,34 @@ def test_each_filter_cuts(tm: Shell) -> None:
     assert tm.here("list", "--owner", "nobody") == "No jobs.\n"
 
 
+def test_a_view_keeps_filters_and_order_and_options_win(tm: Shell) -> None:
+    """What it keeps is what the console reads and writes behind the question mark of its address."""
+    said = tm.here(
+        "view", "save", "rounds", "--label", "round", "--state", "Succeeded", "--since", "7d", "--sort", "name"
+    )
+    assert said == "rounds  q=label%3Around&who=all&state=succeeded&since=7d&order=name\n"
+    assert names(tm, "--view", "rounds") == ["first", "second"]
+    assert names(tm, "--view", "rounds", "--sort", "name", "--reverse") == ["second", "first"]
+    assert names(tm, "--view", "rounds", "--search", "label:round=2") == ["second"]
+    assert names(tm, "--view", "rounds", "--state", "failed") == []
+    tm.here("view", "save", "rounds", "--mine", "--until", "2020-01-01")  # instead of the one before
+    assert names(tm, "--view", "rounds") == []
+    (kept,) = json.loads(tm.here("view", "list", "--json"))
+    assert (kept["name"], kept["query"]) == ("rounds", "who=mine&until=2020-01-01&order=-submitted_at")
+    assert "who=mine  until=2020-01-01" in tm.here("view", "list")
+    tm.here("view", "delete", "rounds")
+    assert tm.here("view", "list") == "No views.\n"
+    assert "no saved view 'rounds'" in tm("list", "--view", "rounds", code=1)
+
+
+def test_what_a_view_cannot_keep_is_said(tm: Shell) -> None:
+    assert "is not a time such as 30m" in tm.here("view", "save", "bad", "--since", "yesterday", code=2)
+    assert "not '7d'" in tm.here("view", "save", "bad", "--until", "7d", code=2)
+    assert "no order 'age'" in tm.here("view", "save", "bad", "--sort", "age", code=2)
+    assert "workspace" in tm("view", "save", "bad", "--share-with", "nobody", code=2)
+    assert tm.here("view", "list") == "No views.\n"
+
+
 def test_what_is_no_order_and_no_time_is_said(tm: Shell) -> None:
     assert "there are submitted, started" in tm.here("list", "--sort", "age", code=2)
     assert "is not a time such as 30m" in tm.here("list", "--since", "yesterday", code=2)

@@ -113,6 +113,7 @@ def test_the_rules_of_the_server_are_read() -> None:
         quotas=[answers.PoolQuota(pool="default", share=share)],
         urgent=urgent,
         sharing="open",
+        require_duration=False,
         waiting=0,
         running=0,
         per_person={},

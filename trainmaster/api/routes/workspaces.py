@@ -25,6 +25,7 @@ MostByPool = Annotated[dict[Word, Most], Field(max_length=1000)]
 class WorkspaceBody(Body):
     """A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
     each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
+    `require_duration`: a job without a time limit of its own is refused.
     """
 
     weight: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] = 1.0
@@ -35,6 +36,7 @@ class WorkspaceBody(Body):
     sharing: Sharing = "open"
     per_person: MostByPool = Field(default_factory=dict)
     people: dict[Word, MostByPool] = Field(default_factory=dict, max_length=1000)
+    require_duration: bool = False
 
 
 class FlavorBody(Body):
@@ -69,6 +71,7 @@ def workspace_of(name: str, body: WorkspaceBody) -> Workspace:
         body.sharing,
         body.per_person,
         body.people,
+        body.require_duration,
     )
 
 

@@ -58,7 +58,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         set_workspace,
-        "新建或修改工作空间；未指定的保持不变。\n\n输出权重、紧急任务上限和配额；配额低于现有占用时给出提醒。",
+        "新建或修改工作空间；未指定的保持不变。\n\n输出权重、紧急任务上限、规则和配额；配额低于现有占用时给出提醒。",
         "tm workspace set vision --weight 2 --urgent-per-user 3 gpu=8:16",
         name="set",
     )
@@ -145,6 +145,8 @@ def show_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
         emit_json({"workspace": one, "members": theirs})
         return
     _table([one])
+    if one.require_duration:
+        print(words("each job needs a time limit", "每个任务必须设置运行时限"))
     for line in _personal(one):
         print(line)
     print()
@@ -188,6 +190,17 @@ SharingRule = Annotated[
 ]
 
 
+RequireDuration = Annotated[
+    bool | None,
+    typer.Option(
+        "--require-duration/--no-require-duration",
+        help=words(
+            "Whether a job without a time limit of its own is refused.",
+            "是否拒绝未设置运行时限的任务。",
+        ),
+        show_default=words("unchanged, or no", "不变，或否"),
+    ),
+]
 PerPerson = Annotated[
     str | None,
     typer.Option(
@@ -220,6 +233,7 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
     urgent_per_user: UrgentPerUser = None,
     urgent_total: UrgentTotal = None,
     sharing: SharingRule = None,
+    require_duration: RequireDuration = None,
     per_person: PerPerson = None,
     person: Person = None,
     description: Description = None,
@@ -227,7 +241,7 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
 ) -> None:
     """Create or change a workspace; what is not named stays.
 
-    Prints weight, limits of urgent jobs and quotas, and a warning where more than a quota is used already.
+    Prints weight, limits of urgent jobs, rules and quotas, and a warning where more than a quota is used already.
     """
     from trainmaster.cli.showing.console import emit_json
 
@@ -243,6 +257,7 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
         weight = known.weight if weight is None else weight
         description = known.description if description is None else description
         sharing = sharing or known.sharing
+        require_duration = known.require_duration if require_duration is None else require_duration
     made = admin.put_workspace(
         name,
         weight=1.0 if weight is None else weight,
@@ -251,17 +266,20 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
         urgent_total=_limit(urgent_total, known.urgent.total if known is not None else None),
         description=description or "",
         sharing=sharing or "open",
+        require_duration=require_duration or False,
         **_people(known, pool, per_person, person or []),
     )
-    if as_json:
-        emit_json(made)
-        return
+    emit_json(made) if as_json else _print_set(made)
+
+
+def _print_set(made: "answers.WorkspaceView") -> None:
     urgent, quota_text = _urgent(made.urgent), _quotas(made) or words("none", "无")
+    limit = words("required", "必填") if made.require_duration else words("optional", "可选")
     said = words(
-        f"weight {made.weight:g}  urgent jobs {urgent}  sharing {made.sharing}  quotas {quota_text}",
-        f"权重 {made.weight:g}  紧急任务 {urgent}  共享 {made.sharing}  配额 {quota_text}",
+        f"weight {made.weight:g}  urgent jobs {urgent}  sharing {made.sharing}  time limit {limit}",
+        f"权重 {made.weight:g}  紧急任务 {urgent}  共享 {made.sharing}  运行时限 {limit}",
     )
-    print(f"{made.name}  {said}")
+    print(f"{made.name}  {said}  {words('quotas', '配额')} {quota_text}")
     for line in _personal(made):
         print(line)
     for quota in made.quotas:

@@ -15,7 +15,7 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
-    from trainmaster.sdk.jobs import JobsAsked
+    from trainmaster.sdk.finding.filters import JobsAsked
 
 T = TypeVar("T")
 ORDERS: Final = {
@@ -33,6 +33,9 @@ ORDERS: Final = {
     "framework": ("framework", False),
 }
 """What a list is ordered by: as it is typed -> (the API's name, whether the largest or the latest comes first)."""
+NEWEST: Final = "submitted"
+"""The order unless another one is given."""
+
 Query = Annotated[
     str,
     typer.Argument(
@@ -64,6 +67,7 @@ def add_to(app: typer.Typer) -> None:
         "tm list",
         "tm list --mine --state running --state queued",
         "tm list lr=0.01 --label round=2 --since 7d --sort gpus --json",
+        "tm list --view failures",
         name="list",
         panel=JOBS,
     )
@@ -144,6 +148,18 @@ Sort = Annotated[
 ]
 
 
+View = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=words(
+            "Filters and order of this saved view; other options win.", "使用此视图的筛选和排序；其他选项优先。"
+        ),
+        autocompletion=completing.views,
+    ),
+]
+
+
 def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
     query: Query = "",
     search: Annotated[str, typer.Option(metavar="TEXT", help=words("The same as TEXT.", "与 TEXT 相同。"))] = "",
@@ -161,8 +177,9 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
     favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
     since: Since = "",
     until: Until = "",
-    sort: Sort = "submitted",
+    sort: Sort = NEWEST,
     reverse: Annotated[bool, typer.Option("--reverse", help=words("The other way round.", "反向排序。"))] = False,
+    view: View = "",
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -188,10 +205,12 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "favorite": favorite,
         "since": moment(since),
         "until": moment(until),
-        "order": _order(sort, reverse),
+        "order": order_of(sort, reverse) if sort != NEWEST or reverse or not view else "",
     }
-    wanted = cast("JobsAsked", {name: value for name, value in filters.items() if value not in (None, "", [], False)})
-    found = [job.seen for job in client().iterate(limit or None, **wanted)]
+    server = client()
+    saved = server.views.asked(view) if view else {}
+    wanted = {**saved, **{name: value for name, value in filters.items() if value not in (None, "", [], False)}}
+    found = [job.seen for job in server.iterate(limit or None, **cast("JobsAsked", wanted))]
     if as_json:
         emit_json(found)
     elif found:
@@ -200,7 +219,7 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         print(words("No jobs.", "没有任务。"))
 
 
-def _order(sort: str, reverse: bool) -> str:
+def order_of(sort: str, reverse: bool) -> str:
     """Return the API's order. Exits with a message for one that there is not."""
     if sort not in ORDERS:
         names = ", ".join(ORDERS)

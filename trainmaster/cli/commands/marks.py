@@ -13,7 +13,7 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
-    from trainmaster.sdk.jobs import JobFilters
+    from trainmaster.sdk.finding.filters import JobFilters
 
 ACTIONS: Final = ("stop", "delete", "change", "tag", "share")
 _SIGNED: Final = {"ignore_unknown_options": True, "help_option_names": ["--help"]}

@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from trainmaster import answers
 
 ACTORS = ("person", "token", "job", "system")
-SUBJECTS = ("job", "pool", "virtual_cluster", "workspace", "budget", "flavor", "node", "policy", "person")
+SUBJECTS = {
+    "job": words("job", "任务"),
+    "pool": words("pool", "资源池"),
+    "virtual_cluster": words("virtual cluster", "虚拟集群"),
+    "workspace": words("workspace", "工作空间"),
+    "flavor": words("flavor", "规格"),
+    "node": words("node", "节点"),
+    "policy": words("policy", "调度策略"),
+    "person": words("person", "用户"),
+}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -147,7 +156,7 @@ def _from(one: "answers.AuditEventView") -> str:
 
 def _subject(one: "answers.AuditEventView") -> str:
     name = f"{one.subject.title} ({one.subject.name[:9]})" if one.subject.title else one.subject.name
-    return f"{one.subject.kind} {name}"
+    return f"{SUBJECTS.get(one.subject.kind, one.subject.kind)} {name}"
 
 
 Jobs = Annotated[

@@ -124,10 +124,12 @@ class ClusterCalls:
         sharing: str = "open",
         per_person: Mapping[str, Most] | None = None,
         people: Mapping[str, Mapping[str, Most]] | None = None,
+        require_duration: bool = False,
     ) -> answers.WorkspaceView:
         """Make or change a workspace; `quotas` by pool, urgent limits None: any number. `sharing` of jobs between its
         members: off, open, or required (each submit says how). `per_person`: what each may hold at most, by pool and
-        resource; `people`: what some may hold instead, by name; None: no limit.
+        resource; `people`: what some may hold instead, by name; None: no limit. `require_duration`: a job without a
+        time limit of its own is refused.
         """
         body = {
             "weight": weight,
@@ -138,6 +140,7 @@ class ClusterCalls:
             "sharing": sharing,
             "per_person": per_person or {},
             "people": people or {},
+            "require_duration": require_duration,
         }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(name)}", body)
 

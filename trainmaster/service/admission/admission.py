@@ -19,7 +19,7 @@ from trainmaster.engines.findings import GangFindings
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
-from trainmaster.service.admission.places import place_problems, sharing_problems
+from trainmaster.service.admission.places import place_problems, sharing_problems, time_limit_problems
 from trainmaster.service.admission.urgent import UrgentLimits, count_urgent
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder, mounts
@@ -128,9 +128,12 @@ class Admission:
         return found
 
     def longer_problems(self, job: Job, duration_s: float | None) -> list[Problem]:
-        """Return what speaks against another time limit of a live job: its workspace has to pay for it."""
+        """Return what speaks against another time limit of a live job: its workspace may ask for one (R56), and has to
+        pay for it.
+        """
         wanted = replace(job, policy=replace(job.policy, duration_s=duration_s))
-        return self._pays((wanted,), "duration_s", (job,))
+        asked = time_limit_problems(duration_s, self._pools.workspaces.get(job.workspace), "duration_s")
+        return [*asked, *self._pays((wanted,), "duration_s", (job,))]
 
     def duration_problems(self, value: Any, path: str) -> list[Problem]:
         """Return what is wrong with a duration in seconds (None: unlimited)."""
@@ -152,15 +155,18 @@ class Admission:
         return []
 
     async def outside_problems(self, spec: JobSpec, who: Principal, *, code_follows: bool = False) -> list[Problem]:
-        """Return what speaks against a job of `who` outside the platform, and against how it is shared: the code and
-        the folders that `spec` mounts, and the system user that it would run as. `code_follows`: its code folder is
-        taken as uploaded. Looks at the disk, in threads; at most seconds. Raises Unavailable.
+        """Return what speaks against a job of `who` outside the platform: the code and the folders that `spec` mounts,
+        and the system user that it would run as; and what its workspace asks of a document, sharing and time limit.
+        `code_follows`: its code folder is taken as uploaded. Looks at the disk, in threads; at most seconds. Raises
+        Unavailable.
         """
         can = self._engines.abilities(self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)))
         stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)
         found = [] if stranger is None else [stranger]
         share = None if spec.share is None else JobShare(spec.share)
-        found += sharing_problems(share, self._pools.workspaces.get(spec.workspace))
+        workspace = self._pools.workspaces.get(spec.workspace)
+        found += sharing_problems(share, workspace)
+        found += time_limit_problems(spec.duration, workspace)
         found += mount_problems(spec, () if can.occupies is None else can.occupies.places())
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(use, source):

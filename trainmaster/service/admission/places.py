@@ -84,6 +84,13 @@ def _member_problems(job: Job, who: Principal) -> list[Problem]:
     return [problem("workspace", said)]
 
 
+def time_limit_problems(duration_s: float | None, workspace: Workspace | None, path: str = "duration") -> list[Problem]:
+    """Return what speaks against a job in its workspace that names this time limit, in seconds; None: none (R56)."""
+    if duration_s is not None or workspace is None or not workspace.require_duration:
+        return []
+    return [problem(path, rules.duration_asked(workspace.name))]
+
+
 def sharing_problems(share: JobShare | None, workspace: Workspace | None) -> list[Problem]:
     """Return what speaks against sharing a job so in its workspace (R57, R225). None: its document does not say."""
     if workspace is None:

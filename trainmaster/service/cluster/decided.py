@@ -39,6 +39,8 @@ _REMOVED: Final[dict[str, Callable[[str], Said]]] = {
 
 _MONEY: Final = frozenset({"price", "price_gpu", "price_cpu", "credit_limit", "monthly"})
 """Fields that are amounts of money."""
+_NAMES: Final = {"monthly": "budget"}
+"""What the API calls otherwise."""
 
 
 def made(kind: str, name: str, plain: Any, record: Any) -> Said:
@@ -61,7 +63,11 @@ def changes(before: Any, after: Any) -> Changes:
     side. Both as JSON.
     """
     was, now = dict(_fields(before)), dict(_fields(after))
-    return tuple((name, was.get(name), now.get(name)) for name in {**was, **now} if was.get(name) != now.get(name))
+    return tuple(
+        (_NAMES.get(name, name), was.get(name), now.get(name))
+        for name in {**was, **now}
+        if was.get(name) != now.get(name)
+    )
 
 
 def _changes(before: Any, after: Any) -> audit.Changes:

@@ -16,7 +16,8 @@ from typing import Any, Final
 import msgspec
 
 from trainmaster.core.cluster import DEFAULT, Budget, Flavor, NodeSetting, Pool, VirtualCluster, Workspace
-from trainmaster.core.events import Actor, AuditEvent, subject_of
+from trainmaster.core.errors import TrainmasterError
+from trainmaster.core.events import Actor, AuditEvent, Subject, subject_of
 from trainmaster.core.records import Job, Node
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.queue.policy import Values
@@ -130,21 +131,27 @@ class Pools:
         said = said or self._said(kind, name, before, after)
         changes = decided.changes(before, after)
         await asyncio.wrap_future(
-            self._rows.put(setting, AuditEvent(subject_of(kind, name), said, setting.at, by, changes))
+            self._rows.put(setting, AuditEvent(_subject(kind, name), said, setting.at, by, changes))
         )
         self._stored[kind, name] = record, setting
         self._settle()
         self._changed(kind)
 
     async def drop(self, kind: str, name: str, by: Actor) -> None:
-        """Remove a record, then apply that. Only inside `changing`. Raises StorageFailed."""
+        """Remove a record. Only inside `changing`. It holds no more while that is stored, so that nothing begins to use
+        it meanwhile; where it cannot be stored, it holds again. Raises StorageFailed.
+        """
         changes = decided.changes(self._before(kind, name), None)
-        audit_event = AuditEvent(subject_of(kind, name), decided.removed(kind, name), self._clock(), by, changes)
-        await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
-        self._stored.pop((kind, name), None)
-        if kind == "workspace":
-            self._stored.pop(("budget", name), None)  # it went with its workspace
+        audit_event = AuditEvent(_subject(kind, name), decided.removed(kind, name), self._clock(), by, changes)
+        keys = [(kind, name), *([("budget", name)] if kind == "workspace" else [])]  # it goes with its workspace
+        held = {key: self._stored.pop(key) for key in keys if key in self._stored}
         self._settle()
+        try:
+            await asyncio.wrap_future(self._rows.drop(kind, name, audit_event))
+        except TrainmasterError:
+            self._stored.update(held)
+            self._settle()
+            raise
         self._changed(kind)
 
     def _before(self, kind: str, name: str) -> Any:
@@ -197,3 +204,8 @@ class Pools:
 
 def _key(item: tuple[tuple[str, str], Any]) -> tuple[str, str]:
     return item[0]
+
+
+def _subject(kind: str, name: str) -> Subject:
+    """Return what the audit says a setting is of: a budget is its workspace's."""
+    return subject_of("workspace" if kind == "budget" else kind, name)

@@ -54,7 +54,7 @@ class Administer:
         """
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
-            found = list(_taken(pool.name, self._pools.virtual_clusters))
+            found = [*_taken(pool.name, self._pools.virtual_clusters), *self._like_a_pool(pool.name)]
             found += unknown(pool.workspaces, self._pools.workspaces, "workspaces", rules.unknown_workspace)
             if pool.kind == "dedicated" and not pool.workspaces:
                 found.append(problem("workspaces", rules.dedicated_to_nobody()))
@@ -81,7 +81,7 @@ class Administer:
         """Guarantee a share of a pool (R6). Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "cluster:write").demand()
         async with self._pools.changing():
-            found = list(_taken(share.name, self._pools.pools))
+            found = [*_taken(share.name, self._pools.pools), *self._like_a_pool(share.name)]
             found += unknown((share.pool,), self._pools.pools, "pool", rules.unknown_pool)
             found += limit_problems(share.share, "share")
             if not found:
@@ -91,6 +91,9 @@ class Administer:
                 _refuse_used(share.name, False, [], self._jobs_of("virtual_cluster", share.name))
             refuse(found)
             await self._pools.put("virtual_cluster", share.name, share, who.actor)
+
+    def _like_a_pool(self, name: str) -> Iterator[Problem]:
+        return _like(name, {*self._pools.pools, *self._pools.virtual_clusters})
 
     def _guaranteed_twice(self, share: VirtualCluster) -> Iterator[Problem]:
         total = amounts_of(node for node in self._pools.nodes if node.pool == share.pool)
@@ -119,7 +122,8 @@ class Administer:
         """Make or change a workspace with its quotas and limits. Raises Forbidden, InvalidSpec, StorageFailed."""
         decide(who, "workspaces:write").demand()
         async with self._pools.changing():
-            refuse(workspace_problems(workspace, self._pools.pools))
+            found = [*_like(workspace.name, self._pools.workspaces), *workspace_problems(workspace, self._pools.pools)]
+            refuse(found)
             await self._pools.put("workspace", workspace.name, workspace, who.actor)
 
     async def drop_workspace(self, name: str, who: Principal) -> None:
@@ -142,6 +146,7 @@ class Administer:
         async with self._pools.changing():
             found = unknown((flavor.workspace,), self._pools.workspaces, "workspace", rules.unknown_workspace)
             found += unknown(flavor.pools, self._pools.pools, "pools", rules.unknown_pool)
+            found += _like(flavor.name, self._pools.flavors.get(flavor.workspace, {}))
             if flavor.gpu_milli < 1000 and flavor.gpu != 1:
                 found.append(problem("gpu_share", rules.share_one_card()))
             refuse(found)
@@ -235,6 +240,13 @@ def _taken(name: str, others: Collection[str]) -> Iterator[Problem]:
         yield problem("name", rules.name_taken(name))
     if name == ANY:
         yield problem("name", rules.pool_any())
+
+
+def _like(name: str, known: Collection[str]) -> Iterator[Problem]:
+    """Yield that a new name would be taken for another one."""
+    other = None if name in known else next((one for one in known if one.casefold() == name.casefold()), None)
+    if other is not None:
+        yield problem("name", rules.name_like_another(name, other))
 
 
 def unknown(

@@ -204,6 +204,7 @@ class ClusterViews:
                 mine=urgent.used(one.name, who.name),
             ),
             sharing=one.sharing,
+            require_duration=one.require_duration,
             waiting=sums.waiting,
             running=sums.running,
             per_person={pool: dict(most) for pool, most in one.per_person.items()},

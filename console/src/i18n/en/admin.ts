@@ -132,6 +132,8 @@ export const admin = {
     addPersonal: "Add a limit",
     sharing: "Sharing of jobs",
     sharings: { off: "Off: nobody shares", open: "Members may share", required: "Each job says how" },
+    limit: "Time limit of jobs",
+    limits: { optional: "Optional", required: "Each job needs one" },
     add: "Add a workspace",
     noQuota: "no limit",
   },

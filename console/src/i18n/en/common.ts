@@ -42,6 +42,8 @@ export const common = {
   action: {
     stop: "Stop",
     clone: "Clone",
+    session: "Session",
+    sessionHint: "A job that stays up with the same code, data and resources, for you to work in",
     delete: "Delete",
     cancel: "Cancel",
     save: "Save",

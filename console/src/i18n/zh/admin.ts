@@ -128,6 +128,8 @@ export const admin = {
     addPersonal: "添加个人上限",
     sharing: "任务共享",
     sharings: { off: "关闭：不能共享", open: "成员可以共享", required: "提交时必须选择" },
+    limit: "任务运行时限",
+    limits: { optional: "可选", required: "提交时必须设置" },
     add: "添加工作空间",
     noQuota: "不限",
   },

@@ -42,6 +42,8 @@ export const common = {
   action: {
     stop: "停止",
     clone: "克隆",
+    session: "交互会话",
+    sessionHint: "用相同的代码、数据和资源新建一个持续运行的任务，可进入其中调试",
     delete: "删除",
     cancel: "取消",
     save: "保存",

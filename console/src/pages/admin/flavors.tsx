@@ -46,6 +46,7 @@ export function FlavorsAdmin(): ReactNode {
             value={workspace}
             onChange={setWorkspace}
             className="tm-select"
+            prefix={<span className="tm-select-label">{t("admin.flavors.workspace")}</span>}
             aria-label={t("admin.flavors.workspace")}
             options={(workspaces.data?.items ?? [{ name: workspace }]).map((one) => ({
               value: one.name,

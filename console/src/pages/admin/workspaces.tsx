@@ -28,6 +28,7 @@ interface WorkspaceForm extends Named {
   urgent_per_user: number | null;
   urgent_total: number | null;
   sharing: Workspace["sharing"];
+  limit: "optional" | "required";
   personal: PersonRow[];
 }
 
@@ -81,7 +82,7 @@ export function WorkspacesAdmin(): ReactNode {
           key: "members",
           width: 100,
           render: (_, { name }) => (
-            <div className="tm-cell">
+            <div className="tm-actions">
               <MembersButton workspace={name} />
               <AuditLink workspace={name} />
             </div>
@@ -134,6 +135,7 @@ function WorkspaceDialog({
         urgent_per_user: one?.urgent.per_user ?? null,
         urgent_total: one?.urgent.total ?? null,
         sharing: one?.sharing ?? "open",
+        limit: one?.require_duration ? "required" : "optional",
         personal: one ? personRows(one) : [],
       }}
       save={(values) => saveWorkspace(values.name, bodyOf(values))}
@@ -156,15 +158,26 @@ function WorkspaceDialog({
           <InputNumber {...many} precision={0} placeholder={t("admin.workspaces.unlimited")} />
         </Form.Item>
       </div>
-      <Form.Item name="sharing" label={t("admin.workspaces.sharing")}>
-        <Select
-          data-testid="sharing"
-          options={(["open", "required", "off"] as const).map((value) => ({
-            value,
-            label: t(`admin.workspaces.sharings.${value}`),
-          }))}
-        />
-      </Form.Item>
+      <div className="tm-grid tm-grid-2">
+        <Form.Item name="sharing" label={t("admin.workspaces.sharing")}>
+          <Select
+            data-testid="sharing"
+            options={(["open", "required", "off"] as const).map((value) => ({
+              value,
+              label: t(`admin.workspaces.sharings.${value}`),
+            }))}
+          />
+        </Form.Item>
+        <Form.Item name="limit" label={t("admin.workspaces.limit")}>
+          <Select
+            data-testid="limit-rule"
+            options={(["optional", "required"] as const).map((value) => ({
+              value,
+              label: t(`admin.workspaces.limits.${value}`),
+            }))}
+          />
+        </Form.Item>
+      </div>
       <Form.Item label={t("admin.workspaces.quotas")} extra={t("admin.limits.capHint")}>
         <Quotas pools={pools} />
       </Form.Item>
@@ -183,6 +196,7 @@ function bodyOf({ quotas, weight, personal, ...more }: WorkspaceForm): Workspace
     urgent_per_user: more.urgent_per_user ?? null,
     urgent_total: more.urgent_total ?? null,
     sharing: more.sharing ?? "open",
+    require_duration: more.limit === "required",
     description: more.description ?? "",
     ...limitedOf(personal),
     quotas: Object.fromEntries(shares),

@@ -2,6 +2,7 @@
 import {
   AuditOutlined,
   ClockCircleOutlined,
+  CodeOutlined,
   CopyOutlined,
   DeleteOutlined,
   FlagOutlined,
@@ -17,7 +18,7 @@ import { releaseJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
 import { ChangeJob } from "../../shared/change";
-import { keepsWhatItWasTold, useEngineOf } from "../../shared/engines";
+import { keepsWhatItWasTold, useEngineOf, useRanks } from "../../shared/engines";
 import { duration, number } from "../../shared/format";
 import { ButtonLink } from "../../shared/link";
 import { StateTag } from "../../shared/state";
@@ -102,7 +103,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   const engine = useEngineOf()(job.pool);
   const ended = ENDED.has(job.state);
   const acts = job.may.includes("write");
-  const ranks = job.state === "queued" || (job.state === "pending" && engine?.can.adjusts === true);
+  const ranks = useRanks()(job);
   const release = async (): Promise<void> => {
     try {
       await releaseJob(job.id);
@@ -140,6 +141,15 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
       </ButtonLink>
       <ButtonLink to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />} data-testid="clone">
         {t("action.clone")}
+      </ButtonLink>
+      <ButtonLink
+        to="/submit"
+        search={{ session: job.id }}
+        icon={<CodeOutlined />}
+        title={t("action.sessionHint")}
+        data-testid="session"
+      >
+        {t("action.session")}
       </ButtonLink>
       {acts && ended && (
         <Button

@@ -26,7 +26,7 @@ import { ColumnChooser } from "./choose";
 import { keepWho, lastWho, useColumnChoice } from "./chosen";
 import { COLUMNS, type ColumnKey, fitting, leastName, widthOf } from "./columns";
 import { Filters } from "./filters";
-import { type MenuAt, RowMenu } from "./menu";
+import { type Changing, type MenuAt, RowMenu } from "./menu";
 import { FirstJob, NoneMatches } from "./none";
 import { filterOf, isFiltered, NEWEST } from "./query";
 import { JobTable } from "./table";
@@ -85,7 +85,7 @@ export function JobsPage(): ReactNode {
     [search.columns, own, room, mine],
   );
   const [menu, setMenu] = useState<MenuAt>();
-  const [limit, setLimit] = useState<Job>();
+  const [changing, setChanging] = useState<Changing>();
   const openMenu = (job: Job, button: HTMLElement): void => {
     const outer = frame.current?.getBoundingClientRect();
     const at = button.getBoundingClientRect();
@@ -167,9 +167,9 @@ export function JobsPage(): ReactNode {
           </div>
         )}
         <Bulk selected={choice.jobs} everything={choice.everything} onlyShown={choice.onlyShown} clear={choice.clear} />
-        {menu && <RowMenu at={menu} close={() => setMenu(undefined)} changeLimit={setLimit} />}
+        {menu && <RowMenu at={menu} close={() => setMenu(undefined)} change={setChanging} />}
       </div>
-      {limit && <ChangeJob job={limit} what="duration" close={() => setLimit(undefined)} />}
+      {changing && <ChangeJob {...changing} close={() => setChanging(undefined)} />}
     </>
   );
 }

@@ -1,11 +1,19 @@
 /** What can be done to one job of the list: one menu for all rows, at the button that was pressed. */
-import { ClockCircleOutlined, CopyOutlined, DeleteOutlined, StopOutlined } from "@ant-design/icons";
+import {
+  ClockCircleOutlined,
+  CodeOutlined,
+  CopyOutlined,
+  DeleteOutlined,
+  FlagOutlined,
+  StopOutlined,
+} from "@ant-design/icons";
 import { useNavigate } from "@tanstack/react-router";
 import { Dropdown } from "antd";
 import { type ReactNode, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { ENDED, type Job } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
+import { useRanks } from "../../shared/engines";
 
 export interface MenuAt {
   job: Job;
@@ -14,14 +22,20 @@ export interface MenuAt {
   top: number;
 }
 
+/** What is changed of which job. */
+export interface Changing {
+  job: Job;
+  what: "duration" | "priority";
+}
+
 export function RowMenu({
   at,
   close,
-  changeLimit,
+  change,
 }: {
   at: MenuAt;
   close: () => void;
-  changeLimit: (job: Job) => void;
+  change: (what: Changing) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const act = useJobActions();
@@ -29,6 +43,7 @@ export function RowMenu({
   const { job } = at;
   const ended = ENDED.has(job.state);
   const acts = job.may.includes("write");
+  const ranks = useRanks()(job);
   useEffect(() => {
     // Ant Design's own way scrolls the page to where the menu is before it is placed.
     const frame = requestAnimationFrame(() =>
@@ -57,11 +72,25 @@ export function RowMenu({
             onClick: () => void navigate({ to: "/submit", search: { clone: job.id } }),
           },
           {
+            key: "session",
+            icon: <CodeOutlined />,
+            title: t("action.sessionHint"),
+            label: <span data-testid="row-session">{t("action.session")}</span>,
+            onClick: () => void navigate({ to: "/submit", search: { session: job.id } }),
+          },
+          {
             key: "limit",
             icon: <ClockCircleOutlined />,
             disabled: !acts || ended,
             label: <span data-testid="row-limit">{t("jobs.limit.change")}</span>,
-            onClick: () => changeLimit(job),
+            onClick: () => change({ job, what: "duration" }),
+          },
+          {
+            key: "priority",
+            icon: <FlagOutlined />,
+            disabled: !acts || !ranks,
+            label: <span data-testid="row-priority">{t("job.act.priority")}</span>,
+            onClick: () => change({ job, what: "priority" }),
           },
           {
             key: "stop",

@@ -13,7 +13,6 @@ import { useForm } from "./state";
 import { chosenEntries, droppedEntries, type Entry, packFolder } from "./tar";
 
 type Work = { step: "packing"; files: number } | { step: "sending"; fraction: number } | null;
-const DEFAULT_LIMIT_MIB = 200;
 
 export function CodeField(): ReactNode {
   const { t } = useTranslation();
@@ -23,12 +22,12 @@ export function CodeField(): ReactNode {
   const archive = useRef<HTMLInputElement>(null);
   const [work, setWork] = useState<Work>(null);
   const [problem, setProblem] = useState("");
-  const limit = form.meta?.limits["max_upload_mib"] ?? DEFAULT_LIMIT_MIB;
+  const limit = form.meta?.limits["max_upload_mib"];
   const upload = getAt(form.doc, "code.upload");
   const current = upload ?? getAt(form.doc, "code.path") ?? getAt(form.doc, "code");
 
   const send = async (name: string, packed: Blob): Promise<void> => {
-    if (packed.size > limit * 1024 * 1024) {
+    if (limit !== undefined && packed.size > limit * 1024 * 1024) {
       setProblem(t("submit.code.tooLarge", { size: bytes(packed.size), limit: `${limit} MiB` }));
       return;
     }
@@ -67,7 +66,7 @@ export function CodeField(): ReactNode {
       path="code"
       deep
       label={t("submit.field.code")}
-      help={t("help.code", { mib: limit })}
+      help={[t("help.code"), limit === undefined ? "" : t("submit.code.most", { mib: limit })].join(" ").trim()}
       hint={problem || undefined}
     >
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here the buttons inside choose, too. */}

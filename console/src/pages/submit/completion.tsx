@@ -27,7 +27,7 @@ export function Completion({ at, role }: { at: string; role: JsonObject }): Reac
   const form = useForm();
   const path = `${at}.min_failed`;
   const failed = getAt(form.doc, path);
-  const { min } = useBounds(path);
+  const { min, usual } = useBounds(path);
   return (
     <Fold
       title={t("submit.role.completion")}
@@ -47,7 +47,7 @@ export function Completion({ at, role }: { at: string; role: JsonObject }): Reac
             <InputNumber
               min={min}
               disabled={failed === null}
-              placeholder="1"
+              placeholder={usual?.toString()}
               value={typeof failed === "number" ? failed : null}
               onChange={(value) => form.set(path, value ?? undefined)}
               className="tm-grow"

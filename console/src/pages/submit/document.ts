@@ -40,6 +40,8 @@ function put(at: Json | undefined, keys: string[], value: Json | undefined): Jso
   return copy;
 }
 
+const SESSION = "-session";
+
 export function emptyDocument(): JsonObject {
   return { name: "", roles: [emptyRole([])] };
 }
@@ -53,8 +55,16 @@ export function rolesOf(doc: JsonObject): JsonObject[] {
   return Array.isArray(roles) ? roles.filter(isObject) : [];
 }
 
+/**
+ * The command of a new sub-task, as OpenPAI's form has it: 需要使用的命令(默认为：sleep infinity) (R84). Its people take such
+ * a job as a machine that they enter and work on. Who trains writes the training's command over it: a click selects all of
+ * it, and while it stands the form says beside it that the replicas only stay up. What is asked for by default is one core
+ * and no GPU, so that a forgotten one costs little.
+ */
+export const STAYS_UP = "sleep infinity";
+
 export function emptyRole(taken: string[]): JsonObject {
-  return { name: freshName("worker", taken), replicas: 1, command: "", resources: { cpu: 1, memory: "1GiB" } };
+  return { name: freshName("worker", taken), replicas: 1, command: STAYS_UP, resources: { cpu: 1, memory: "1GiB" } };
 }
 
 export function freshName(wanted: string, taken: string[]): string {
@@ -65,6 +75,31 @@ export function freshName(wanted: string, taken: string[]): string {
   }
 }
 
+/** What a session takes over from a job: where it may run, and what it finds there. */
+const OF_SESSION = [
+  "image",
+  "pull_secret",
+  "code",
+  "inputs",
+  "env",
+  "workspace",
+  "pool",
+  "virtual_cluster",
+  "nodes",
+  "driver",
+];
+const LONGEST_NAME = 30;
+
+/** A job that stays up to be entered, with the place, code, data, variables and one replica of a job's first sub-task (R204). */
+export function sessionOf(doc: JsonObject): JsonObject {
+  const kept = Object.fromEntries(OF_SESSION.flatMap((key) => (doc[key] === undefined ? [] : [[key, doc[key]]])));
+  const { name, resources, flavors, env } = rolesOf(doc)[0] ?? emptyRole([]);
+  const of = Object.entries({ name, resources, flavors, env }).filter(([, value]) => value !== undefined);
+  const role = { ...(Object.fromEntries(of) as JsonObject), replicas: 1, command: "sleep infinity" };
+  const called = `${String(doc["name"] ?? "").slice(0, LONGEST_NAME - SESSION.length)}${SESSION}`;
+  return { ...(kept as JsonObject), name: called, roles: [role], duration: "2h", model: { save: false } };
+}
+
 /** The kind of launcher of a document, however it is written. */
 export function frameworkOf(doc: JsonObject): string {
   const given = doc["framework"];
@@ -72,22 +107,37 @@ export function frameworkOf(doc: JsonObject): string {
   return typeof kind === "string" ? kind : "single";
 }
 
-/** The document trained by `launcher` on at least two replicas, or each replica by itself (null) (R29). */
+/** What only a job of several replicas or sub-tasks needs to say of a sub-task, and what says nothing there. */
+const OF_SEVERAL: JsonObject = { replicas: 1, min_replicas: null, min_succeeded: null, min_failed: 1, main: false };
+
+/** Whether a document says anything that a job of one replica has no need of: a launcher, sub-tasks, replicas, when they end (R29). */
+export function isDistributed(doc: JsonObject): boolean {
+  const roles = rolesOf(doc);
+  const says = (role: JsonObject): boolean =>
+    role["ends_job"] === true ||
+    Object.entries(OF_SEVERAL).some(([key, none]) => role[key] !== undefined && role[key] !== none);
+  return frameworkOf(doc) !== "single" || roles.length !== 1 || roles.some(says);
+}
+
+/** The document trained by `launcher` on at least two replicas; null: the first sub-task alone, on one (R29). */
 export function distributed(doc: JsonObject, launcher: string | null): JsonObject {
   const [role, ...others] = rolesOf(doc);
   const made = setAt(doc, "framework", launcher ?? undefined);
-  if (!role || others.length > 0) return made; // several sub-tasks have their own numbers
-  const replicas = launcher === null ? 1 : Math.max(2, Number(role["replicas"] ?? 1));
-  return setAt(made, "roles.0.replicas", replicas);
+  if (!role) return made;
+  if (launcher === null) {
+    const { ends_job: _, ...kept } = role;
+    const alone = Object.entries(kept).filter(([key]) => !(key in OF_SEVERAL));
+    return setAt(made, "roles", [{ ...Object.fromEntries(alone), replicas: 1 }]);
+  }
+  if (others.length > 0) return made; // several sub-tasks have their own numbers
+  return setAt(made, "roles.0.replicas", Math.max(2, Number(role["replicas"] ?? 1)));
 }
 
-const LONGEST_NAME = 30;
-
-/** A name for one more of the same: digits -> digits-2 -> digits-3, cut where it would be too long. */
-export function nextName(name: string): string {
+/** A name for one more of the same: digits -> digits-2 -> digits-3, cut where it would be longer than `longest`. */
+export function nextName(name: string, longest = Number.POSITIVE_INFINITY): string {
   const [, stem = name, number] = /^(.*?)-(\d+)$/.exec(name) ?? [];
   const end = `-${number === undefined ? 2 : Number(number) + 1}`;
-  return `${[...stem].slice(0, LONGEST_NAME - end.length).join("")}${end}`;
+  return `${[...stem].slice(0, longest - end.length).join("")}${end}`;
 }
 
 /** What the platform assumes when a field is absent; fields that say the same are left out of the form's document. */

@@ -46,7 +46,7 @@ function useHelp(
   const { t } = useTranslation();
   const { schema } = useForm();
   if (help === undefined) return undefined;
-  const { min, max: highest, shortest, longest, most } = boundsAt(schema, path);
+  const { min, max: highest, shortest, longest, most, longestKey, longestValue, usual } = boundsAt(schema, path);
   const max = highest === undefined ? undefined : Math.min(highest, atMost);
   const said = [help];
   if (min !== undefined && max !== undefined) said.push(t("submit.bounds.range", { min: spell(min), max: spell(max) }));
@@ -55,6 +55,9 @@ function useHelp(
     said.push(t("submit.bounds.charactersFrom", { min: shortest, max: longest }));
   else if (longest !== undefined) said.push(t("submit.bounds.characters", { max: number(longest) }));
   if (most !== undefined) said.push(t("submit.bounds.items", { max: number(most) }));
+  if (longestKey !== undefined) said.push(t("submit.bounds.names", { max: number(longestKey) }));
+  if (longestValue !== undefined) said.push(t("submit.bounds.values", { max: number(longestValue) }));
+  if (usual !== undefined) said.push(t("submit.bounds.usual", { value: spell(usual) }));
   return said.join(" ");
 }
 
@@ -68,7 +71,7 @@ export function HelpMark({ text }: { text: string }): ReactNode {
 }
 
 export function FieldFrame(props: FrameProps): ReactNode {
-  const { path, label, required, className, children, deep, hint, spell = String } = props;
+  const { path, label, required, className, children, deep, hint, spell = number } = props;
   const { problemsAt } = useForm();
   const problems = problemsAt(path, deep);
   const help = useHelp(path, props.help, spell, props.most);
@@ -144,6 +147,7 @@ export function TextField({
   placeholder,
   keepEmpty,
   hint,
+  replaced,
   ...props
 }: FieldProps & {
   rows?: number;
@@ -151,9 +155,14 @@ export function TextField({
   placeholder?: string;
   keepEmpty?: boolean;
   hint?: ReactNode;
+  /** A text that is there to be written over: all of it is selected as soon as somebody is in the field. */
+  replaced?: string;
 }): ReactNode {
   const { value, set, touch } = useField(props.path);
   const common = {
+    onFocus: (e: { target: { select: () => void } }) => {
+      if (replaced !== undefined && value === replaced) e.target.select();
+    },
     value: text(value),
     placeholder,
     onBlur: touch,
@@ -185,7 +194,7 @@ export function NumberField({
   ...props
 }: FieldProps & { step?: number; unit?: string; placeholder?: string; hint?: ReactNode }): ReactNode {
   const { value, set, touch } = useField(props.path);
-  const { min, max } = useBounds(props.path);
+  const { min, max, usual } = useBounds(props.path);
   return (
     <FieldFrame {...props} hint={hint} spell={number}>
       <InputNumber
@@ -194,7 +203,7 @@ export function NumberField({
         max={max}
         step={step}
         suffix={unit}
-        placeholder={placeholder}
+        placeholder={placeholder ?? (usual === undefined ? undefined : number(usual))}
         onBlur={touch}
         style={{ width: "100%" }}
         onChange={(next) => set(typeof next === "number" ? next : undefined)}
@@ -209,11 +218,13 @@ const UNITS = { MiB: 1, GiB: 1024 } as const;
 type Unit = keyof typeof UNITS;
 
 /** A number and its unit; the document keeps the exact text (2GiB). */
-export function MemoryField({ placeholder, ...props }: FieldProps & { placeholder?: number }): ReactNode {
+export function MemoryField(props: FieldProps): ReactNode {
   const { value, set, touch } = useField(props.path);
+  const { min, max, usual } = useBounds(props.path);
   const size = typeof value === "number" || typeof value === "string" ? parseMemory(value) : null;
   const [chosen, setChosen] = useState<Unit | null>(null);
-  const unit: Unit = chosen ?? ((size ?? placeholder ?? 1024) % 1024 === 0 ? "GiB" : "MiB");
+  const unit: Unit = chosen ?? ((size ?? usual ?? 1024) % 1024 === 0 ? "GiB" : "MiB");
+  const inUnits = (given: number | undefined): number | undefined => given && given / UNITS[unit];
   const write = (number: number | null, next: Unit): void =>
     set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
   return (
@@ -221,8 +232,9 @@ export function MemoryField({ placeholder, ...props }: FieldProps & { placeholde
       <Space.Compact block>
         <InputNumber
           value={size === null ? null : size / UNITS[unit]}
-          min={0}
-          placeholder={placeholder === undefined ? undefined : String(placeholder / UNITS[unit])}
+          min={inUnits(min) ?? 0}
+          max={inUnits(max)}
+          placeholder={inUnits(usual)?.toString()}
           onBlur={touch}
           style={{ width: "100%" }}
           onChange={(number) => write(number, unit)}
@@ -262,6 +274,7 @@ export function DurationField({
 }): ReactNode {
   const { t } = useTranslation();
   const { value, set, touch } = useField(props.path);
+  const { usual } = useBounds(props.path);
   const shown = typeof value === "number" ? spellDuration(value) : text(value);
   const seconds = shown === "" ? null : parseDuration(shown);
   return (
@@ -278,7 +291,7 @@ export function DurationField({
           .map((length) => ({ value: length }))}
         onChange={(next: string) => set(next === "" ? undefined : next)}
         onBlur={touch}
-        placeholder={placeholder}
+        placeholder={placeholder ?? (usual === undefined ? undefined : spellDuration(usual))}
         data-testid={`field-${props.path}`}
         aria-label={props.label}
       />

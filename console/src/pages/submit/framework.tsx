@@ -1,14 +1,25 @@
-/** How replicas find each other: a launcher, written as its name or as an object as soon as it has options, and the switch for it (R29). */
-import { InputNumber, Select, Switch } from "antd";
+/** The switch between one replica and several (R29); and how those find each other: a launcher, written as its name, or as an object as soon as it has options. */
+import { App, InputNumber, Select, Switch } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { distributed, frameworkOf, getAt, isObject } from "./document";
+import { distributed, frameworkOf, getAt, isObject, rolesOf } from "./document";
 import { FieldFrame } from "./fields";
 import { useForm } from "./state";
 
+/** The launcher, where there is something to launch. */
 export function FrameworkField(): ReactNode {
+  const { several } = useForm();
+  return (
+    <>
+      <Distributed />
+      {several && <Launcher />}
+    </>
+  );
+}
+
+function Launcher(): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const form = useForm();
@@ -26,7 +37,6 @@ export function FrameworkField(): ReactNode {
   };
   return (
     <>
-      <Distributed />
       <FieldFrame path="framework" deep label={t("submit.field.framework")} help={t("help.framework")}>
         <Select
           value={kind}
@@ -62,14 +72,29 @@ export function FrameworkField(): ReactNode {
 function Distributed(): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
+  const { modal } = App.useApp();
   const launcher = (form.meta?.frameworks ?? []).find((one) => one.kind !== "single");
   if (!launcher) return null;
+  const turn = (on: boolean): void => {
+    form.replace(distributed(form.doc, on ? launcher.kind : null));
+    form.showSeveral(on);
+  };
+  const [first, ...others] = rolesOf(form.doc).map((role) => String(role["name"] ?? ""));
+  const ask = (): void =>
+    void modal.confirm({
+      title: t("submit.role.less"),
+      content: t("submit.role.lessText", { name: first ?? "", others: others.join(t("mark.comma")) }),
+      okText: t("submit.role.lessOk"),
+      okButtonProps: { danger: true, ...{ "data-testid": "less-ok" } },
+      cancelText: t("action.cancel"),
+      onOk: () => turn(false),
+    });
   return (
     <FieldFrame path="distributed" label={t("submit.field.distributed")} help={t("help.distributed")}>
       <span className="tm-switch-line">
         <Switch
-          checked={frameworkOf(form.doc) !== "single"}
-          onChange={(on) => form.replace(distributed(form.doc, on ? launcher.kind : null))}
+          checked={form.several}
+          onChange={(on) => (on || others.length === 0 ? turn(on) : ask())}
           aria-label={t("submit.field.distributed")}
           data-testid="distributed"
         />

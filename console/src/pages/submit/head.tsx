@@ -16,9 +16,11 @@ interface Props {
   submit: () => void;
   busy: boolean;
   roles: number;
+  /** Whether it may have more than one sub-task. */
+  several: boolean;
 }
 
-export function FormHead({ sub, expert, choose, load, edit, start, submit, busy, roles }: Props): ReactNode {
+export function FormHead({ sub, expert, choose, load, edit, start, submit, busy, roles, several }: Props): ReactNode {
   const { t } = useTranslation();
   const file = useRef<HTMLInputElement>(null);
   const wide = Grid.useBreakpoint().lg !== false;
@@ -69,16 +71,19 @@ export function FormHead({ sub, expert, choose, load, edit, start, submit, busy,
           {t("submit.review")}
         </Button>
       </div>
-      {expert && <Sections roles={roles} />}
+      {expert && <Sections roles={roles} several={several} />}
     </header>
   );
 }
 
-function Sections({ roles }: { roles: number }): ReactNode {
+function Sections({ roles, several }: Pick<Props, "roles" | "several">): ReactNode {
   const { t } = useTranslation();
   const all: [string, string][] = [
     ["job", t("submit.section.job")],
-    ...Array.from({ length: roles }, (_, i): [string, string] => [`role-${i}`, t("submit.role.n", { n: i + 1 })]),
+    ...Array.from({ length: roles }, (_, i): [string, string] => [
+      `role-${i}`,
+      several ? t("submit.role.n", { n: i + 1 }) : t("submit.role.alone"),
+    ]),
     ["environment", t("submit.section.environment")],
     ["running", t("submit.section.running")],
     ["watching", t("submit.section.watching")],

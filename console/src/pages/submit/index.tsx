@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Alert, App, Button } from "antd";
+import type { TFunction } from "i18next";
 import { type DragEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cloneDocument } from "../../api/jobs";
@@ -11,7 +12,17 @@ import { useSession } from "../../shared/session";
 import { Pending } from "../../shared/ui";
 import { Confirm } from "./confirm";
 import { Copied, Replace, useWaitingFirst } from "./copied";
-import { changed, emptyDocument, inWorkspace, readChange, rolesOf, shortForm, withRoles } from "./document";
+import {
+  changed,
+  emptyDocument,
+  inWorkspace,
+  isDistributed,
+  readChange,
+  rolesOf,
+  sessionOf,
+  shortForm,
+  withRoles,
+} from "./document";
 import { draftKey, dropDraft, useDraft, useFoundDraft } from "./draft";
 import { FormHead } from "./head";
 import { Leaving } from "./leave";
@@ -27,11 +38,12 @@ import { useWouldStart } from "./would";
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
 
 export function SubmitPage(): ReactNode {
-  const { clone, set } = useSearch({ from: "/submit" });
+  const { clone, set, session } = useSearch({ from: "/submit" });
+  const of = clone ?? session;
   const source = useQuery({
-    queryKey: ["clone", clone],
-    queryFn: () => cloneDocument(clone ?? ""),
-    enabled: clone !== undefined,
+    queryKey: ["clone", of],
+    queryFn: () => cloneDocument(of ?? ""),
+    enabled: of !== undefined,
     // Read once for each visit: never again under somebody's hands, and not kept for the next one.
     staleTime: Infinity,
     gcTime: 0,
@@ -39,13 +51,15 @@ export function SubmitPage(): ReactNode {
   const change = useMemo(() => readChange(set), [set]);
   const user = useSession()?.user;
   const home = user && homeOf(user);
-  const original = useMemo(
-    () => (source.data ? withRoles(source.data) : inWorkspace(emptyDocument(), home)),
-    [source.data, home],
-  );
-  if (clone !== undefined && !source.data) return <Pending query={source} rows={10} />;
-  const key = draftKey(clone, set);
-  return <SubmitForm key={key} draft={key} original={original} change={change} clone={clone} home={home} />;
+  const original = useMemo(() => {
+    const found = source.data && withRoles(source.data);
+    if (found) return clone === undefined ? sessionOf(found) : found;
+    return inWorkspace(emptyDocument(), home);
+  }, [source.data, clone, home]);
+  if (of !== undefined && !source.data) return <Pending query={source} rows={10} />;
+  const key = draftKey(clone ?? (session && `session ${session}`), set);
+  const from = { clone, session: clone === undefined ? session : undefined };
+  return <SubmitForm key={key} draft={key} original={original} change={change} {...from} home={home} />;
 }
 
 interface FormProps {
@@ -53,11 +67,19 @@ interface FormProps {
   original: JsonObject;
   change: [string, Json][];
   clone: string | undefined;
+  /** The job whose settings a session begins with. */
+  session: string | undefined;
   /** The workspace of a job that names none; undefined: the default one. */
   home: string | undefined;
 }
 
-function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactNode {
+/** Where the document comes from. */
+function whatItIs({ clone, session }: Pick<FormProps, "clone" | "session">, t: TFunction): string {
+  if (clone !== undefined) return t("submit.clonedFrom", { id: clone.slice(0, 12) });
+  return session === undefined ? t("submit.json.drop") : t("submit.sessionOf", { id: session.slice(0, 12) });
+}
+
+function SubmitForm({ draft, original, change, clone, session, home }: FormProps): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -75,6 +97,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
   const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true, insteadOf);
   const form = useFormState({ doc, setDoc, live, original: clone === undefined ? null : original });
   const take = useTake((read) => {
+    form.state.showSeveral(isDistributed(read));
     setDoc(read);
     form.tryAll();
   });
@@ -83,6 +106,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
   const left = useRef(false); // submitted or thrown away: nothing is asked or kept any more
   useDraft(draft, doc, typed && !left.current);
   const put = (next: JsonObject): void => {
+    form.state.showSeveral(isDistributed(next));
     setGiven(next);
     setDoc(next);
   };
@@ -118,7 +142,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here a button of the header reads, too. */}
       <div onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="submit-page">
         <FormHead
-          sub={clone ? t("submit.clonedFrom", { id: clone.slice(0, 12) }) : t("submit.json.drop")}
+          sub={whatItIs({ clone, session }, t)}
           expert={form.state.expert}
           choose={form.chooseMode}
           load={(file) => void take.file(file)}
@@ -127,6 +151,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
           submit={review}
           busy={asked}
           roles={rolesOf(doc).length}
+          several={form.state.several}
         />
         {found && typed && (
           <Alert
@@ -142,7 +167,7 @@ function SubmitForm({ draft, original, change, clone, home }: FormProps): ReactN
             }
           />
         )}
-        {clone === undefined && !typed && <Examples choose={(job) => put(inWorkspace(job, home))} />}
+        {(clone ?? session) === undefined && !typed && <Examples choose={(job) => put(inWorkspace(job, home))} />}
         {(change.length > 0 || first !== undefined) && (
           <Copied original={original} change={change} waits={first !== undefined}>
             {choice}

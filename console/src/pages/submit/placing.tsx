@@ -83,11 +83,11 @@ function usePools(): ResourcePool[] {
   return query.data?.items ?? [];
 }
 
-/** Whether jobs may be shared in the workspace of the document, and have to say how. */
-export function useSharing(): Workspace["sharing"] {
+/** What the workspace of the document asks of its jobs: how they are shared, whether they name a time limit. */
+export function useWorkspaceRules(): Pick<Workspace, "name" | "sharing" | "require_duration"> | undefined {
   const workspace = useWorkspace();
   const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, staleTime: STILL_MS });
-  return query.data?.items.find((one) => one.name === workspace)?.sharing ?? "open";
+  return query.data?.items.find((one) => one.name === workspace);
 }
 
 /** The nodes that the job may run on, by the pool that is chosen: all of them where the platform chooses it. */
@@ -197,7 +197,7 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
   return (
     <>
       <div className="tm-flavor-head">
-        <h3>{t("submit.role.resources")}</h3>
+        <h3>{t(form.several ? "submit.role.resources" : "submit.field.resources")}</h3>
         <span className="tm-grow" />
         {(known.length > 0 || chosen.length > 0) && (
           <Segmented<"flavors" | "own">

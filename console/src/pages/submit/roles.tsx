@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { JsonObject } from "../../api/types";
 import { Completion } from "./completion";
-import { emptyRole, freshName, rolesOf } from "./document";
+import { emptyRole, freshName, rolesOf, STAYS_UP } from "./document";
 import { MemoryField, NumberField, OpenField, TextField } from "./fields";
 import { KeyValueField } from "./keyvalue";
 import { FlavorChoice, useModels } from "./placing";
@@ -30,15 +30,11 @@ export function Roles(): ReactNode {
           data-testid={`role-${i}`}
         >
           <h2>
-            <span className="tm-grow">{t("submit.role.n", { n: i + 1 })}</span>
-            <Tooltip title={t("submit.role.duplicate")}>
-              <Button
-                type="text"
-                size="small"
-                icon={<CopyOutlined />}
-                aria-label={t("submit.role.duplicate")}
-                data-testid="role-duplicate"
-                onClick={() => {
+            <span className="tm-grow">{form.several ? t("submit.role.n", { n: i + 1 }) : t("submit.role.alone")}</span>
+            {form.several && (
+              <RoleActions
+                only={roles.length === 1}
+                double={() => {
                   rows.insert(i + 1);
                   put([
                     ...roles.slice(0, i + 1),
@@ -46,45 +42,66 @@ export function Roles(): ReactNode {
                     ...roles.slice(i + 1),
                   ]);
                 }}
-              />
-            </Tooltip>
-            <Tooltip title={roles.length === 1 ? t("submit.role.needOne") : t("submit.role.remove")}>
-              <Button
-                type="text"
-                size="small"
-                icon={<DeleteOutlined />}
-                disabled={roles.length === 1}
-                aria-label={t("submit.role.remove")}
-                data-testid="role-remove"
-                onClick={() => {
+                remove={() => {
                   rows.remove(i);
                   put(roles.filter((_, k) => k !== i));
                 }}
               />
-            </Tooltip>
+            )}
           </h2>
           <div className="tm-panel-body">
             <RoleFields index={i} role={role} />
           </div>
         </section>
       ))}
-      <Button
-        type="dashed"
-        block
-        icon={<PlusOutlined />}
-        onClick={() => put([...roles, emptyRole(names)])}
-        className="tm-gap"
-        data-testid="role-add"
-      >
-        {t("submit.role.add")}
-      </Button>
+      {form.several && (
+        <Button
+          type="dashed"
+          block
+          icon={<PlusOutlined />}
+          onClick={() => put([...roles, emptyRole(names)])}
+          className="tm-gap"
+          data-testid="role-add"
+        >
+          {t("submit.role.add")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function RoleActions({ only, double, remove }: { only: boolean; double: () => void; remove: () => void }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Tooltip title={t("submit.role.duplicate")}>
+        <Button
+          type="text"
+          size="small"
+          icon={<CopyOutlined />}
+          aria-label={t("submit.role.duplicate")}
+          data-testid="role-duplicate"
+          onClick={double}
+        />
+      </Tooltip>
+      <Tooltip title={only ? t("submit.role.needOne") : t("submit.role.remove")}>
+        <Button
+          type="text"
+          size="small"
+          icon={<DeleteOutlined />}
+          disabled={only}
+          aria-label={t("submit.role.remove")}
+          data-testid="role-remove"
+          onClick={remove}
+        />
+      </Tooltip>
     </>
   );
 }
 
 function RoleFields({ index, role }: { index: number; role: JsonObject }): ReactNode {
   const { t } = useTranslation();
-  const { expert } = useForm();
+  const { expert, several } = useForm();
   const at = `roles.${index}`;
   return (
     <>
@@ -96,13 +113,10 @@ function RoleFields({ index, role }: { index: number; role: JsonObject }): React
           required
           keepEmpty
         />
-        <NumberField
-          path={`${at}.replicas`}
-          label={t("submit.field.replicas")}
-          help={t("help.replicas")}
-          placeholder="1"
-        />
-        {expert && (
+        {several && (
+          <NumberField path={`${at}.replicas`} label={t("submit.field.replicas")} help={t("help.replicas")} />
+        )}
+        {several && expert && (
           <NumberField
             path={`${at}.min_replicas`}
             label={t("submit.field.min_replicas")}
@@ -120,6 +134,8 @@ function RoleFields({ index, role }: { index: number; role: JsonObject }): React
         mono
         keepEmpty
         placeholder="python train.py"
+        replaced={STAYS_UP}
+        hint={role["command"] === STAYS_UP ? t("submit.role.staysUp") : undefined}
       />
       <KeyValueField
         path={`${at}.parameters`}
@@ -130,7 +146,7 @@ function RoleFields({ index, role }: { index: number; role: JsonObject }): React
       <FlavorChoice at={at} own={<OwnResources at={at} />} />
       <Ports at={at} />
       {expert && <KeyValueField path={`${at}.env`} label={t("submit.field.roleEnv")} help={t("help.env")} />}
-      <Completion at={at} role={role} />
+      {several && <Completion at={at} role={role} />}
     </>
   );
 }
@@ -146,20 +162,13 @@ function OwnResources({ at }: { at: string }): ReactNode {
         label={t("submit.field.cpu")}
         help={t("help.cpu")}
         unit={t("submit.unit.cores")}
-        placeholder="1"
       />
-      <MemoryField
-        path={`${at}.resources.memory`}
-        label={t("submit.field.memory")}
-        help={t("help.memory")}
-        placeholder={1024}
-      />
+      <MemoryField path={`${at}.resources.memory`} label={t("submit.field.memory")} help={t("help.memory")} />
       <NumberField
         path={`${at}.resources.gpu`}
         label={t("submit.field.gpu")}
         help={t("help.gpu")}
         unit={t("submit.unit.cards")}
-        placeholder="0"
       />
       <OpenField
         path={`${at}.resources.gpu_type`}
@@ -168,14 +177,13 @@ function OwnResources({ at }: { at: string }): ReactNode {
         options={models}
         placeholder={t("submit.place.anyModel")}
       />
-      <MemoryField path={`${at}.resources.shm`} label={t("submit.field.shm")} help={t("help.shm")} placeholder={64} />
+      <MemoryField path={`${at}.resources.shm`} label={t("submit.field.shm")} help={t("help.shm")} />
       {expert && (
         <NumberField
           path={`${at}.resources.gpu_share`}
           label={t("submit.field.gpu_share")}
           help={t("help.gpu_share")}
           step={0.05}
-          placeholder="1"
         />
       )}
     </div>

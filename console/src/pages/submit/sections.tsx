@@ -9,12 +9,12 @@ import { SHARES } from "../../shared/people";
 import { useAllowedPriority } from "../../shared/session";
 import { CodeField } from "./code";
 import { getAt, nextName } from "./document";
-import { DurationField, FieldFrame, NumberField, SelectField, TextField } from "./fields";
+import { DurationField, FieldFrame, NumberField, SelectField, TextField, useBounds } from "./fields";
 import { FrameworkField } from "./framework";
 import { KeyValueField } from "./keyvalue";
 import { Mounts } from "./mounts";
 import { MetricPatterns } from "./patterns";
-import { PlaceFields, PoolField, useOwnWorkspaces, useSharing } from "./placing";
+import { PlaceFields, PoolField, useOwnWorkspaces, useWorkspaceRules } from "./placing";
 import { useForm } from "./state";
 
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }): ReactNode {
@@ -29,7 +29,6 @@ export function Section({ id, title, children }: { id: string; title: string; ch
 export function JobSection(): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
-  const limit = form.meta?.limits.max_duration_s ?? null;
   return (
     <Section id="job" title={t("submit.section.job")}>
       <div className="tm-grid tm-grid-2">
@@ -39,13 +38,7 @@ export function JobSection(): ReactNode {
         <PoolField />
         <ShareField />
         <FrameworkField />
-        <DurationField
-          path="duration"
-          label={t("submit.field.duration")}
-          help={t("help.duration")}
-          placeholder={limit === null ? t("time.noLimit") : duration(limit)}
-          most={limit ?? undefined}
-        />
+        <TimeLimitField />
         <PriorityField />
         <ImageField />
         {form.expert && <PlaceFields />}
@@ -66,12 +59,34 @@ export function JobSection(): ReactNode {
   );
 }
 
+/** R56: a workspace may ask for one. */
+function TimeLimitField(): ReactNode {
+  const { t } = useTranslation();
+  const { meta } = useForm();
+  const rules = useWorkspaceRules();
+  const limit = meta?.limits.max_duration_s ?? undefined;
+  const asked = rules?.require_duration === true;
+  const unlimited = limit === undefined ? t("time.noLimit") : duration(limit);
+  return (
+    <DurationField
+      path="duration"
+      label={t("submit.field.duration")}
+      help={[t("help.duration"), asked ? t("help.durationAsked", { workspace: rules.name }) : ""].join(" ").trim()}
+      placeholder={asked ? t("submit.place.someTime") : unlimited}
+      required={asked}
+      most={limit}
+    />
+  );
+}
+
 /** A clone keeps the name; where it is still the same, another one is offered. */
 function NameField(): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
   const name = String(form.doc["name"] ?? "");
-  const other = form.original !== null && name !== "" && form.original["name"] === name ? nextName(name) : null;
+  const { longest } = useBounds("name");
+  const same = form.original !== null && name !== "" && form.original["name"] === name;
+  const other = same ? nextName(name, longest) : null;
   return (
     <TextField
       path="name"
@@ -115,12 +130,13 @@ function WorkspaceField(): ReactNode {
 /** R57, R223, R225: what others in the workspace may do; without a default where the workspace asks for a choice. */
 function ShareField(): ReactNode {
   const { t } = useTranslation();
-  const sharing = useSharing();
+  const sharing = useWorkspaceRules()?.sharing ?? "open";
   return (
     <SelectField
       path="share"
       label={t("submit.field.share")}
       help={t("help.share")}
+      required={sharing === "required"}
       fallback={sharing === "required" ? undefined : "none"}
       placeholder={sharing === "required" ? t("job.share.choose") : undefined}
       options={SHARES.map((value) => ({
@@ -189,25 +205,18 @@ export function RunningSection(): ReactNode {
   return (
     <Section id="running" title={t("submit.section.running")}>
       <div className="tm-grid tm-grid-4">
-        <NumberField path="retries" label={t("submit.field.retries")} help={t("help.retries")} placeholder="0" />
-        <NumberField
-          path="fault_restarts"
-          label={t("submit.field.fault_restarts")}
-          help={t("help.fault_restarts")}
-          placeholder="0"
-        />
+        <NumberField path="retries" label={t("submit.field.retries")} help={t("help.retries")} />
+        <NumberField path="fault_restarts" label={t("submit.field.fault_restarts")} help={t("help.fault_restarts")} />
         <DurationField
           path="grace"
           label={t("submit.field.grace")}
           help={t("help.grace")}
-          placeholder="10s"
           lengths={["0s", "10s", "30s", "2m", "10m"]}
         />
         <DurationField
           path="debug_hold"
           label={t("submit.field.debug_hold")}
           help={t("help.debug_hold")}
-          placeholder="0s"
           lengths={["10m", "30m", "1h", "4h"]}
           most={meta?.limits.max_debug_hold_s}
         />

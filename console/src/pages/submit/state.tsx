@@ -15,6 +15,9 @@ export interface FormState {
   /** The job that this is a clone of. */
   original: JsonObject | null;
   expert: boolean;
+  /** Whether fields are shown that only several replicas or sub-tasks need (R29). */
+  several: boolean;
+  showSeveral: (several: boolean) => void;
   meta: Meta | undefined;
   /** The job's schema, which knows the bounds of every field; undefined until it was read. */
   schema: JsonObject | undefined;

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { readSchema } from "../../api/jobs";
 import type { Json, JsonObject, Problem } from "../../api/types";
 import { useMeta } from "../../shared/meta";
-import { setAt } from "./document";
+import { isDistributed, setAt } from "./document";
 import type { usePreview } from "./preview";
 import { type FormState, usePressed, useWhile } from "./state";
 
@@ -41,6 +41,10 @@ export function useFormState({ doc, setDoc, live, original }: Given): Shared {
   const meta = useMeta();
   const schema = useQuery({ queryKey: ["job-schema"], queryFn: readSchema, staleTime: Infinity }).data;
   const expert = saved || peeking;
+  // Once shown, they stay while somebody types a number that would not need them.
+  const [several, showSeveral] = useState(false);
+  const needed = isDistributed(doc);
+  if (needed && !several) showSeveral(true);
 
   const set = useCallback(
     (path: string, value: Json | undefined) => setDoc((old) => setAt(old, path, value)),
@@ -70,12 +74,14 @@ export function useFormState({ doc, setDoc, live, original }: Given): Shared {
       sought,
       original,
       expert,
+      several: several || needed,
+      showSeveral,
       meta,
       schema,
       problemsAt: (path, deep) =>
         visible.filter((p) => p.path === path || (deep === true && p.path.startsWith(`${path}.`))),
     }),
-    [doc, set, setDoc, touch, sought, original, expert, meta, schema, visible],
+    [doc, set, setDoc, touch, sought, original, expert, several, needed, meta, schema, visible],
   );
   const chooseMode = (next: boolean): void => {
     localStorage.setItem(MODE, next ? "1" : "0");

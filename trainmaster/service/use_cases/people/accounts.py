@@ -68,13 +68,13 @@ class Accounts:
         """
         decide(who, "people:write").demand()
         self._demand_good(wanted)
-        if await asyncio.to_thread(self._rows.user, wanted.name) is not None:
-            raise Conflict(messages.user_name_taken(wanted.name))
         now = self._ctx.clock()
         user = User(wanted.name, "", wanted.role, created_at=now)
         members = [Member(wanted.workspace, wanted.name, wanted.workspace_role, now)]
-        async with self._ctx.pools.changing():  # nobody removes the workspace meanwhile
+        async with self._ctx.pools.changing():  # nobody removes the workspace or takes the name meanwhile
             self._demand_good(wanted)
+            if await asyncio.to_thread(self._rows.user, wanted.name) is not None:
+                raise Conflict(messages.user_name_taken(wanted.name))
             password = await self._people.add(user, members, who.actor)
         return NewAccount(account=account_view(user, members), one_time_password=password)
 

@@ -131,8 +131,10 @@ class Inviting:
             raise Conflict(messages.user_name_taken(comer.name))
         hashed = await self._people.hashed(comer.password)
         actor = Actor(comer.name, address=comer.address)
-        async with self._ctx.pools.changing():  # nobody removes the workspace meanwhile
+        async with self._ctx.pools.changing():  # nobody removes the workspace or takes the name meanwhile
             one = await self.usable(secret)
+            if await asyncio.to_thread(self._accounts.user, comer.name) is not None:
+                raise Conflict(messages.user_name_taken(comer.name))
             now = self._ctx.clock()
             user = User(comer.name, hashed, "user", created_at=now)
             joins = Member(one.workspace, comer.name, one.role, now)

@@ -1,0 +1,1 @@
+"""Which jobs are meant: filters, and lists of jobs that are saved under a name."""

@@ -1,0 +1,50 @@
+"""The filters that say which jobs are meant, and what may change of a job."""
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from trainmaster import answers
+
+
+class JobFilters(TypedDict, total=False):
+    """Which jobs. `q`: words in name, id, slug, description, owner, labels, tags, note, commands and parameters;
+    `label`: ``key`` or ``key=value``; `since`, `until`: seconds since the epoch, of the submit. Of a list, any of its
+    values does.
+    """
+
+    state: str | Sequence[str]
+    q: str
+    owner: str
+    mine: bool
+    workspace: str
+    framework: str
+    pool: str
+    node: str
+    label: str | Sequence[str]
+    tag: str | Sequence[str]
+    favorite: bool
+    since: float
+    until: float
+
+
+class JobsAsked(JobFilters, total=False):
+    """The same, and in which order: submitted_at, started_at, ended_at, run_s, name, state, priority, owner, workspace,
+    pool, framework or gpus, with - in front for descending.
+    """
+
+    order: str
+
+
+class JobChange(TypedDict, total=False):
+    """What may change of a job that has not ended. `duration_s` None: no limit."""
+
+    duration_s: float | None
+    priority: str
+
+
+def as_body(filters: JobFilters) -> answers.Json:
+    """Return filters as a body holds them: what can be several is a list there."""
+    several = {
+        name: [value] for name, value in filters.items() if name in ("state", "label") and isinstance(value, str)
+    }
+    return {**filters, **several}
