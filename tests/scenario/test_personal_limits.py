@@ -153,4 +153,6 @@ async def test_who_leads_a_workspace_divides_what_it_has(fake: Stage) -> None:
     ]
     assert seen == fake.platform.resources.workspace("vision", ADMIN)
     entries = (await fake.platform.auditing.page(ADMIN, AuditFilters(subject="workspace:vision", by="lea"), 10)).items
-    assert [[(one.field, one.before, one.after) for one in entry.changes] for entry in entries][:1] == [[("per_person.default.gpu", 1, 2)]]
+    assert [[(one.field, one.before, one.after) for one in entry.changes] for entry in entries][:1] == [
+        [("per_person.default.gpu", 1, 2)]
+    ]
