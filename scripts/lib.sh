@@ -166,7 +166,7 @@ is_built() {
 
 has_bubblewrap() { command -v bwrap >/dev/null; }
 has_procps() { command -v ps >/dev/null; }
-has_chromium() { command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
+has_chromium_headless_shell() { command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; }
 has_postgresql() { command -v initdb >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null; }
 has_slurmctld() { PATH="$PATH:/usr/sbin" command -v slurmctld >/dev/null; }
 has_slurmd() { PATH="$PATH:/usr/sbin" command -v slurmd >/dev/null; }

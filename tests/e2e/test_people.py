@@ -121,6 +121,14 @@ def test_the_owner_of_a_workspace_decides_who_is_in_it(world: World, console: Co
     bea.choose("role-cai", "admin")
     expect(bea.page.get_by_text("cai is now admin.")).to_be_visible()
 
+    bea.page.keyboard.press("Escape")
+    bea.press("limits-speech")
+    bea.press("personal-add")
+    bea.at("personal-most").fill("2")
+    bea.press("admin-save")
+    expect(bea.at("personal-most")).to_have_count(0)
+    assert "each person  gpu 2" in world.tm("workspace", "limits", "speech")
+
     console.page.reload()
     expect(console.at("user-cai")).to_contain_text("speech · admin")
     console.press("admin-workspaces")

@@ -184,6 +184,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /users/{user}/lock": plain("/users/ann/lock", {}),
     "POST /users/{user}/unlock": plain("/users/ann/unlock"),
     "PUT /workspaces/{name}": plain("/workspaces/vision", {"weight": 2}),
+    "PUT /workspaces/{name}/limits": plain("/workspaces/vision/limits", {"per_person": {"default": {"gpu": 2}}}),
     "PUT /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann", {"role": "admin"}),
     "DELETE /workspaces/{workspace}/members/{user}": plain("/workspaces/vision/members/ann"),
     "POST /workspaces/{workspace}/invitations": plain("/workspaces/vision/invitations", {}),

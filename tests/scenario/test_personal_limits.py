@@ -9,7 +9,8 @@ from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import DEFAULT, Limit, Workspace
-from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound
+from trainmaster.service.use_cases.auditing import AuditFilters
 
 ANN, BOB, EVE = person("ann"), person("bob"), person("eve", "elsewhere")
 MANY = 50
@@ -120,4 +121,38 @@ async def test_all_that_is_wrong_with_limits_is_told_at_once(fake: Stage) -> Non
         ("per_person", "unknown_pool"),
         ("per_person.default.disk", "bad_limit"),
         ("people.ann.default.gpu:", "bad_limit"),
+    ]
+
+
+async def test_who_leads_a_workspace_divides_what_it_has(fake: Stage) -> None:
+    """Owners and admins, nobody else; quota, weight and price stay with the administrators of the platform."""
+    administer, own = fake.platform.administer, {DEFAULT: {"gpu": Limit(4, 4)}}
+    await administer.put_workspace(Workspace("vision", 2.0, own, require_duration=True), ADMIN)
+    for role in ("owner", "admin"):
+        leader = person("lea", "vision", role=role)
+        await administer.put_limits("vision", {DEFAULT: {"gpu": 1}}, {"ann": {DEFAULT: {"gpu": None}}}, leader)
+        await administer.put_limits("vision", {DEFAULT: {"gpu": 2}}, {}, leader)
+        with pytest.raises(Forbidden):
+            await administer.put_workspace(Workspace("vision", 9.0), leader)
+    seen = fake.platform.resources.workspace("vision", ADMIN)
+    assert (seen.per_person, seen.people) == ({DEFAULT: {"gpu": 2}}, {})
+    assert (seen.weight, seen.require_duration, seen.quotas[0].share[0].nominal) == (2.0, True, 4)
+    for role in ("member", "viewer"):
+        with pytest.raises(Forbidden, match="vision"):
+            await administer.put_limits("vision", {}, {}, person("mia", "vision", role=role))
+    for outsider in (person("eve", "elsewhere", role="owner"), person("eve")):
+        with pytest.raises(NotFound):
+            await administer.put_limits("vision", {}, {}, outsider)
+    with pytest.raises(NotFound):
+        await administer.put_limits("nowhere", {}, {}, ADMIN)
+    with pytest.raises(InvalidSpec) as found:
+        await administer.put_limits("vision", {"nowhere": {"gpu": 1}}, {"ann": {DEFAULT: {"disk": 1}}}, ADMIN)
+    assert [(one.path, one.code) for one in found.value.problems] == [
+        ("per_person", "unknown_pool"),
+        ("people.ann.default.disk", "bad_limit"),
+    ]
+    assert seen == fake.platform.resources.workspace("vision", ADMIN)
+    entries = (await fake.platform.auditing.page(ADMIN, AuditFilters(subject="workspace:vision", by="lea"), 10)).items
+    assert [[(one.field, one.before, one.after) for one in entry.changes] for entry in entries][:1] == [
+        [("per_person.default.gpu", 1, 2)]
     ]

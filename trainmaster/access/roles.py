@@ -84,6 +84,7 @@ _ADMIN: Final = _MEMBER | {
     "jobs:share",
     "models:read",
     "members:write",
+    "limits:write",
     "audit:read",
     "usage:read",
     "webhooks:write",

@@ -22,6 +22,7 @@ SCOPES: Final[dict[str, Said]] = {
     "workspaces:write": access.right_workspaces_write(),
     "members:read": access.right_members_read(),
     "members:write": access.right_members_write(),
+    "limits:write": access.right_limits_write(),
     "people:read": access.right_people_read(),
     "people:write": access.right_people_write(),
     "usage:read": access.right_usage_read(),

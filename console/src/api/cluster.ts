@@ -71,6 +71,8 @@ export interface WorkspaceBody {
 }
 export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> =>
   put(`/workspaces/${at(name)}`, body);
+export const saveLimits = (name: string, body: Pick<WorkspaceBody, "per_person" | "people">): Promise<Workspace> =>
+  put(`/workspaces/${at(name)}/limits`, body);
 export const deleteWorkspace = (name: string): Promise<void> => remove(`/workspaces/${at(name)}`);
 
 export const listFlavors = (

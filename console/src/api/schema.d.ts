@@ -1399,6 +1399,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{name}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Limits
+         * @description Limit what each person in a workspace may hold: for its owners and admins, and administrators.
+         */
+        put: operations["put_limits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/flavors": {
         parameters: {
             query?: never;
@@ -2805,6 +2825,27 @@ export interface components {
             };
             /** Language */
             language?: ("zh" | "en") | null;
+        };
+        /**
+         * PersonalBody
+         * @description What people in a workspace may hold at most, instead of what was said before. `per_person`: each, by pool and
+         *     resource; `people`: some of them, by name; null: no limit.
+         */
+        PersonalBody: {
+            /** Per Person */
+            per_person?: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
+            /** People */
+            people?: {
+                [key: string]: {
+                    [key: string]: {
+                        [key: string]: number | null;
+                    };
+                };
+            };
         };
         /**
          * PolicyBody
@@ -7917,6 +7958,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PersonalBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

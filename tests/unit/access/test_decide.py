@@ -25,6 +25,7 @@ TABLE = {
     "workspaces:write": ("any", None),
     "members:read": ("any", None),
     "members:write": ("any", None),
+    "limits:write": ("any", None),
     "people:read": ("any", None),
     "people:write": ("any", None),
     "usage:read": ("any", "own"),
@@ -52,6 +53,7 @@ INSIDE = {
     "balance:read": (True, True, True, True),
     "usage:read": (True, True, False, False),
     "members:write": (True, True, False, False),
+    "limits:write": (True, True, False, False),
     "webhooks:write": (True, True, False, False),
 }
 """What a role in a workspace adds; every other scope: nothing."""

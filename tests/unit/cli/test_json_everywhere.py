@@ -133,6 +133,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "workspace show": ("speech",),
         "workspace add": ("vision", "ann", "--role", "viewer"),
         "workspace members": ("vision",),
+        "workspace limits": ("vision",),
         "workspace remove": ("vision", "ann"),
         "workspace invite": ("vision",),
         "workspace invitations": ("vision",),

@@ -39,6 +39,15 @@ class WorkspaceBody(Body):
     require_duration: bool = False
 
 
+class PersonalBody(Body):
+    """What people in a workspace may hold at most, instead of what was said before. `per_person`: each, by pool and
+    resource; `people`: some of them, by name; null: no limit.
+    """
+
+    per_person: MostByPool = Field(default_factory=dict)
+    people: dict[Word, MostByPool] = Field(default_factory=dict, max_length=1000)
+
+
 class FlavorBody(Body):
     """A flavor as it is to be. `gpu_share`: the part of a card, only with one card; `vendor`: who makes the cards;
     `price`: of one hour of one replica, 0 free, null as its pool says; `cache_mib`: local cache disk, which is only
@@ -86,6 +95,14 @@ async def put_workspace(request: Request, name: Name, body: WorkspaceBody) -> Re
     """Make or change a workspace with its quotas and limits."""
     app, me = platform(request), who(request)
     await app.administer.put_workspace(workspace_of(name, body), me)
+    return Json(app.resources.workspace(name, me))
+
+
+@routes.route("PUT", "/workspaces/{name}/limits", scope="limits:write", answers={200: "Workspace"})
+async def put_limits(request: Request, name: Name, body: PersonalBody) -> Response:
+    """Limit what each person in a workspace may hold: for its owners and admins, and administrators."""
+    app, me = platform(request), who(request)
+    await app.administer.put_limits(name, body.per_person, body.people, me)
     return Json(app.resources.workspace(name, me))
 
 

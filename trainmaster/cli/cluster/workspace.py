@@ -1,19 +1,18 @@
 """Workspaces: weights, quotas, limits of urgent jobs."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.cluster.members import add_members, print_members
+from trainmaster.cli.cluster.personal import PerPerson, Person, add_limits, people_of, personal_lines
 from trainmaster.cli.cluster.pool import LIMITS, read_limits, shares, warn
 from trainmaster.cli.context import AsJson, client, demand_known, removed
 from trainmaster.cli.helping import CLUSTER, add, group
 from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trainmaster import answers
 
 WorkspaceName = Annotated[
@@ -21,8 +20,6 @@ WorkspaceName = Annotated[
 ]
 Description = Annotated[str | None, typer.Option("--description", help=words("What it is for.", "用途说明。"))]
 SHARING = ("off", "open", "required")
-NONE = "none"
-"""Instead of limits: none any more. Instead of a number: not limited."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -69,6 +66,7 @@ def add_to(app: typer.Typer) -> None:
         "tm workspace delete vision",
         name="delete",
     )
+    add_limits(part)
     add_members(part)
 
 
@@ -147,7 +145,7 @@ def show_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
     _table([one])
     if one.require_duration:
         print(words("each job needs a time limit", "每个任务必须设置运行时限"))
-    for line in _personal(one):
+    for line in personal_lines(one):
         print(line)
     print()
     print_members(theirs)
@@ -201,28 +199,6 @@ RequireDuration = Annotated[
         show_default=words("unchanged, or no", "不变，或否"),
     ),
 ]
-PerPerson = Annotated[
-    str | None,
-    typer.Option(
-        metavar="RESOURCE=MOST,...",
-        help=words(
-            "What each person may hold at most in the pool: gpu, gpu:MODEL, cpu, memory_mib, jobs; none: no limit.",
-            "每人在该资源池中的上限：gpu、gpu:型号、cpu、memory_mib、jobs；none 表示不限。",
-        ),
-        show_default=words("unchanged", "不变"),
-    ),
-]
-Person = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="USER:RESOURCE=MOST,...",
-        help=words(
-            "What one person may hold instead, ann:gpu=16; ann:none: as everybody. Repeatable.",
-            "为某人单独设置上限，如 ann:gpu=16；ann:none 表示与其他人相同。可重复。",
-        ),
-        show_default=words("unchanged", "不变"),
-    ),
-]
 
 
 def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
@@ -267,7 +243,7 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
         description=description or "",
         sharing=sharing or "open",
         require_duration=require_duration or False,
-        **_people(known, pool, per_person, person or []),
+        **people_of(known, pool, per_person, person or []),
     )
     emit_json(made) if as_json else _print_set(made)
 
@@ -280,64 +256,10 @@ def _print_set(made: "answers.WorkspaceView") -> None:
         f"权重 {made.weight:g}  紧急任务 {urgent}  共享 {made.sharing}  运行时限 {limit}",
     )
     print(f"{made.name}  {said}  {words('quotas', '配额')} {quota_text}")
-    for line in _personal(made):
+    for line in personal_lines(made):
         print(line)
     for quota in made.quotas:
         warn(quota.pool, quota.share)
-
-
-def _people(
-    known: "answers.WorkspaceView | None", pool: str, per_person: str | None, people: list[str]
-) -> "dict[str, Any]":
-    """Return the limits of persons as they are to be: what is said of `pool` replaces what held there."""
-    each = dict(known.per_person) if known is not None else {}
-    some = {name: dict(pools) for name, pools in (known.people if known is not None else {}).items()}
-    if per_person is not None:
-        _put(each, pool, per_person)
-    for text in people:
-        name, _, limits = text.partition(":")
-        _put(some.setdefault(name, {}), pool, limits)
-    return {"per_person": each, "people": {name: pools for name, pools in some.items() if pools}}
-
-
-def _put(into: "dict[str, dict[str, float | None]]", pool: str, text: str) -> None:
-    if text == NONE:
-        into.pop(pool, None)
-    else:
-        into[pool] = _read_most(text)
-
-
-def _read_most(text: str) -> dict[str, float | None]:
-    """Return what is written as RESOURCE=MOST,... Exits with a message for anything else."""
-    made: dict[str, float | None] = {}
-    for pair in text.split(","):
-        name, equals, amount = pair.strip().rpartition("=")
-        try:
-            made[name] = None if amount == NONE else float(amount)
-        except ValueError:
-            equals = ""
-        if not equals or not name:
-            raise typer.BadParameter(
-                words(
-                    f"{pair!r} is no limit of a person; write for example gpu=8 or jobs=4",
-                    f"{pair!r} 不是个人限额；请写成 gpu=8 或 jobs=4 的形式",
-                )
-            )
-    return made
-
-
-def _personal(one: "answers.WorkspaceView") -> "Iterator[str]":
-    """Yield a line for each pool in which persons are limited."""
-    for pool, most in one.per_person.items():
-        yield f"{pool}  {words('each person', '每人')}  {_most(most)}"
-    for name, pools in one.people.items():
-        for pool, most in pools.items():
-            yield f"{pool}  {name}  {_most(most)}"
-
-
-def _most(most: "dict[str, float | None]") -> str:
-    any_number = words("any", "不限")
-    return ", ".join(f"{name} {any_number if amount is None else f'{amount:g}'}" for name, amount in most.items())
 
 
 def delete_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:

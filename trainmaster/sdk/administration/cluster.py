@@ -144,6 +144,19 @@ class ClusterCalls:
         }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(name)}", body)
 
+    def put_limits(
+        self,
+        workspace: str,
+        *,
+        per_person: Mapping[str, Most] | None = None,
+        people: Mapping[str, Mapping[str, Most]] | None = None,
+    ) -> answers.WorkspaceView:
+        """Say what each person in a workspace may hold at most, by pool and resource, and what some may hold instead,
+        by name; None: no limit. For its owners and admins, too.
+        """
+        body = {"per_person": per_person or {}, "people": people or {}}
+        return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(workspace)}/limits", body)
+
     def delete_workspace(self, name: str) -> None:
         """Remove a workspace that nobody uses. Raises Conflict."""
         self._http.request("DELETE", f"/workspaces/{word(name)}")

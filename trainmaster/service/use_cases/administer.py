@@ -4,7 +4,7 @@ Every change is decided, checked as a whole (all problems at once), stored, and 
 the same request twice is the same as once.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Literal
 
@@ -33,6 +33,7 @@ from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit, requests
 from trainmaster.queue.ordering.rights import amounts_of
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.people.inside import demand_inside
 from trainmaster.spec.problems import problem
 
 Evict = Literal["none", "preemptible", "all"]
@@ -125,6 +126,19 @@ class Administer:
             found = [*_like(workspace.name, self._pools.workspaces), *workspace_problems(workspace, self._pools.pools)]
             refuse(found)
             await self._pools.put("workspace", workspace.name, workspace, who.actor)
+
+    async def put_limits(
+        self, name: str, per_person: Mapping[str, Most], people: Mapping[str, Mapping[str, Most]], who: Principal
+    ) -> None:
+        """Say what each person in a workspace may hold at most, and what some may hold instead. Its owners and admins
+        do that, too: it divides what the workspace may have, and gives it nothing. Raises Forbidden, NotFound,
+        InvalidSpec, StorageFailed.
+        """
+        async with self._pools.changing():
+            demand_inside(who, "limits:write", name, self._pools.workspaces)
+            workspace = replace(self._pools.workspaces[name], per_person=per_person, people=people)
+            refuse(workspace_problems(workspace, self._pools.pools))
+            await self._pools.put("workspace", name, workspace, who.actor)
 
     async def drop_workspace(self, name: str, who: Principal) -> None:
         """Remove a workspace that nobody uses. Raises Forbidden, NotFound, Conflict, StorageFailed."""

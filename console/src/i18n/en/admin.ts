@@ -130,6 +130,8 @@ export const admin = {
     person: "Person",
     personalLimit: "At most",
     addPersonal: "Add a limit",
+    limitsButton: "Limits",
+    limitsOf: "Limits per person in {{workspace}}",
     sharing: "Sharing of jobs",
     sharings: { off: "Off: nobody shares", open: "Members may share", required: "Each job says how" },
     limit: "Time limit of jobs",

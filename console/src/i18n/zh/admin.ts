@@ -126,6 +126,8 @@ export const admin = {
     person: "用户",
     personalLimit: "上限",
     addPersonal: "添加个人上限",
+    limitsButton: "个人上限",
+    limitsOf: "{{workspace}} 的个人上限",
     sharing: "任务共享",
     sharings: { off: "关闭：不能共享", open: "成员可以共享", required: "提交时必须选择" },
     limit: "任务运行时限",

@@ -7,6 +7,7 @@ import { AuditLink, MembersButton } from "../../shared/members";
 import { decides } from "../../shared/people";
 import { useRoleWords } from "../../shared/roles";
 import { useFreshSession } from "../../shared/session";
+import { LimitsButton } from "../admin/personal-button";
 
 export function Workspaces(): ReactNode {
   const { t } = useTranslation();
@@ -23,7 +24,7 @@ export function Workspaces(): ReactNode {
           <Table<Membership>
             rowKey="workspace"
             size="small"
-            scroll={{ x: 520 }}
+            scroll={{ x: 640 }}
             pagination={false}
             dataSource={user.workspaces}
             columns={[
@@ -34,16 +35,17 @@ export function Workspaces(): ReactNode {
                 width: 150,
                 render: (_, one) => <Tag className="tm-tag">{words(one.role).name}</Tag>,
               },
-              { title: t("people.mineMay"), key: "may", width: 360, render: (_, one) => words(one.role).may },
+              { title: t("people.mineMay"), key: "may", width: 300, render: (_, one) => words(one.role).may },
               {
                 title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "members",
-                width: 110,
+                width: 230,
                 align: "end",
                 render: (_, { workspace, role }) =>
                   (platform || decides(role)) && (
-                    <div className="tm-cell">
+                    <div className="tm-actions">
                       <MembersButton workspace={workspace} />
+                      <LimitsButton workspace={workspace} />
                       <AuditLink workspace={workspace} />
                     </div>
                   ),

@@ -9,14 +9,13 @@ from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import WORKSPACE_ROLES, Principal
-from trainmaster.access.visible import InWorkspace
 from trainmaster.answers import MembersView, MemberView
 from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound, problem_of
 from trainmaster.core.events import subject_of
-from trainmaster.messages.cluster import cluster
 from trainmaster.messages.server import audit, people
 from trainmaster.service.context import Context
 from trainmaster.service.people.people import People
+from trainmaster.service.use_cases.people.inside import demand_inside
 from trainmaster.store.people.members import Member, MemberRows
 
 RANK: Final = {role: at for at, role in enumerate(WORKSPACE_ROLES)}
@@ -74,15 +73,8 @@ class Members:
         self._people.forget(user)
 
     def demand(self, workspace: str, who: Principal, scope: str) -> None:
-        """Return when `who` may do this in a workspace that exists. To who may not see its members nothing is there; a
-        member is told what they may not.
-        """
-        if workspace not in self._ctx.pools.workspaces:
-            raise NotFound(cluster.workspace_not_found(workspace, sorted(self._ctx.pools.workspaces)))
-        decide(who, "members:read", InWorkspace(workspace)).demand()
-        refused = decide(who, scope, InWorkspace(workspace)).said
-        if refused is not None:
-            raise Forbidden(people.role_not_enough(who.role_in(workspace) or who.role, workspace))
+        """Return when `who` may do this in a workspace that exists. Raises NotFound, Forbidden."""
+        demand_inside(who, scope, workspace, self._ctx.pools.workspaces)
 
     def demand_rank(self, workspace: str, who: Principal, role: str, before: Member | None = None) -> None:
         """Return when `who` may give `role`, and take away the one there was. Raises Forbidden."""
