@@ -14,10 +14,12 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from tests.fixtures.api_contract import signed_in
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import Page, every_page
+from tests.scenario.conftest import WatchfulMachines
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, fake_spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
@@ -50,11 +52,11 @@ class Kept:
     model: str
 
 
-@pytest.fixture
-async def kept(tmp_path: Path, machines: FakeMachines) -> Kept:
-    """The home, its server ended."""
-    home = tmp_path / "kept"
-    async with Stage(home, engine=lambda: FakeEngine(machines)) as stage:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """The home, its server ended. Each test harms a copy."""
+    home = tmp_path_factory.mktemp("kept")
+    async with Stage(home, engine=lambda: FakeEngine(WatchfulMachines())) as stage:
         job = await stage.submit(fake_spec("twice", "exit 3", retries=1), key="k1")
         await stage.ended(job)
         broken = await stage.submit(fake_spec("broken", "true"))

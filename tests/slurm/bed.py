@@ -27,6 +27,7 @@ CARDS: Final = 2
 SCHEDULING: Final = "bf_interval=1,sched_min_interval=100000"
 """Backfill looks every second instead of every 30, for tests wait for it. The other number is in microseconds."""
 
+# MessageTimeout: how long each command waits for a controller that is down, which tests do, too; Slurm's own is 10.
 CONF: Final = """\
 ClusterName=bed
 SlurmctldHost={host}(127.0.0.1)
@@ -55,6 +56,7 @@ SchedulerType=sched/backfill
 SchedulerParameters={scheduling}
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
+MessageTimeout=5
 SlurmctldTimeout=10
 SlurmdTimeout=10
 KillWait=5

@@ -1,7 +1,8 @@
 """What breaks below a job on a cluster, through the whole server: nothing is lost, nothing runs twice, every end has
 its reason.
 
-TRAINMASTER_TEST_KILLS sets how often the controller is killed (default 20).
+TRAINMASTER_TEST_KILLS sets how often the controller is killed (default 10: five times in the middle of the hand-over,
+five times just after it, at moments that differ by the machine's load).
 """
 
 import contextlib
@@ -20,7 +21,7 @@ from tests.slurm.served import POOL, Served, job
 pytestmark = pytest.mark.timeout(300)
 
 log = logging.getLogger(__name__)
-KILLS: Final = min(int(os.environ.get("TRAINMASTER_TEST_KILLS", "20")), 20)
+KILLS: Final = min(int(os.environ.get("TRAINMASTER_TEST_KILLS", "10")), 20)
 RAN: Final = 'echo ran >> "$TRAINMASTER_OUTPUT_DIR/ran"; '
 GO: Final = (
     RAN + 'until [ -e "$TRAINMASTER_OUTPUT_DIR/go" ]; do sleep 0.1; done; echo end >> "$TRAINMASTER_OUTPUT_DIR/ran"'
@@ -191,7 +192,7 @@ def test_what_ended_while_the_server_was_away_is_told_from_what_vanished(served:
 def test_a_cluster_that_is_down_for_a_while(served: Served) -> None:
     bed = served.bed
     before = served.running(job("before", GO))
-    for name in ("slurmctld", "n1", "n2", "n3", "n4"):
+    for name in ("n1", "n2", "n3", "n4", "slurmctld"):  # who has lost its controller may wait for it as it ends
         bed.kill(name, signal.SIGTERM)
     during = served.submit(job("during", GO))
     view = served.until(during, lambda view: view["reason"], "a reason")

@@ -36,7 +36,8 @@ def contract(app: FastAPI) -> Schema:
 
 def build(title: str, version: str, routes: list[BaseRoute]) -> Schema:
     """Return the OpenAPI 3.1 document of `routes`. Raises KeyError for an answer that nobody declared."""
-    document = get_openapi(title=title, version=version, routes=routes)
+    described = [route.checked() for route in routes if isinstance(route, PolicyRoute) and route.include_in_schema]
+    document = get_openapi(title=title, version=version, routes=described)
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     for unused in ("HTTPValidationError", "ValidationError"):

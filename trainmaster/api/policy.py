@@ -8,12 +8,13 @@ is named by a text that openapi.py looks up when the contract is asked for, so t
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Any, Final
 
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, WebSocketRoute
+from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trainmaster.access.scopes import SCOPES
@@ -109,19 +110,8 @@ class _Read(Request):
         return self.document
 
 
-class PolicyRoute(APIRoute):
-    """A FastAPI route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in
-    between.
-    """
-
-    def __init__(
-        self, path: str, endpoint: Endpoint, *, policy: RoutePolicy, doc: Doc, raw: bool, gate: Gate, **rest: Any
-    ) -> None:
-        super().__init__(path, endpoint, response_model=None, response_class=Response, **rest)
-        self.policy = policy
-        self.doc = doc
-        self.raw = raw
-        self.app = gate(bare(endpoint) if raw else self.app, policy)
+class _Checked(APIRoute):
+    """What FastAPI makes of an endpoint, whose parameters and body it reads and checks."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the framework's handler behind a reader of our own, where the route takes a body."""
@@ -136,6 +126,24 @@ class PolicyRoute(APIRoute):
             return await handle(read)
 
         return reading
+
+
+class PolicyRoute(Route):
+    """A route behind the gate. `raw`: the endpoint takes a Request and returns a Response, nothing in between.
+    `checked`: makes the same as a route of FastAPI, when it is first asked.
+    """
+
+    def __init__(
+        self, path: str, endpoint: Endpoint, method: str, *, policy: RoutePolicy, doc: Doc, gate: Gate, raw: bool,
+        in_schema: bool, checked: Callable[[], APIRoute],
+    ) -> None:  # fmt: skip
+        super().__init__(path, endpoint, include_in_schema=in_schema)
+        self.methods = {method}  # no HEAD beside GET, which Starlette adds
+        self.policy, self.doc, self.raw, self.checked = policy, doc, raw, checked
+        self.app = gate(bare(endpoint) if raw else self._run, policy)
+
+    async def _run(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self.checked().app(scope, receive, send)
 
 
 class PolicySocket(WebSocketRoute):
@@ -177,20 +185,26 @@ class Table:
         doc = Doc(answers, takes, tuple(parameters))
 
         def declare(endpoint: Endpoint) -> Endpoint:
-            def make(gate: Gate) -> BaseRoute:
-                return PolicyRoute(
-                    self.prefix + path,
+            where = self.prefix + path
+
+            @cache  # once, and not at start: to look at all endpoints takes a tenth of a server's start
+            def checked() -> APIRoute:
+                return _Checked(
+                    where,
                     endpoint,
-                    policy=policy,
-                    doc=doc,
-                    raw=raw,
-                    gate=gate,
                     methods=[method],
                     tags=[self.tag],
-                    include_in_schema=in_schema,
                     operation_id=endpoint.__name__,
                     status_code=min(answers),
+                    response_model=None,
+                    response_class=Response,
                 )
+
+            def make(gate: Gate) -> BaseRoute:
+                return PolicyRoute(
+                    where, endpoint, method, policy=policy, doc=doc, gate=gate, raw=raw, in_schema=in_schema,
+                    checked=checked,
+                )  # fmt: skip
 
             self.makers.append(make)
             return endpoint

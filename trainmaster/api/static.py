@@ -7,6 +7,8 @@ built (`console/vite.config.ts`). Where the console or the documentation was not
 
 import asyncio
 import mimetypes
+import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -47,14 +49,13 @@ class Console:
 
     def __init__(self, root: Path = STATIC) -> None:
         found = {
-            path.relative_to(top).as_posix(): path
+            path[len(str(top)) + 1 :]: path
             for folder, top in (("console", root / "console"), ("docs", root))
-            for path in (root / folder).rglob("*")
-            if path.is_file()
+            for path in _files_below(str(root / folder))
         }
         endings = tuple(ending for _, ending in _PACKED)
         self._files = {
-            name: path for name, path in found.items() if not name.startswith(".") and path.suffix not in endings
+            name: path for name, path in found.items() if not name.startswith(".") and not name.endswith(endings)
         }
         self._packed = {
             (name, coding): found[name + ending]
@@ -88,7 +89,14 @@ class Console:
                 file, headers["content-encoding"] = self._packed[name, coding], coding
                 break
         kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-        return Response(await asyncio.to_thread(file.read_bytes), media_type=kind, headers=headers)
+        return Response(await asyncio.to_thread(Path(file).read_bytes), media_type=kind, headers=headers)
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """Yield the path of each file. Not by `Path`: for 400 of them that takes a start 10 ms."""
+    for where, _, names in os.walk(folder):
+        for name in names:
+            yield f"{where}/{name}"
 
 
 def _codings(accepts: str) -> set[str]:

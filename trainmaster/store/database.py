@@ -343,6 +343,8 @@ def _stamp(connection: Connection) -> int | None:
 
 
 def _create(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        tables.repeat_conditions()
     tables.META.create_all(connection, checkfirst=False)
     rows = {
         "schema": str(tables.SCHEMA),

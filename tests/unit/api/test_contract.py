@@ -15,6 +15,7 @@ import pytest
 from tests.fixtures.api_contract import fire, shape_errors
 from trainmaster.access.roles import Principal
 from trainmaster.api.openapi import answer_schemas, contract, taken_schemas
+from trainmaster.api.policy import PolicyRoute
 from trainmaster.core.records import Node
 
 ROOT = Path(__file__).parents[3]
@@ -63,7 +64,8 @@ def test_what_routes_take_hides_no_shape(app: Any) -> None:
     bodies = {
         name
         for route in app.app.router.routes
-        for parameter in getattr(getattr(route, "dependant", None), "body_params", ())
+        if isinstance(route, PolicyRoute)
+        for parameter in route.checked().dependant.body_params
         for name in re.findall(r"\w+", str(parameter.field_info.annotation))
     }
     assert "Drain" in bodies

