@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,10 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
+from tests.fixtures import quick
 from trainmaster.cli.main import PARTS, commands
 from trainmaster.core.folders.layout import Layout
+from trainmaster.sdk.client import Client
 
 TM = [sys.executable, "-m", "trainmaster.cli"]
 
@@ -50,14 +52,21 @@ class Shell:
         return rest
 
     def __call__(self, *words: str, code: int = 0, **options: Any) -> str:
-        done = subprocess.run(
-            [*TM, *words], env=self.env, capture_output=True, text=True, timeout=100, check=False, **options
-        )
+        done = quick.tm(*words, env=self.env, **options)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
         return done.stdout if code == 0 else done.stdout + done.stderr
 
     def json(self, *words: str, **options: Any) -> Any:
         return json.loads(self(*words, "--json", **options))
+
+    def until(self, seen: Callable[[Any], bool], job: str) -> Any:
+        """Return what `show --json` would say of a job, once `seen` is true of it."""
+        give_up = time.monotonic() + 60
+        with Client(home=str(self.home)) as client:
+            while not seen(shown := client.http.json("GET", f"/jobs/{job}")):
+                assert time.monotonic() < give_up, shown
+                time.sleep(0.02)  # another process: nothing tells
+        return shown
 
     def here(self, *words: str, code: int = 0) -> str:
         """The same command in this process, for stories of many commands: a process costs half a second."""
@@ -180,9 +189,9 @@ def test_stop_clone_delete_and_several_at_once(tm: Shell, tmp_path: Path) -> Non
     assert "Only jobs that have ended" in tm("delete", one, code=1)
     stopped = tm.json("stop", one, two)
     assert {job["id"] for job in stopped} == {one, two}
-    until = time.monotonic() + 60
-    while any(job["state"] != "stopped" for job in tm.json("show", one, two)):
-        assert time.monotonic() < until
+    for job in (one, two):
+        tm.until(lambda seen: seen["state"] == "stopped", job)
+    assert [job["state"] for job in tm.json("show", one, two)] == ["stopped", "stopped"]
     copy = tm("clone", one, "--set", "name=again").strip()
     assert tm.json("show", copy)["name"] == "again"
     tm("stop", copy)
@@ -237,9 +246,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     assert "is not queued" in tm("preview", both, "--instead-of", holder, code=2)
     copy = tm(*shlex.split(command[1])).strip()
     assert waiting in tm(*shlex.split(command[2]))
-    until = time.monotonic() + 60
-    while tm.json("show", copy)["state"] == "queued":
-        assert time.monotonic() < until
+    tm.until(lambda seen: seen["state"] != "queued", copy)
     first = tm("submit", both).strip()
     second = tm("submit", both, "--set", "name=second", "--instead-of", first[:12]).strip()  # D1: one takes the place
     assert [tm.json("show", one)["state"] for one in (first, second)] == ["stopped", "queued"]
@@ -291,8 +298,7 @@ def test_tokens_and_password(tm: Shell) -> None:
     elsewhere = {**tm.env, "TRAINMASTER_HOME": str(tm.home / "nothing"), "TRAINMASTER_URL": url}
 
     def listed(**more: str) -> "subprocess.CompletedProcess[str]":
-        command = [*TM, "list", "--json"]
-        return subprocess.run(command, env={**elsewhere, **more}, capture_output=True, text=True, check=False)
+        return quick.tm("list", "--json", env={**elsewhere, **more})
 
     nobody = listed()
     assert (nobody.returncode, nobody.stdout) == (1, "")
