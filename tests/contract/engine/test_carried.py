@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.engine.conftest import ONE_LOOP
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang, Mount
@@ -19,6 +20,7 @@ from trainmaster.engines.base import Started
 from trainmaster.engines.findings import GangFindings
 from trainmaster.messages import render
 
+pytestmark = ONE_LOOP
 IMAGE = "registry.example/team/train:1"
 
 

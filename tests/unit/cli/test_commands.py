@@ -15,10 +15,11 @@ from typing import Any
 
 import httpx
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from tests.fixtures import quick
-from trainmaster.cli.main import PARTS, commands
+from trainmaster.cli.main import PARTS, commands, needed
 from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.client import Client
 
@@ -388,10 +389,26 @@ def test_all_points_of_a_curve_come_as_json_and_of_a_very_long_one_how_many_ther
     assert found["rest"]["count"] == 5000
 
 
-def test_the_server_carries_no_other_commands() -> None:
-    """Each would cost its start and its memory."""
-    code = "import sys; from trainmaster.cli.main import commands; commands(('server.serve',)); print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("serve",), "server.serve"),
+        (("--home", "list", "--lang=en", "serve"), "server.serve"),
+        (("home",), "commands.home"),
+    ],
+)
+def test_a_command_carries_no_others(words: tuple[str, ...], part: str) -> None:
+    """Each would cost its start, and the server's memory."""
+    code = f"import sys; from trainmaster.cli.main import *; commands(needed({words!r})); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert "trainmaster.cli.server.serve" in loaded
-    others = {f"trainmaster.cli.{part}" for part in PARTS if part != "server.serve"}
+    assert f"trainmaster.cli.{part}" in loaded
+    others = {f"trainmaster.cli.{one}" for one in PARTS if one != part}
     assert not others & set(loaded)
+
+
+def test_each_part_brings_the_commands_that_are_written_down() -> None:
+    for part, names in PARTS.items():
+        assert list(get_command(commands((part,))).commands) == list(names), part
+    for words in ((), ("--help",), ("lits",), ("--home", "list"), ("--version",), ("--", "list")):
+        assert needed(words) == PARTS, words
+    assert needed(("--home", "list", "--url=x", "user", "list")) == ["people.user"]
