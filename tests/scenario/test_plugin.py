@@ -2,12 +2,11 @@
 
 import asyncio
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.fixtures import quick
 from tests.fixtures.plain import installed
 from tests.fixtures.watcher import PATIENCE_S
 from tests.scenario.stage import ADMIN, spec
@@ -75,13 +74,7 @@ def test_it_is_added_by_the_command_with_the_options_that_it_declares(tmp_path: 
 
     def tm(*words: str, code: int = 0) -> str:
         env = {**os.environ, "PYTHONPATH": path, "TRAINMASTER_HOME": str(tmp_path), "COLUMNS": "200"}
-        done = subprocess.run(
-            [sys.executable, "-m", "trainmaster.cli", "engine", *words],
-            env=env,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = quick.tm("engine", *words, env=env)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
 

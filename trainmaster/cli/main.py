@@ -1,14 +1,16 @@
 """The command line `trainmaster`, short `tm`: joins the commands, and turns every error into words and an exit code.
 
 Exit codes: 0 done, 1 it did not go well (a failed job, no server), 2 the input was refused, 130 interrupted. Nothing
-heavy is imported before a command runs, and nothing of the other commands by the server, which stays. Where the client
-alone is installed, all of this works but what needs a server's packages, which then says so (installed).
+heavy is imported before a command runs, and nothing of the other commands: to make them all takes a tenth of a second.
+Where the client alone is installed, all of this works but what needs a server's packages, which then says so
+(installed).
 """
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from itertools import islice
 from typing import Annotated, Final
 
 import typer
@@ -19,26 +21,40 @@ from trainmaster.cli.installed import told_plainly
 from trainmaster.cli.language import VALUED, words
 from trainmaster.core.errors import TrainmasterError
 
-SERVE: Final = "server.serve"
-JOBS: Final = ("submit", "jobs", "views", "actions", "marks", "entering", "logs", "metrics", "download", "models")
-CLUSTER: Final = ("queue", "top", "node", "pool", "workspace", "flavor", "balance", "engine", "simulate")
-PARTS: Final = (
-    *(f"commands.{name}" for name in JOBS),
-    *(f"cluster.{name}" for name in CLUSTER),
-    SERVE,
-    "server.unit",
-    "server.doctor",
-    "server.backup",
-    "server.upgrade",
-    "people.user",
-    "people.access",
-    "commands.notify",
-    "people.keys",
-    "commands.upkeep",
-    "commands.report",
-    "commands.home",
-)
-"""Modules of this package that bring commands, in the order of the help."""
+PARTS: Final[Mapping[str, Sequence[str]]] = {
+    "commands.submit": ("submit", "preview", "clone"),
+    "commands.jobs": ("list", "show", "explain"),
+    "commands.views": ("view",),
+    "commands.actions": ("change", "share", "stop", "release", "delete"),
+    "commands.marks": ("tag", "note", "star", "bulk"),
+    "commands.entering": ("exec",),
+    "commands.logs": ("logs",),
+    "commands.metrics": ("metrics",),
+    "commands.download": ("files", "download"),
+    "commands.models": ("models",),
+    "cluster.queue": ("queue",),
+    "cluster.top": ("top", "open"),
+    "cluster.node": ("node",),
+    "cluster.pool": ("pool",),
+    "cluster.workspace": ("workspace",),
+    "cluster.flavor": ("flavor",),
+    "cluster.balance": ("balance",),
+    "cluster.engine": ("engine",),
+    "cluster.simulate": ("simulate",),
+    "server.serve": ("serve",),
+    "server.unit": ("unit",),
+    "server.doctor": ("doctor",),
+    "server.backup": ("backup", "restore"),
+    "server.upgrade": ("upgrade",),
+    "people.user": ("user",),
+    "people.access": ("password", "token", "session"),
+    "commands.notify": ("notify",),
+    "people.keys": ("ssh-key",),
+    "commands.upkeep": ("audit", "retention"),
+    "commands.report": ("report",),
+    "commands.home": ("home",),
+}
+"""Modules of this package with the commands that each brings, in the order of the help."""
 AS_THEY_ARE: Final = frozenset({"exec", "serve"})
 """What follows one of these may be another program's, or is its own."""
 _NOT_UNDERSTOOD: Final[type[BaseException]] = typer.BadParameter.__mro__[2]
@@ -146,12 +162,23 @@ def global_first(arguments: Sequence[str]) -> list[str]:
     return [*before, *after]
 
 
+def needed(arguments: Sequence[str]) -> Iterable[str]:
+    """Return the parts that these arguments, global options first, ask for: the one with the command, or all of them
+    where a help, a completion or an unknown command needs them.
+    """
+    rest = iter(arguments)
+    word = next(rest, "")
+    while word.partition("=")[0] in VALUED:
+        word = next(rest, "") if "=" in word else next(islice(rest, 1, None), "")
+    return [part for part, names in PARTS.items() if word in names] or PARTS
+
+
 def run() -> None:
     """Run the command line and exit."""
     sys.argv[1:] = global_first(sys.argv[1:])
     try:
         with told_plainly():
-            code = commands((SERVE,) if sys.argv[1:2] == ["serve"] else PARTS)(standalone_mode=False)
+            code = commands(needed(sys.argv[1:]))(standalone_mode=False)
     except TrainmasterError as error:
         from trainmaster.cli.showing.console import show_error
 

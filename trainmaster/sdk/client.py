@@ -8,11 +8,13 @@ Invariant: a submit carries an idempotency key, so that a lost answer never beco
 
 import builtins
 import os
+import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -39,6 +41,20 @@ Body = dict[str, Any]
 UPLOAD_TIMEOUT_S: Final = 600.0
 
 
+@contextmanager
+def _no_command_line() -> Iterator[None]:
+    """Keep httpx from importing its own command line, with rich and pygments: half of the time that it takes."""
+    if "httpx" in sys.modules:
+        yield
+        return
+    absent = cast("dict[str, Any]", sys.modules)
+    absent["httpx._main"] = None  # how Python marks what cannot be imported; httpx does without
+    try:
+        yield
+    finally:
+        absent.pop("httpx._main", None)
+
+
 class Client:
     """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
 
@@ -57,7 +73,8 @@ class Client:
         language: str | None = None,
         http: "httpx.Client | None" = None,
     ) -> None:
-        from trainmaster.sdk.transport import Transport  # noqa: PLC0415 (httpx: see there)
+        with _no_command_line():
+            from trainmaster.sdk.transport import Transport  # noqa: PLC0415 (httpx: see there)
 
         target = locate(url, token, home)
         authorities = ca or os.environ.get("TRAINMASTER_CA") or None

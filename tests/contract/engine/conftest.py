@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any, Final
 
 import pytest
+import pytest_asyncio
 
 from tests.fixtures.fakes.world import FakeClusterWorld, FakeWorld
 from tests.fixtures.local_worlds import LocalWorld
@@ -30,11 +31,13 @@ WORLDS: Final[dict[str, Callable[[], Any]]] = {
 }
 NOT_ENTERED: Final = ("fake", "fake-cluster", "plain")
 """Those whose tasks cannot be entered (abilities.Attaches)."""
+ONE_LOOP: Final = pytest.mark.asyncio(loop_scope="module")
+"""For files whose tests share the surroundings of an engine, and its agent: each starts jobs of its own."""
 
 
-@pytest.fixture(params=WORLDS)
+@pytest_asyncio.fixture(params=WORLDS, scope="module", loop_scope="module")
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
-    """An engine's surroundings, empty."""
+    """An engine's surroundings, which the tests of a file share."""
     found = WORLDS[request.param]()
     yield found
     await found.close()
@@ -54,7 +57,9 @@ def watcher() -> Watcher:
     return Watcher()
 
 
-@pytest.fixture
-async def engine(world: Any, watcher: Watcher) -> Any:
-    """The engine under test."""
-    return await world.engine(watcher)
+@pytest_asyncio.fixture(loop_scope="module")
+async def engine(world: Any, watcher: Watcher) -> AsyncIterator[Any]:
+    """The engine under test: a server of its own for each test."""
+    yield await world.engine(watcher)
+    while world.engines:  # and those that the test started besides
+        await world.engines.pop().close()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.engine.conftest import ONE_LOOP
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang, Mount
@@ -19,6 +20,7 @@ from trainmaster.engines.base import Started
 from trainmaster.engines.findings import GangFindings
 from trainmaster.messages import render
 
+pytestmark = ONE_LOOP
 IMAGE = "registry.example/team/train:1"
 
 
@@ -106,6 +108,7 @@ async def test_of_a_gang_that_asks_for_nothing_there_is_nothing_to_say(world: An
     assert findings(engine, story) == GangFindings()
 
 
+@pytest.mark.asyncio(loop_scope="function")  # as the cluster, which is its own
 async def test_of_chosen_nodes_one_is_taken_or_they_are_spoken_of(cluster: Any, watcher: Watcher) -> None:
     """Where we choose ourselves, the placement says it all; an engine that owns its queue is told the nodes."""
     engine = await cluster.engine(watcher)

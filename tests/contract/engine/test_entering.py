@@ -9,28 +9,44 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
-from tests.contract.engine.conftest import NOT_ENTERED, WORLDS
+from tests.contract.engine.conftest import NOT_ENTERED, ONE_LOOP, WORLDS
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.errors import Conflict
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Terminal, Window
 
+pytestmark = ONE_LOOP
 PATIENCE_S = 60.0
 
 
-@pytest.fixture(params=[name for name in WORLDS if name not in NOT_ENTERED])
+@pytest_asyncio.fixture(
+    params=[name for name in WORLDS if name not in NOT_ENTERED], scope="module", loop_scope="module"
+)
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
-    """The surroundings of an engine whose tasks have processes, empty."""
+    """The surroundings of an engine whose tasks have processes."""
     found = WORLDS[request.param]()
     yield found
     await found.close()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def watcher() -> Watcher:
+    """Sees what the engine of all tests pushes."""
+    return Watcher()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def engine(world: Any, watcher: Watcher) -> Any:
+    """The engine of all tests: entering changes nothing in it."""
+    return await world.engine(watcher)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def task(world: Any, engine: Any, watcher: Watcher) -> AsyncIterator[Gang]:
-    """A running task."""
+    """A running task, which one test after the other enters."""
     story = gang(node=world.node, gpus=1, env=(("COLOUR", "blue"),)).told("w", 2, world.command("sleep 300")).build()
     await engine.launch(story)
     await watcher.running(key(story), 2)

@@ -10,7 +10,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
+from tests.contract.engine.conftest import ONE_LOOP
 from tests.contract.engine.test_entering import PATIENCE_S, STUBBORN, marked, said, until
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.local_worlds import LocalWorld
@@ -19,9 +21,14 @@ from trainmaster.core.errors import Conflict
 from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Terminal, Window
 
+pytestmark = ONE_LOOP
 
-@pytest.fixture(
-    params=[(sandbox, groups) for sandbox in ("bubblewrap", "none") for groups in ("auto", "off")], ids="-".join
+
+@pytest_asyncio.fixture(
+    params=[(sandbox, groups) for sandbox in ("bubblewrap", "none") for groups in ("auto", "off")],
+    ids="-".join,
+    scope="module",
+    loop_scope="module",
 )
 async def world(request: pytest.FixtureRequest) -> AsyncIterator[LocalWorld]:
     """One machine: sandboxed or not, with control groups or without."""
@@ -30,7 +37,7 @@ async def world(request: pytest.FixtureRequest) -> AsyncIterator[LocalWorld]:
     await found.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def kept(world: Any, engine: Any, watcher: Watcher) -> Gang:
     """A task that has failed and was not reaped."""
     text = 'echo "what went wrong" > $TMPDIR/evidence; echo half > "$TRAINMASTER_OUTPUT_DIR/part"; exit 7'

@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from tests.contract.engine.conftest import ONE_LOOP
 from tests.fixtures.gangs import gang, key
 from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import LaunchRefused, Refused, Waiting
 from trainmaster.messages import render
+
+pytestmark = ONE_LOOP
 
 
 def announce(engine: Any, story: Gang) -> None:
@@ -196,6 +199,7 @@ async def test_observe_tells_the_truth_to_another_server(world: Any, engine: Any
     assert [task.kind for task in first.tasks] == ["running"]
     assert not gone.known
     assert [(task.kind, task.exit_code) for task in last.tasks] == [("exited", 3)]
+    await second.reap(key(running), 0)
 
 
 async def test_what_finished_while_the_server_was_away_is_told_to_the_next(

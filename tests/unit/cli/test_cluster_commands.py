@@ -2,13 +2,13 @@
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import TM, Shell, serving, write
+from tests.fixtures import quick
+from tests.unit.cli.test_commands import Shell, serving, write
 
 NODES = '[[local.nodes]]\ncount = 2\ncpu = 4.0\nmemory_mib = 4096\ngpus = 2\ngpu_type = "A100"\ndriver = "535.1"\n'
 
@@ -64,14 +64,12 @@ def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: P
     assert "Usage is" not in tm("workspace", "set", "vision", "cpu=1:1")
     job = write(tmp_path / "j.json", "sleep 100", name="holds", workspace="vision", resources={"cpu": 1, "memory": 64})
     made = tm.json("submit", job)
-    while tm.json("show", made["id"])["state"] != "running":
-        pass
+    tm.until(lambda seen: seen["state"] == "running", made["id"])
     assert "default cpu: Usage is above the guarantee" in tm("workspace", "set", "vision", "cpu=0.5")
     assert "default cpu: Usage is above the cap" in tm("workspace", "set", "vision", "cpu=0.5:0.5")
     zh = {**tm.env, "LC_ALL": "zh_CN.UTF-8"}
-    said = subprocess.run(
-        [*TM, "workspace", "set", "vision"], env=zh, capture_output=True, text=True, timeout=100, check=True
-    )
+    said = quick.tm("workspace", "set", "vision", env=zh)
+    assert said.returncode == 0
     assert "default cpu：用量已超过上限" in said.stdout
     tm("stop", made["id"])
 

@@ -8,17 +8,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
-from trainmaster.cli.main import PARTS, commands
+from tests.fixtures import quick
+from trainmaster.cli.main import PARTS, commands, needed
 from trainmaster.core.folders.layout import Layout
+from trainmaster.sdk.client import Client
 
 TM = [sys.executable, "-m", "trainmaster.cli"]
 
@@ -50,14 +53,21 @@ class Shell:
         return rest
 
     def __call__(self, *words: str, code: int = 0, **options: Any) -> str:
-        done = subprocess.run(
-            [*TM, *words], env=self.env, capture_output=True, text=True, timeout=100, check=False, **options
-        )
+        done = quick.tm(*words, env=self.env, **options)
         assert done.returncode == code, (words, done.returncode, done.stdout, done.stderr)
         return done.stdout if code == 0 else done.stdout + done.stderr
 
     def json(self, *words: str, **options: Any) -> Any:
         return json.loads(self(*words, "--json", **options))
+
+    def until(self, seen: Callable[[Any], bool], job: str) -> Any:
+        """Return what `show --json` would say of a job, once `seen` is true of it."""
+        give_up = time.monotonic() + 60
+        with Client(home=str(self.home)) as client:
+            while not seen(shown := client.http.json("GET", f"/jobs/{job}")):
+                assert time.monotonic() < give_up, shown
+                time.sleep(0.02)  # another process: nothing tells
+        return shown
 
     def here(self, *words: str, code: int = 0) -> str:
         """The same command in this process, for stories of many commands: a process costs half a second."""
@@ -180,9 +190,9 @@ def test_stop_clone_delete_and_several_at_once(tm: Shell, tmp_path: Path) -> Non
     assert "Only jobs that have ended" in tm("delete", one, code=1)
     stopped = tm.json("stop", one, two)
     assert {job["id"] for job in stopped} == {one, two}
-    until = time.monotonic() + 60
-    while any(job["state"] != "stopped" for job in tm.json("show", one, two)):
-        assert time.monotonic() < until
+    for job in (one, two):
+        tm.until(lambda seen: seen["state"] == "stopped", job)
+    assert [job["state"] for job in tm.json("show", one, two)] == ["stopped", "stopped"]
     copy = tm("clone", one, "--set", "name=again").strip()
     assert tm.json("show", copy)["name"] == "again"
     tm("stop", copy)
@@ -237,9 +247,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     assert "is not queued" in tm("preview", both, "--instead-of", holder, code=2)
     copy = tm(*shlex.split(command[1])).strip()
     assert waiting in tm(*shlex.split(command[2]))
-    until = time.monotonic() + 60
-    while tm.json("show", copy)["state"] == "queued":
-        assert time.monotonic() < until
+    tm.until(lambda seen: seen["state"] != "queued", copy)
     first = tm("submit", both).strip()
     second = tm("submit", both, "--set", "name=second", "--instead-of", first[:12]).strip()  # D1: one takes the place
     assert [tm.json("show", one)["state"] for one in (first, second)] == ["stopped", "queued"]
@@ -291,8 +299,7 @@ def test_tokens_and_password(tm: Shell) -> None:
     elsewhere = {**tm.env, "TRAINMASTER_HOME": str(tm.home / "nothing"), "TRAINMASTER_URL": url}
 
     def listed(**more: str) -> "subprocess.CompletedProcess[str]":
-        command = [*TM, "list", "--json"]
-        return subprocess.run(command, env={**elsewhere, **more}, capture_output=True, text=True, check=False)
+        return quick.tm("list", "--json", env={**elsewhere, **more})
 
     nobody = listed()
     assert (nobody.returncode, nobody.stdout) == (1, "")
@@ -382,10 +389,26 @@ def test_all_points_of_a_curve_come_as_json_and_of_a_very_long_one_how_many_ther
     assert found["rest"]["count"] == 5000
 
 
-def test_the_server_carries_no_other_commands() -> None:
-    """Each would cost its start and its memory."""
-    code = "import sys; from trainmaster.cli.main import commands; commands(('server.serve',)); print(*sys.modules)"
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("serve",), "server.serve"),
+        (("--home", "list", "--lang=en", "serve"), "server.serve"),
+        (("home",), "commands.home"),
+    ],
+)
+def test_a_command_carries_no_others(words: tuple[str, ...], part: str) -> None:
+    """Each would cost its start, and the server's memory."""
+    code = f"import sys; from trainmaster.cli.main import *; commands(needed({words!r})); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert "trainmaster.cli.server.serve" in loaded
-    others = {f"trainmaster.cli.{part}" for part in PARTS if part != "server.serve"}
+    assert f"trainmaster.cli.{part}" in loaded
+    others = {f"trainmaster.cli.{one}" for one in PARTS if one != part}
     assert not others & set(loaded)
+
+
+def test_each_part_brings_the_commands_that_are_written_down() -> None:
+    for part, names in PARTS.items():
+        assert list(get_command(commands((part,))).commands) == list(names), part
+    for words in ((), ("--help",), ("lits",), ("--home", "list"), ("--version",), ("--", "list")):
+        assert needed(words) == PARTS, words
+    assert needed(("--home", "list", "--url=x", "user", "list")) == ["people.user"]

@@ -62,6 +62,12 @@ def test_only_what_is_needed_is_loaded(code: str, allowed: set[str]) -> None:
     assert loaded(code) & HEAVY <= allowed
 
 
+def test_a_client_brings_no_command_line_of_the_http_library() -> None:
+    found = loaded("from trainmaster.sdk.client import Client\nClient('http://127.0.0.1:9', 'x')")
+    assert "httpx" in found
+    assert not {"rich", "pygments", "click"} & found
+
+
 def test_the_contracts_shapes_are_not_built_at_start() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import trainmaster.api.app, sys; print('trainmaster.api.takes' in sys.modules)"],

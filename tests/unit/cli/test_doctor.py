@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures import quick
 from tests.unit.cli.test_commands import Shell
 from trainmaster.cli.server import doctor, greeting, systemd
 from trainmaster.cli.server.greeting import exposed
@@ -35,14 +36,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 def look(shell: Shell, code: int = 0, **environment: str) -> dict[str, dict[str, str]]:
     shell.env.update(environment)
-    done = subprocess.run(
-        [sys.executable, "-m", "trainmaster", "doctor", "--json"],
-        env=shell.env,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    done = quick.tm("doctor", "--json", env=shell.env)
     assert done.returncode == code, done.stdout + done.stderr
     return {one["name"]: one for one in json.loads(done.stdout)}
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures import quick
 from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving, write
 
 PATIENCE_S = 60.0
@@ -34,17 +35,13 @@ def job(tm: Shell, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = tmp_path_factory.mktemp("job") / "j.json"
     file.write_text(json.dumps({"name": "long", "roles": roles}))
     made = tm.json("submit", str(file))["id"]
-    give_up = time.monotonic() + PATIENCE_S
-    while tm.json("show", made)["tasks"]["running"] < 2:
-        assert time.monotonic() < give_up
+    tm.until(lambda seen: seen["tasks"]["running"] == 2, made)
     yield made
     tm("stop", made)
 
 
 def run(tm: Shell, *words: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
-    return subprocess.run(
-        [*TM, "exec", *words], env=tm.env, input=given, capture_output=True, timeout=PATIENCE_S, check=False
-    )
+    return quick.tm_bytes("exec", *words, env=tm.env, given=given, timeout=PATIENCE_S)
 
 
 def test_outputs_are_apart_and_the_exit_code_is_the_commands(tm: Shell, job: str) -> None:

@@ -5,12 +5,12 @@ R217, R218).
 import json
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.fixtures import quick
 from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving
 from trainmaster.sdk.client import Client
 
@@ -41,20 +41,20 @@ def job_file(folder: Path) -> str:
 def held(tm: Shell, tmp_path: Path) -> Iterator[str]:
     """A job that has failed and is held."""
     made: str = tm.json("submit", job_file(tmp_path))["id"]
-    give_up = time.monotonic() + PATIENCE_S
-    while (shown := tm.json("show", made))["state"] != "retained" or any(
-        one["exit_code"] is None for one in shown["attempt_list"][-1]["tasks"]
-    ):
-        assert time.monotonic() < give_up, shown
+    tm.until(
+        lambda seen: (
+            seen["state"] == "retained"
+            and all(one["exit_code"] is not None for one in seen["attempt_list"][-1]["tasks"])
+        ),
+        made,
+    )
     yield made
     if tm.json("show", made)["state"] == "retained":
         tm("release", made)
 
 
 def run(tm: Shell, *words: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [*TM, "exec", *words], env=tm.env, capture_output=True, text=True, timeout=PATIENCE_S, check=False
-    )
+    return quick.tm("exec", *words, env=tm.env, timeout=PATIENCE_S)
 
 
 def test_a_held_task_is_entered_and_finds_what_it_left(tm: Shell, held: str) -> None:
@@ -72,14 +72,7 @@ def test_show_names_what_can_be_done(tm: Shell, held: str) -> None:
 
 
 def test_who_waits_for_it_is_told_that_it_is_held(tm: Shell, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*TM, "submit", job_file(tmp_path), "--wait"],
-        env=tm.env,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    done = quick.tm("submit", job_file(tmp_path), "--wait", env=tm.env, timeout=PATIENCE_S)
     made = done.stdout.split()[0]
     assert done.returncode == 1
     assert f"look inside: tm exec {made[:12]}" in done.stdout
@@ -113,9 +106,7 @@ def test_release_ends_who_is_inside_and_the_job(tm: Shell, held: str) -> None:
     tm("release", held)
     assert shell.wait(PATIENCE_S) != 0
     shell.stdout.close()
-    give_up = time.monotonic() + PATIENCE_S
-    while (shown := tm.json("show", held))["state"] != "failed":
-        assert time.monotonic() < give_up, shown
+    tm.until(lambda seen: seen["state"] == "failed", held)
     done = run(tm, held, "--", "true")
     assert done.returncode == 125
     assert "The job has ended" in done.stdout + done.stderr

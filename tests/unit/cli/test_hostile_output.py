@@ -3,13 +3,12 @@
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.fixtures import quick
 from tests.fixtures.api_server import Running, running
 
 SAID = "before\x1b]52;c;cm0gLXJmIH4=\x07\x1b]0;root@server\x1b\\ \x1b[31mred\x9b2J after\n"
@@ -39,9 +38,7 @@ def job(server: Running) -> str:
 
 def tm(server: Running, *words: str) -> str:
     env = {**os.environ, "TRAINMASTER_URL": server.url, "TRAINMASTER_TOKEN": server.token}
-    done = subprocess.run(
-        [sys.executable, "-m", "trainmaster.cli", *words], env=env, capture_output=True, check=False, timeout=100
-    )
+    done = quick.tm_bytes(*words, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout.decode()
 

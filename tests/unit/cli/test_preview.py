@@ -3,14 +3,14 @@ B8).
 """
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import TM, Shell, serving
+from tests.fixtures import quick
+from tests.unit.cli.test_commands import Shell, serving
 
 DATA = Path(__file__).parent
 """Stands for the folder of data sets that an example mounts: any that is there."""
@@ -68,7 +68,8 @@ def test_what_of_a_code_folder_stays_here_is_said(tm: Shell, tmp_path: Path) -> 
     file = job_with_code(tmp_path)
     for name in (".git", ".venv", "a/__pycache__"):
         (tmp_path / name).mkdir(parents=True)
-    done = subprocess.run([*TM, "submit", file], env=tm.env, capture_output=True, text=True, check=True)
+    done = quick.tm("submit", file, env=tm.env)
+    assert done.returncode == 0
     assert done.stderr.startswith("Not uploaded: .git/, .venv/, a/__pycache__/ (")
     assert ".trainmasterignore" in done.stderr
     assert done.stdout.strip().startswith("t")

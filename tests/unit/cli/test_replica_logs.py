@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures import quick
 from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving
 from trainmaster.core.folders.layout import Layout
 
@@ -87,7 +88,7 @@ def test_programs_get_a_text_for_each(tm: Shell, job: str) -> None:
 def test_on_a_terminal_each_has_its_colour(tm: Shell, job: str) -> None:
     def shown(**more: str) -> str:
         env = {**{name: text for name, text in tm.env.items() if name != "NO_COLOR"}, "TERM": "xterm", **more}
-        return subprocess.run([*TM, "logs", job], env=env, capture_output=True, text=True, check=True).stdout
+        return quick.tm("logs", job, env=env).stdout
 
     colours = dict(re.findall(r"\x1b\[(\d+)m(\w+-\d) +\|", shown(FORCE_COLOR="1")))
     assert len(colours) == 3
