@@ -100,7 +100,7 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float, gathered: bool =
         raise InvalidSpec(
             said.no_such_order(repr(order)), problems=(problem_of("order", said.not_an_order(ORDERS), order),)
         )
-    return [Walk(walk.key, (*walk.which, _in(shown, gathered))) for walk in walks for shown in states] or walks
+    return [Walk(walk.key, (*walk.which, _in(shown, True))) for walk in walks for shown in states] or walks
 
 
 def read_mark(cursor: str, order: str) -> ListPlace:
