@@ -31,7 +31,6 @@ from trainmaster.store.jobs.job_query import (
     in_states,
     write_cursor,
 )
-from trainmaster.store.jobs.orders import RUN_TIME
 from trainmaster.store.jobs.pages import FEW, how_many, newest, page_keys
 from trainmaster.store.jobs.rows import MalformedRow
 from trainmaster.store.jobs.sources import IndexAt, asks_texts, near
@@ -92,11 +91,9 @@ class JobReader:
             at = _index_at(connection, query)
             number = _how_many(visible, timeless, at)
             few = number is not None and (connection.scalar(number) or 0) <= FEW
-            kept = cursor is None and query.order.removeprefix("-") != RUN_TIME  # others are hardly asked for again
-            wanted = (_first_page if kept else page_keys)(
-                visible, timeless if kept else query, limit + 1, cursor, at, few
-            )
-            keys = connection.execute(wanted).all() if wanted is not None else []
+            page = _first_page if cursor is None else page_keys  # later ones are hardly asked for again
+            wanted = page(visible, timeless, limit + 1, cursor, at, few)
+            keys = connection.execute(wanted, {"now": query.now}).all() if wanted is not None else []
             jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
         for one in broken:
             self._whole.set_aside(*one)
