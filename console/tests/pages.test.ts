@@ -20,12 +20,13 @@ const ADDRESSES = [
 
 describe("the pages of the navigation", () => {
   it("marks the page that an address belongs to", () => {
-    expect(["/", "/jobs", "/jobs/t1", "/submit", "/models/m1"].map(currentPage)).toEqual([
+    expect(["/", "/jobs", "/jobs/t1", "/submit", "/models/m1", "/notifications"].map(currentPage)).toEqual([
       "/",
       "/jobs",
       "/jobs",
       "/jobs",
       "/models",
+      undefined,
     ]);
   });
   it("shows administration to administrators, and gives no key twice", () => {

@@ -48,6 +48,8 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/admin?tab=flavors", "flavor-add"),
         ("/admin?tab=nodes", "admin-node-node-1"),
         ("/cluster", "cluster-past"),
+        ("/usage", "usage-days"),
+        ("/audit", "audit-entry"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),

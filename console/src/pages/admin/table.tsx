@@ -18,6 +18,8 @@ interface Props<T> {
   query: { data: { items: T[] } | undefined; error: unknown; refetch: () => unknown };
   /** Between the name and the buttons. */
   columns: TableColumnsType<T>;
+  /** So wide at least, in pixels; a narrower window scrolls it. */
+  width?: number;
   remove: (one: T) => Promise<unknown>;
   /** The name of one that cannot be removed. */
   stays?: string;
@@ -50,7 +52,7 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
           rowKey="name"
           size="middle"
           pagination={false}
-          scroll={{ x: 720 }}
+          scroll={{ x: props.width ?? 720 }}
           dataSource={query.data.items}
           locale={{ emptyText: <span className="tm-faint">{t("admin.none")}</span> }}
           columns={[

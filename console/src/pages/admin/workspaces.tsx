@@ -45,6 +45,7 @@ export function WorkspacesAdmin(): ReactNode {
       query={query}
       remove={(one) => deleteWorkspace(one.name)}
       stays="default"
+      width={960}
       dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
       columns={[
         {
@@ -82,7 +83,7 @@ export function WorkspacesAdmin(): ReactNode {
           key: "members",
           width: 170,
           render: (_, { name }) => (
-            <div className="tm-actions">
+            <div className="tm-actions tm-one-line">
               <MembersButton workspace={name} />
               <AuditLink workspace={name} />
             </div>

@@ -137,7 +137,8 @@ function About(): ReactNode {
               t("settings.sandbox"),
               sandbox ? (
                 <>
-                  {sandbox.kind} <span className="tm-faint">{sandbox.detail}</span>
+                  {sandbox.kind}
+                  {sandbox.detail !== sandbox.kind && <span className="tm-faint"> {sandbox.detail}</span>}
                 </>
               ) : (
                 "–"

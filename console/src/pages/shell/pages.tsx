@@ -37,10 +37,10 @@ const ADMINISTRATORS: ReadonlySet<string> = new Set(["admin"]);
 export const pagesFor = (role: string): readonly Page[] =>
   PAGES.filter((page) => role === "admin" || !ADMINISTRATORS.has(page.name));
 
-/** The page of the navigation that an address belongs to. Pure. */
-export function currentPage(path: string): Page["to"] {
-  if (path.startsWith("/jobs") || path.startsWith("/submit")) return "/jobs";
-  return PAGES.find(({ to }) => to !== "/" && path.startsWith(to))?.to ?? "/";
+/** The page of the navigation that an address belongs to; undefined: it has none there. Pure. */
+export function currentPage(path: string): Page["to"] | undefined {
+  if (path.startsWith("/submit")) return "/jobs";
+  return PAGES.find(({ to }) => (to === "/" ? path === to : path.startsWith(to)))?.to;
 }
 
 /** Where the server has the documentation that was built for it (trainmaster/api/static.py). */

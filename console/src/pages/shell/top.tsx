@@ -100,7 +100,11 @@ function Help({ session }: { session: Session }): ReactNode {
   const language = useLanguage();
   const path = useRouterState({ select: (state) => state.location.pathname });
   const here = pagesFor(session.user.role).find(({ to }) => to === currentPage(path))?.name ?? "jobs";
-  const page = path.startsWith("/submit") ? t("nav.newJob") : t(`nav.${here}`);
+  const page = path.startsWith("/submit")
+    ? t("nav.newJob")
+    : path.startsWith("/notifications")
+      ? t("notices.title")
+      : t(`nav.${here}`);
   const away = (to: string, text: string, id: string): ReactNode => (
     <a href={to} target="_blank" rel="noreferrer" data-testid={id}>
       {text}
