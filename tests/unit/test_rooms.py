@@ -15,6 +15,8 @@ import trainmaster
 ROOT = Path(trainmaster.__file__).parent
 DESIGN = ROOT.parent / "docs" / "design"
 MOST_FILES = 16
+STEPS = ROOT / "store" / "migrations" / "versions"
+"""One step for each schema there was, in order: a list that only grows, not a room."""
 TWICE = {"Framework", "Resources", "Job", "Change"}
 """What a job document says and what becomes of it have one name; the SDK calls a job a job; a change is asked for and
 stored.
@@ -23,6 +25,7 @@ stored.
 
 def test_no_room_is_larger_than_one_can_look_over() -> None:
     sizes = Counter(path.parent for path in ROOT.rglob("*.py"))
+    del sizes[STEPS]
     assert {str(room): size for room, size in sizes.items() if size > MOST_FILES} == {}
 
 

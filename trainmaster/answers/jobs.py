@@ -198,7 +198,7 @@ class LabelFacet(Answer, frozen=True):
 
 class JobFacets(Answer, frozen=True):
     """What a list of jobs can be chosen by, the most frequent first, 50 of each at most. `partial`: only the newest
-    jobs were looked at, since there are more than 10,000.
+    jobs were looked at, since there are more than 2,000.
     """
 
     owner: list[FacetValue]

@@ -344,7 +344,7 @@ def _stamp(connection: Connection) -> int | None:
 
 def _create(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
-        tables.repeat_conditions()
+        tables.add_postgresql()
     tables.META.create_all(connection, checkfirst=False)
     rows = {
         "schema": str(tables.SCHEMA),

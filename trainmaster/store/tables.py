@@ -46,7 +46,7 @@ __all__ = [
     "notices", "saved_view", "sessions", "ssh_key", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 16
+SCHEMA: Final = 17
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -163,17 +163,21 @@ job = Table(
 
 LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it
 _HAS_SLUG: Final = text("slug IS NOT NULL")
-# PostgreSQL's conditions are repeated by `repeat_conditions`: to name them here would load that dialect at each start.
+# What PostgreSQL is told is added by `add_postgresql`: to name it here would load that dialect at each start.
 Index("job_live", job.c.seq, sqlite_where=LIVE)
 Index("job_slug", job.c.workspace, job.c.slug, unique=True, sqlite_where=_HAS_SLUG)
 # One index per list order: the first page costs the same with ten jobs and with a million. A missing time sorts as 0.
 Index("job_by_submitted", job.c.submitted_at, job.c.seq)
-Index("job_by_started", func.coalesce(job.c.started_at, text("0.0")), job.c.seq)
-Index("job_by_ended", func.coalesce(job.c.ended_at, text("0.0")), job.c.seq)
+# Behind the order stands whose a job is, so that a member's page passes over the jobs of others without a look at their
+# rows. Not how it is shared: SQLite writes an index anew when a statement names a column of it, and every change does.
+_WHOSE: Final = (job.c.owner, job.c.workspace)
+_HOW: Final = {"include": ["share"]}  # PostgreSQL, which compares before it writes
+Index("job_by_started", func.coalesce(job.c.started_at, text("0.0")), job.c.seq, *_WHOSE, info=_HOW)
+Index("job_by_ended", func.coalesce(job.c.ended_at, text("0.0")), job.c.seq, *_WHOSE, info=_HOW)
 _RAN: Final = text("started_at IS NOT NULL AND ended_at IS NOT NULL")
-Index("job_by_run", job.c.ended_at - job.c.started_at, job.c.seq, sqlite_where=_RAN)
-Index("job_by_name", job.c.name, job.c.seq)
-Index("job_by_priority", job.c.priority, job.c.seq)
+Index("job_by_run", job.c.ended_at - job.c.started_at, job.c.seq, *_WHOSE, info=_HOW, sqlite_where=_RAN)
+Index("job_by_name", job.c.name, job.c.seq, *_WHOSE, info=_HOW)
+Index("job_by_priority", job.c.priority, job.c.seq, *_WHOSE, info=_HOW)
 Index("job_by_shown", job.c.shown, job.c.submitted_at, job.c.seq)
 # What a person sees is walked in parts, each by an index of its own: what is theirs, what lies in a workspace, and what
 # is shared there; all of it, or in one state.
@@ -186,14 +190,14 @@ for _name, _by in (("", ()), ("_shown", (job.c.shown,))):
     _columns = (job.c.workspace, *_by, job.c.submitted_at, job.c.seq)
     Index(f"job_shared{_name}", *_columns, sqlite_where=_SHARED)
 Index("job_spec", job.c.spec_digest)
-Index("job_by_gpus", job.c.gpus, job.c.seq)
+Index("job_by_gpus", job.c.gpus, job.c.seq, *_WHOSE, info=_HOW)
 # Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
 # database that took such an index instead would have to sort what it found.
 _NO_TEXT: Final = text("''")
-Index("job_by_owners", func.coalesce(job.c.owner, _NO_TEXT), job.c.seq)
-Index("job_by_workspace", func.coalesce(job.c.workspace, _NO_TEXT), job.c.seq)
-Index("job_by_pool", func.coalesce(job.c.pool, _NO_TEXT), job.c.seq)
-Index("job_by_framework", func.coalesce(job.c.framework, _NO_TEXT), job.c.seq)
+Index("job_by_owners", func.coalesce(job.c.owner, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
+Index("job_by_workspace", func.coalesce(job.c.workspace, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
+Index("job_by_pool", func.coalesce(job.c.pool, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
+Index("job_by_framework", func.coalesce(job.c.framework, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
 
 attempt = Table(
     "attempt",
@@ -345,7 +349,9 @@ budget_alarm = Table(
 )
 
 
-def repeat_conditions() -> None:
-    """Give each index the same WHERE in PostgreSQL as it has in SQLite."""
+def add_postgresql() -> None:
+    """Give each index in PostgreSQL the WHERE that it has in SQLite, and the columns that only PostgreSQL includes."""
     for index in (index for table in META.tables.values() for index in table.indexes):
-        index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
+        options = index.dialect_options["postgresql"]
+        options["where"] = index.dialect_options["sqlite"]["where"]
+        options["include"] = index.info.get("include")

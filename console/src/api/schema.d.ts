@@ -4126,7 +4126,7 @@ export interface components {
         };
         /**
          * @description What a list of jobs can be chosen by, the most frequent first, 50 of each at most. `partial`: only the newest
-         *         jobs were looked at, since there are more than 10,000.
+         *         jobs were looked at, since there are more than 2,000.
          */
         JobFacets: {
             owner: components["schemas"]["FacetValue"][];

@@ -1,10 +1,17 @@
 """Jobs are found by an index that the ledger keeps: what it finds is what a look at every row would (R198, R199)."""
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import given as among
+from hypothesis import strategies as st
 
 from tests.contract.store.conftest import Store
+from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only
 from trainmaster.access.decide import decide
@@ -14,12 +21,15 @@ from trainmaster.core.events import Kind
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare, Shown
 from trainmaster.store.finding import grams, index
+from trainmaster.store.jobs import read_jobs
+from trainmaster.store.jobs.orders import ORDERS
 from trainmaster.store.jobs.read_jobs import JobQuery
 
 MEMBER: Final = decide(
     Principal("cat", memberships=(("speech", "member"), ("vision", "admin")), sharing=frozenset({"speech", "vision"})),
     "jobs:read",
 ).demand()
+NOW: Final = 1e7
 PEOPLE: Final = {"everything": ALL, "ann": only("ann"), "cat": MEMBER}
 WORDS: Final = (
     "resnet", "RESNET", "esne", "res", "re", "r", "net-50", "训练", "训", "语音训练", "语音 resnet", '"lr=0.1 --bs"',
@@ -121,6 +131,71 @@ def test_the_index_finds_what_a_look_at_every_row_finds(store: Store) -> None:
     assert by_rows["cat", repr({"q": "esne"}), ""] == [
         job.seq for job in reversed(jobs) if "esne" in job.name.lower() and MEMBER.covers(job)
     ]
+
+
+KEYS: Final[dict[str, Callable[[Job], Any]]] = {
+    "submitted_at": lambda job: job.submitted_at,
+    "started_at": lambda job: job.started_at or 0.0,
+    "ended_at": lambda job: job.ended_at or 0.0,
+    "run_s": lambda job: 0.0 if job.started_at is None else (job.ended_at or NOW) - job.started_at,
+    "state": lambda job: list(Shown).index(job.shown),
+    "name": lambda job: job.name.encode(),
+    "owner": lambda job: job.owner.encode(),
+    "workspace": lambda job: job.workspace.encode(),
+    "pool": lambda job: job.pool.encode(),
+    "framework": lambda job: job.framework.encode(),
+    "gpus": lambda job: 0.0,  # none of them has any
+    "priority": lambda job: job.priority,
+}
+
+
+def test_every_list_is_what_a_look_at_every_job_gives(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks, in whatever workspaces, of what is shared, by owner, place and states, in every order and by pages
+    of any size, whether the jobs are gathered and sorted or the order is walked.
+    """
+    jobs = [one.job for one in fill(store, 40) if one.job is not None]
+    assert {*KEYS} == {*ORDERS}
+    places = st.sets(st.sampled_from(["default", "speech", "vision"]))
+    some = st.sampled_from
+
+    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+    @among(
+        some(["ann", "bob", "cat", "eve"]), st.tuples(places, places, places), some(sorted(KEYS)), st.booleans(),
+        st.just("") | some(["ann", "bob"]), st.just("") | some(["speech", "vision"]),
+        st.lists(some([Shown.QUEUED, Shown.RUNNING, Shown.STOPPED]), unique=True, max_size=2),
+        st.integers(1, 25), st.booleans(),
+    )  # fmt: skip
+    def holds(
+        who: str, inside: tuple[set[str], set[str], set[str]], key: str, falling: bool, owner: str, place: str,
+        states: list[Shown], limit: int, few: bool,
+    ) -> None:  # fmt: skip
+        admin, member, sharing = inside
+        roles = dict.fromkeys(member, "member") | dict.fromkeys(admin, "admin")
+        asks = Principal(who, memberships=tuple(sorted(roles.items())), sharing=frozenset(sharing))
+        visible = decide(asks, "jobs:read").demand()
+        query = JobQuery(tuple(states), owner=owner, workspace=place, order="-" * falling + key, now=NOW)
+        wanted = [
+            job
+            for job in jobs
+            if visible.covers(job)
+            and owner in ("", job.owner)
+            and place in ("", job.workspace)
+            and (not states or job.shown in states)
+        ]
+        # Those in one state, by when they were submitted; the number decides between equals.
+        wanted.sort(key=lambda job: (KEYS[key](job), job.submitted_at * (key == "state"), job.seq), reverse=falling)
+        with monkeypatch.context() as patch:
+            patch.setattr(read_jobs, "FEW", 1000 if few else -1)
+            found: list[int] = []
+            cursor = None
+            while True:
+                page = store.reader.list_jobs(visible, query, limit, cursor)
+                found += [job.seq for job in page.items]
+                if (cursor := page.next_cursor) is None:
+                    break
+        assert found == [job.seq for job in wanted]
+
+    holds()
 
 
 def test_what_is_said_of_a_job_later_is_found_and_what_is_taken_back_is_not(store: Store) -> None:

@@ -1,7 +1,7 @@
 """A store of a release before becomes what a new one is, with everything in it; on both databases."""
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from sqlalchemy import Connection, inspect
@@ -44,10 +44,18 @@ VERSIONS = tuple(
 )
 
 
+_INDEXES: Final = {
+    "sqlite": "SELECT m.name, coalesce(i.name, '(expression)') FROM sqlite_master m, pragma_index_info(m.name) i"
+    " WHERE m.type = 'index' AND m.tbl_name = 'job' ORDER BY m.name, i.seqno",
+    "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'job' ORDER BY indexname",
+}
+
+
 def shape(connection: Connection) -> dict[str, Any]:
-    """Return what is stored in which table, and what is unique there."""
+    """Return what is stored in which table, what is unique there, and by what jobs are found."""
     looked = inspect(connection)
-    return {
+    indexes = connection.exec_driver_sql(_INDEXES[connection.dialect.name]).all()
+    return {"indexes of jobs": [tuple(row) for row in indexes]} | {
         table: {
             "columns": {one["name"]: (str(one["type"]), one["nullable"]) for one in looked.get_columns(table)},
             "key": looked.get_pk_constraint(table)["constrained_columns"],

@@ -107,13 +107,21 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
     assert (len(jobs), len(every)) == (36, 36)
 
     @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
-    @given(VISIBLE, st.sampled_from(["-submitted_at", "name", "run_s"]), st.just("") | NAMES, st.integers(0, 35))
-    def holds(visible: Visible, order: str, owner: str, at: int) -> None:
-        seen = {job.seq for job in jobs if visible.covers(job) and owner in ("", job.owner)}
-        query = JobQuery(owner=owner, order=order)
+    @given(
+        VISIBLE,
+        st.sampled_from(["-submitted_at", "name", "run_s"]),
+        st.just("") | NAMES,
+        st.just("") | NAMES,
+        st.integers(0, 35),
+    )
+    def holds(visible: Visible, order: str, owner: str, place: str, at: int) -> None:
+        seen = {
+            job.seq for job in jobs if visible.covers(job) and owner in ("", job.owner) and place in ("", job.workspace)
+        }
+        query = JobQuery(owner=owner, workspace=place, order=order)
         assert {job.seq for job in reader.list_jobs(visible, query, 100).items} == seen
         assert sum(reader.counts(visible, query).values()) == len(seen)
-        assert counts.by_state(visible, owner) == reader.counts(visible, query)
+        assert counts.by_state(visible, owner, place) == reader.counts(visible, query)
         job = jobs[at]
         known = visible.covers(job)
         assert bool(reader.events(visible, job.id)) == known

@@ -14,6 +14,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare, Shown
 
 EVERYBODY: Final = ""
+EVERYWHERE: Final = ""
 
 
 class Group(NamedTuple):
@@ -70,12 +71,15 @@ class StateCounts:
             job, group, shown = self._aside.popleft()
             self._add(*self._live.pop(job, (group, shown)), -1)
 
-    def by_state(self, visible: Visible, owner: str = EVERYBODY) -> dict[Shown, int]:
-        """Return the number of jobs that are `visible`, of `owner` or of everybody, in each state that has any."""
+    def by_state(self, visible: Visible, owner: str = EVERYBODY, workspace: str = EVERYWHERE) -> dict[Shown, int]:
+        """Return the number of jobs that are `visible`, of `owner` or of everybody, in `workspace` or in all, in each
+        state that has any.
+        """
         self._settle()
         counts = self._all
-        if owner or visible.within is not None or not visible.everything:
-            counts = sum((self._of[group.owner][group] for group in self._groups(visible, owner)), Counter())
+        if owner or workspace or visible.within is not None or not visible.everything:
+            groups = [one for one in self._groups(visible, owner) if workspace in ("", one.workspace)]
+            counts = sum((self._of[one.owner][one] for one in groups), Counter())
         return {shown: number for shown in Shown if (number := counts.get(shown, 0)) > 0}
 
     def _groups(self, visible: Visible, owner: str) -> list[Group]:

@@ -64,8 +64,9 @@ class Listing:
         visible = decide(who, "jobs:read").demand()
         seq, now = self._ctx.feed.seq, self._ctx.clock()
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, replace(query, now=now), limit, cursor)
-        if self._ctx.leads and query == JobQuery(query.states, owner=query.owner, order=query.order):
-            counts, partial = self._ctx.counts.by_state(visible, query.owner), False
+        known = JobQuery(query.states, owner=query.owner, workspace=query.workspace, order=query.order)
+        if self._ctx.leads and query == known:
+            counts, partial = self._ctx.counts.by_state(visible, query.owner, query.workspace), False
         else:
             counts = await asyncio.to_thread(
                 self._ctx.reader.counts, visible, query, *(() if exact else (COUNTED + 1,))

@@ -47,6 +47,8 @@ _ROWS: Final = select(
 _NEXT: Final = _ROWS.where(_job.c.seq > bindparam("after")).order_by(_job.c.seq).limit(bindparam("most"))
 _THESE: Final = _ROWS.where(_job.c.seq.in_(bindparam("these", expanding=True)))
 
+_NOTES: Final = select(tables.meta.c.key, tables.meta.c.value).where(tables.meta.c.key.in_((_UNTIL, _MADE_AS)))
+
 _SQLITE: Final = table("job_text", column("rowid"), column("job_text"))
 _POSTGRESQL: Final = table("job_text", column("job"), column("grams"))
 _PAIR: Final = re.compile("\x1e([^\x1e\x1f]*)\x1f([^\x1e\x1f]*)(?=\x1e)")
@@ -68,9 +70,8 @@ def prepare(connection: Connection) -> None:
 
 def until(connection: Connection) -> int:
     """Return up to which number jobs are in the index; -1: none is."""
-    if _note(connection, _MADE_AS) != VERSION:
-        return -1
-    return int(_note(connection, _UNTIL) or -1)
+    notes: dict[str, str] = {row.key: row.value for row in connection.execute(_NOTES)}
+    return int(notes.get(_UNTIL) or -1) if notes.get(_MADE_AS) == VERSION else -1
 
 
 def fill(connection: Connection, most: int) -> int:

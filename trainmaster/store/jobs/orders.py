@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, TextClause, func, literal, or_, text
+from sqlalchemy import ColumnElement, Double, TextClause, bindparam, func, literal, or_, text
 
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import Shown
@@ -81,7 +81,7 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float, gathered: bool =
     """Return what a list of the jobs in `states` (empty: all) is made of. Raises InvalidSpec for an unknown order.
 
     One walk for each state: a single one over "one of these states" would have to sort all of them. `gathered`: the
-    jobs are found elsewhere, and only sorted.
+    jobs are found elsewhere, and only sorted. `now` is a parameter of that name, so that a statement can be kept.
     """
     name = order.removeprefix("-")
     if name == STATE:
@@ -91,7 +91,7 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float, gathered: bool =
         began, over = job.c.started_at.is_not(None), job.c.ended_at.is_not(None)
         walks = [
             Walk(job.c.ended_at - job.c.started_at, (began, over)),
-            Walk(literal(now) - job.c.started_at, (LIVE, began)),
+            Walk(bindparam("now", now, Double()) - job.c.started_at, (LIVE, began)),
             Walk(literal(0.0), (func.coalesce(job.c.started_at, text("0.0")) == text("0.0"),)),
         ]
     elif name in _COLUMNS:
@@ -100,7 +100,7 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float, gathered: bool =
         raise InvalidSpec(
             said.no_such_order(repr(order)), problems=(problem_of("order", said.not_an_order(ORDERS), order),)
         )
-    return [Walk(walk.key, (*walk.which, _in(shown, gathered))) for walk in walks for shown in states] or walks
+    return [Walk(walk.key, (*walk.which, _in(shown, True))) for walk in walks for shown in states] or walks
 
 
 def read_mark(cursor: str, order: str) -> ListPlace:

@@ -3,22 +3,22 @@ none.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, func, literal_column, select, union
 
 from trainmaster.access.visible import Visible
-from trainmaster.store.jobs.job_query import JobQuery, filters
+from trainmaster.store.jobs.job_query import JobQuery, asked
 from trainmaster.store.jobs.orders import Walk, after_number, read_mark, walks_of
 from trainmaster.store.jobs.sources import IndexAt, narrowed, sources
+from trainmaster.store.seen import seen
 from trainmaster.store.tables import job
 
 Keys = Select[Any]
 
 BY_SUBMIT: Final = "submitted_at"
 
-FEW: Final = 2000
+FEW: Final = 500
 """So many jobs are gathered and sorted for an order other than by submission; where there are more, the order is
 walked, and finds them soon.
 """
@@ -49,9 +49,9 @@ def _in_other_order(
 ) -> Keys | None:
     falling = query.order.startswith("-")
     mark = None if cursor is None else read_mark(cursor, query.order)
-    conditions = filters(visible, query)
+    conditions = [*seen(visible, job, walked=True), *asked(query, walked=True)]
     if few is not None:
-        every = [one.select(job.c.seq) for one in sources(visible, replace(query, states=()), few)]
+        every = [one.select(job.c.seq) for one in sources(visible, query, few)]
         conditions = [job.c.seq.in_(union(*every) if len(every) > 1 else every[0])]
     walks = []
     for walk in walks_of(query.order, query.states, query.now, few is not None):
@@ -75,15 +75,22 @@ def _merged(walks: Sequence[Keys], limit: int, falling: bool) -> Keys | None:
 
 def newest(visible: Visible, query: JobQuery, at: IndexAt, most: int, columns: Sequence[str]) -> Any:
     """Return, as a subquery, `columns` of the newest `most` jobs that are `visible` and match, in their states."""
+    each = sources(visible, query, at)
+    wanted = [job.c[name] for name in columns]
+    beside = wanted if len(each) == 1 else []  # of several walks the numbers are merged, and only then rows are read
     walks = []
-    for source in sources(visible, query, at):
-        found = source.select(job.c.seq, source.key.label("key"), *(job.c[name] for name in columns))
+    for source in each:
+        found = source.select(job.c.seq, source.key.label("key"), *beside)
         by = [source.key] if source.by_number else [source.key, job.c.seq]
         walks.append(_sorted(found, by, True).limit(most))
     if len(walks) == 1:
         return walks[0].subquery()
     merged = union(*(select(walk.subquery()) for walk in walks)).subquery()
-    return select(merged).order_by(merged.c.key.desc(), merged.c.seq.desc()).limit(most).subquery()
+    found = select(merged.c.seq).order_by(merged.c.key.desc(), merged.c.seq.desc()).limit(most)
+    if not wanted:
+        return found.subquery()
+    numbers = found.subquery()
+    return select(job.c.seq, *wanted).join(numbers, numbers.c.seq == job.c.seq).subquery()
 
 
 def how_many(visible: Visible, query: JobQuery, at: IndexAt) -> Select[Any] | None:
@@ -92,11 +99,10 @@ def how_many(visible: Visible, query: JobQuery, at: IndexAt) -> Select[Any] | No
     """
     if query.order.removeprefix("-") == BY_SUBMIT:
         return None
-    wanted = replace(query, states=())
-    every_job = visible.everything and visible.within is None and not (query.owner or query.workspace)
-    if every_job and narrowed(visible, wanted, at) is None:
+    every_job = visible.everything and visible.within is None and not (query.owner or query.workspace or query.states)
+    if every_job and narrowed(visible, query, at) is None:
         return None
-    each = [one.select(job.c.seq).limit(FEW + 1).subquery() for one in sources(visible, wanted, at)]
+    each = [one.select(job.c.seq).limit(FEW + 1).subquery() for one in sources(visible, query, at)]
     every = union(*(select(one) for one in each)).subquery() if len(each) > 1 else each[0]
     return select(func.count()).select_from(every)
 

@@ -8,9 +8,10 @@ import logging
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound
@@ -32,7 +33,7 @@ from trainmaster.store.jobs.job_query import (
 )
 from trainmaster.store.jobs.pages import FEW, how_many, newest, page_keys
 from trainmaster.store.jobs.rows import MalformedRow
-from trainmaster.store.jobs.sources import IndexAt, near
+from trainmaster.store.jobs.sources import IndexAt, asks_texts, near
 from trainmaster.store.jobs.whole_jobs import EVENTS, WholeJobs, WholeStatement, events_of
 from trainmaster.store.seen import seen
 
@@ -42,6 +43,7 @@ _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
 _PREFIX_MIN: Final = 4
 _EVERY: Final = 2**62
+_KEPT: Final = 64
 
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
 _BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
@@ -84,12 +86,14 @@ class JobReader:
         another order O(FEW), unless a filter is rare in it.
         """
         query = at_its_moment(query, cursor)
+        timeless = replace(query, now=0.0)
         with self._database.read() as connection:
-            at = _index_at(connection)
-            number = how_many(visible, query, at)
+            at = _index_at(connection, query)
+            number = _how_many(visible, timeless, at)
             few = number is not None and (connection.scalar(number) or 0) <= FEW
-            wanted = page_keys(visible, query, limit + 1, cursor, at, few)
-            keys = connection.execute(wanted).all() if wanted is not None else []
+            page = _first_page if cursor is None else page_keys  # later ones are hardly asked for again
+            wanted = page(visible, timeless, limit + 1, cursor, at, few)
+            keys = connection.execute(wanted, {"now": query.now}).all() if wanted is not None else []
             jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
         for one in broken:
             self._whole.set_aside(*one)
@@ -114,15 +118,14 @@ class JobReader:
         """
         wanted = replace(query, states=())
         with self._database.read() as connection:
-            found = newest(visible, wanted, _index_at(connection), most, ("shown",))
-            statement = select(found.c.shown, func.count()).group_by(found.c.shown)
+            statement = _by_state(visible, wanted, _index_at(connection, query), most)
             known = {state.value for state in Shown}
             return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
 
     def facets(self, visible: Visible, query: JobQuery) -> Facets:
-        """Return which values there are to choose these jobs by. O(10,000), unless a search is rare."""
+        """Return which values there are to choose these jobs by. O(facets.MOST), unless a search is rare."""
         with self._database.read() as connection:
-            return facets.read(connection, visible, query, _index_at(connection))
+            return facets.read(connection, visible, query, _index_at(connection, query))
 
     def matching(
         self, visible: Visible, query: JobQuery, of: Collection[Shown], after: int, most: int
@@ -154,8 +157,21 @@ class JobReader:
             return events_of(connection, wanted, wanted=_seq_of(connection, visible, id_), after=after)
 
 
-def _index_at(connection: Connection) -> IndexAt:
-    return IndexAt(connection.dialect.name, index.until(connection))
+# The statements of a question are kept, for it is asked again: to make them takes longer than to run them.
+_first_page: Final = lru_cache(_KEPT)(page_keys)
+_how_many: Final = lru_cache(_KEPT)(how_many)
+
+
+@lru_cache(_KEPT)
+def _by_state(visible: Visible, query: JobQuery, at: IndexAt, most: int) -> Select[Any]:
+    found = newest(visible, query, at, most, ("shown",))
+    return select(found.c.shown, func.count()).group_by(found.c.shown)
+
+
+def _index_at(connection: Connection, query: JobQuery | None = None) -> IndexAt:
+    """Return how far the index of texts is, for those questions that it answers."""
+    asked = query is None or asks_texts(query)
+    return IndexAt(connection.dialect.name, index.until(connection) if asked else -1)
 
 
 def _seq_of(connection: Connection, visible: Visible, id_: str) -> int | None:

@@ -243,8 +243,8 @@ def job_of(row: Mapped, attempt: Mapped | None, tasks: Iterable[Mapped]) -> Job:
         data["tags"] = labels.tags_read(row["tags"])
         data["attempt"] = _attempt_json(attempt, tasks) if attempt is not None else None
         job = _judged(msgspec.convert(data, Job), data)
-        if job.attempt is not None:
-            job = replace(job, attempt=_attempt_judged(job.attempt, data["attempt"]))
+        if job.attempt is not None and (judged := _attempt_judged(job.attempt, data["attempt"])) is not job.attempt:
+            job = replace(job, attempt=judged)
         if (job.attempt.number if job.attempt else 0) != job.attempts_used:
             raise MalformedRow(f"the row of attempt {job.attempts_used} is missing")
         return job
@@ -327,8 +327,11 @@ def _judged(record: R, data: Mapping[str, Any]) -> R:
 
 
 def _attempt_judged(attempt: Attempt, data: Mapping[str, Any]) -> Attempt:
+    judged = _judged(attempt, data)
+    if all(task.verdict is None for task in attempt.tasks):
+        return judged
     tasks = tuple(_judged(task, told) for task, told in zip(attempt.tasks, data["tasks"], strict=True))
-    return replace(_judged(attempt, data), tasks=tasks)
+    return replace(judged, tasks=tasks)
 
 
 def _attempt_json(row: Mapped, tasks: Iterable[Mapped]) -> dict[str, Any]:

@@ -102,6 +102,11 @@ def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | N
     return None
 
 
+def asks_texts(query: JobQuery) -> bool:
+    """Return whether `query` is answered by the index of texts, so that it matters how far that is."""
+    return not query.favorite_of and bool(_pieces(query))
+
+
 def near(visible: Visible, words: Sequence[str], at: IndexAt) -> Source | None:
     """Return the walk that finds jobs whose names have all of these folded `words`, or one that is a character away;
     None where a word is too short or too long for that. It knows only what the index has.

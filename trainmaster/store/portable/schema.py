@@ -26,7 +26,7 @@ def columns() -> dict[str, list[str]]:
 
 def statements() -> dict[str, list[str]]:
     """Return what makes all tables and indexes, by the name of the dialect."""
-    tables.repeat_conditions()
+    tables.add_postgresql()
     dialects = (sqlite.dialect(), postgresql.dialect())  # type: ignore[no-untyped-call]
     return {dialect.name: [*_of(dialect)] for dialect in dialects}
 
