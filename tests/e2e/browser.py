@@ -13,11 +13,8 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-proxy-server",
     "--disable-component-update", "--disable-background-networking", "--disable-sync", "--disable-dev-shm-usage",
-    "--num-raster-threads=1", "--js-flags=--no-opt --max-lazy",
 )  # fmt: skip
-"""Chromium has no sandbox for root, and a container may have little in /dev/shm; by itself it asks nobody anything.
-A page lives for seconds: to make its code fast, or to read it ahead of the first call, costs more than it saves.
-"""
+"""Chromium has no sandbox for root, and a container may have little in /dev/shm; by itself it asks nobody anything."""
 
 
 class NoBrowser(Exception):
