@@ -9,6 +9,8 @@ import { useLanguage } from "./i18n";
 import { router } from "./router";
 import { useLook } from "./theme";
 
+void router.load(); // the page's own code and answers come while the server says who is signed in
+
 export default function Console(): ReactNode {
   const { dark, still } = useLook();
   const language = useLanguage();

@@ -4,37 +4,28 @@
  * Only this, the sign-in page and their styles are loaded first (tests/e2e/test_first_load.py counts the bytes). The console is fetched
  * at once by who has a session's key, and while somebody types by who has none.
  */
-import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ApiError, whenSignedOut } from "./api/client";
+import { whenSignedOut } from "./api/client";
 import { sessionKey, whenKeyChanges } from "./api/key";
 import type { Session } from "./api/types";
 import { invitationHere, JoinPage } from "./pages/join";
 import { SignInPage } from "./pages/signin";
 import { Note } from "./pages/signin/note";
 import { comesBack, Refused } from "./pages/signin/provider";
+import { client } from "./shared/queries";
 import { sessionOrNone } from "./shared/session";
 import { useErrorText } from "./shared/trouble";
 import { LookContext, useLookState } from "./theme";
 
 const loadConsole = (): Promise<typeof import("./app")> => import("./app");
 const Console = lazy(loadConsole);
-if (sessionKey() !== "") void loadConsole();
-
-const client = new QueryClient({
-  defaultOptions: {
-    queries: {
-      staleTime: 2000,
-      // The server may be on this very machine or in a closed network: only asking tells whether it answers.
-      networkMode: "always",
-      refetchOnWindowFocus: true,
-      // A refusal stays a refusal; only silence is worth asking again.
-      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 3,
-      retryDelay: (count) => Math.min(1000 * 1.5 ** count, 15_000),
-    },
-  },
-});
+const SESSION = { queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000 } as const;
+if (sessionKey() !== "") {
+  void loadConsole();
+  void client.prefetchQuery<Session | null>(SESSION);
+}
 
 /** The session of who is just back from a sign-in provider, undefined for everybody else. */
 const BACK_HERE = comesBack();
@@ -79,9 +70,7 @@ function Way(): ReactNode {
     ).finally(() => setAway(false));
   }, [t, errorText, toldOf]);
   const query = useQuery<Session | null>({
-    queryKey: ["session"],
-    queryFn: sessionOrNone,
-    staleTime: 300_000,
+    ...SESSION,
     refetchInterval: (q) => (q.state.error ? 3000 : false),
     // Without a key nobody is signed in, so the page need not wait for the answer.
     initialData: () => (sessionKey() === "" ? null : undefined),

@@ -1,5 +1,7 @@
 /** The addresses of the console. Pages are loaded when first visited. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { readHome } from "./api/home";
+import { sessionKey } from "./api/key";
 import { Crash, Missing } from "./pages/lost";
 import { Shell } from "./pages/shell";
 import {
@@ -16,6 +18,7 @@ import {
   type SettingsTab,
   type UsageSearch,
 } from "./shared/address";
+import { client } from "./shared/queries";
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
 /** A text that may look like a number in the address. */
@@ -56,6 +59,10 @@ const home = createRoute({
   // The list of jobs was here: what was kept of its addresses leads to it.
   beforeLoad: ({ search }) => {
     if (Object.values(search).some((value) => value !== undefined)) throw redirect({ to: "/jobs", search });
+  },
+  // Asked for while the page itself is still on its way.
+  loader: () => {
+    if (sessionKey() !== "") void client.prefetchQuery({ queryKey: ["home"], queryFn: readHome });
   },
   component: lazyRouteComponent(() => import("./pages/home"), "HomePage"),
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JobEvent, MetricSeries } from "../src/api/types";
+import type { JobEvent, MetricSeries, TaskView } from "../src/api/types";
 import { bestOf, csvOf, distinct, goalOf, keyMetric, xOf } from "../src/pages/job/curves";
 import { shows } from "../src/pages/job/events";
 import { lineAddress } from "../src/pages/job/log/bar";
@@ -7,7 +7,7 @@ import { LogBuffer } from "../src/pages/job/log/buffer";
 import { nextFailure } from "../src/pages/job/log/failures";
 import { merge, type Part } from "../src/pages/job/log/merge";
 import { severityOf } from "../src/pages/job/log/severity";
-import { codeOf } from "../src/pages/job/overview";
+import { codeOf, tellingTask } from "../src/pages/job/overview";
 import { lookOf, rowsOf } from "../src/shared/preview";
 
 const curve = (values: (number | null)[], more: Partial<MetricSeries> = {}): MetricSeries => ({
@@ -199,5 +199,19 @@ describe("files are looked at (R149)", () => {
     expect(codeOf({ spec: { code: { path: "/home/me/train/", upload: digest } } })?.name).toBe("train");
     expect(codeOf({ spec: { code: { upload: digest } } })?.name).toBe("abababababab");
     expect(codeOf({ spec: {} })).toBeNull();
+  });
+});
+
+describe("whose last lines are shown", () => {
+  const task = (name: string, more: Partial<TaskView>): TaskView => ({ name, state: "running", ...more }) as TaskView;
+  const said = (evidence: string): TaskView["verdict"] => ({ evidence }) as TaskView["verdict"];
+  it("takes the first that failed and said why", () => {
+    const silent = task("a", { state: "failed", ended_at: 1, verdict: said("") });
+    const late = task("b", { state: "failed", ended_at: 3, verdict: said("too") });
+    const first = task("c", { state: "failed", ended_at: 2, verdict: said("No module named torch") });
+    expect(tellingTask([task("z", {}), silent, late, first])?.name).toBe("c");
+    expect(tellingTask([task("z", {}), silent])?.name).toBe("a");
+    expect(tellingTask([task("z", {}), task("y", {})])?.name).toBe("z");
+    expect(tellingTask([])).toBeUndefined();
   });
 });

@@ -131,3 +131,12 @@ def test_what_only_counts_failures_is_told_by_the_first_of_them() -> None:
     attempt = Attempt(1, "first", Phase.ENDED, (), tasks, 0.0)
     counted = replace(job(), state=JobState.FAILED, attempt=attempt)
     assert found(counted, Verdict("too_many_failures", role=0))[0][0] == "more_memory"
+
+
+def test_a_module_that_is_missing_is_named() -> None:
+    """What a newcomer meets first: an example that needs torch, where nobody installed it."""
+    evidence = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'torch'\n"
+    out = Verdict("exit_code", evidence=evidence, role=0, index=1, exit_code=1)
+    assert found(job(), out) == [("install_package", {})]
+    assert "no module torch" in render.text(next(remedies(job(), out, document(), {})).message)
+    assert found(job(), replace(out, evidence="No module named what it should be")) == [("fix_what_runs", {})]

@@ -282,8 +282,8 @@ def _quotas(found: "answers.WorkspaceView") -> str:
 
 
 def _urgent(urgent: "answers.UrgentView") -> str:
-    any_number = words("any", "不限")
-    per_user, total = (any_number if limit is None else limit for limit in (urgent.per_user, urgent.total))
-    return words(
-        f"{urgent.used} (at most {total}, {per_user} per person)", f"{urgent.used}（上限 {total}，每人 {per_user}）"
-    )
+    limits = [words(f"at most {urgent.total}", f"上限 {urgent.total}")] if urgent.total is not None else []
+    if urgent.per_user is not None:
+        limits.append(words(f"{urgent.per_user} per person", f"每人 {urgent.per_user}"))
+    said = words(", ", "，").join(limits) or words("no limit", "不限")
+    return words(f"{urgent.used} ({said})", f"{urgent.used}（{said}）")

@@ -38,6 +38,7 @@ INTERPRETERS: Final = {".py": "python", ".sh": "bash"}
 
 _MISSED: Final = re.compile(r"(?:^|[\s:])([^\s:]+): (?:command )?not found\s*$", re.MULTILINE)
 _REFUSED: Final = re.compile(r"(?:^|[\s:])([^\s:]+): Permission denied\s*$", re.MULTILINE)
+_LACKED: Final = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '?([\w-]+)", re.MULTILINE)
 _SHARED: Final = re.compile(r"/dev/shm|shared memory|torch_\d+", re.IGNORECASE)
 
 
@@ -74,6 +75,8 @@ def remedies(
         yield from _other_program(at, verdict, document)
     if (kind := VERDICTS.get(verdict.code)) is not None and kind.fault == "platform":
         yield Remedy(say.run_as_it_is(), {})
+    elif verdict.code == "exit_code" and (lacked := _LACKED.findall(verdict.evidence)):
+        yield Remedy(say.install_package(lacked[-1]), {})
     elif verdict.code in ("exit_code", "signal", "command_not_found", "mount_hides", "too_many_failures"):
         yield Remedy(say.fix_what_runs(), {})
 

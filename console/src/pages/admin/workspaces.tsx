@@ -56,7 +56,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: t("admin.workspaces.quotas"),
           key: "quotas",
-          width: 300,
+          width: 260,
           render: (_, one) => (
             <>
               {one.quotas.length === 0 && <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>}
@@ -80,7 +80,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 100,
+          width: 170,
           render: (_, { name }) => (
             <div className="tm-actions">
               <MembersButton workspace={name} />
@@ -102,11 +102,13 @@ function UrgentCell({ urgent }: Pick<Workspace, "urgent">): ReactNode {
           ? t("admin.workspaces.usedFree", { used: urgent.used })
           : t("admin.workspaces.usedOf", { used: urgent.used, total: urgent.total })}
       </span>
-      <span className="tm-line">
-        {t("admin.workspaces.perUser")}
-        {t("mark.colon")}
-        {urgent.per_user ?? t("admin.workspaces.unlimited")}
-      </span>
+      {urgent.per_user !== null && (
+        <span className="tm-line">
+          {t("admin.workspaces.perUser")}
+          {t("mark.colon")}
+          {urgent.per_user}
+        </span>
+      )}
     </div>
   );
 }

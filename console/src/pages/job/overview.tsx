@@ -5,7 +5,7 @@ import { Skeleton, Tag } from "antd";
 import type { TFunction } from "i18next";
 import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
-import { ENDED, type JobDetail } from "../../api/types";
+import { ENDED, type JobDetail, type TaskView } from "../../api/types";
 import { readLogTail } from "../../api/watch";
 import { ansi } from "../../shared/ansi";
 import { duration, labelFilter, labelText, mib, number, replicaName } from "../../shared/format";
@@ -197,11 +197,19 @@ function Details({ job }: { job: JobDetail }): ReactNode {
   );
 }
 
-/** The end of one replica's log: of the one that failed, else of the first. */
+/** The replica whose log tells most: the first that failed and said something, else any that failed, else the first. */
+export function tellingTask(tasks: readonly TaskView[]): TaskView | undefined {
+  const failed = tasks
+    .filter((one) => one.state === "failed" || one.state === "lost")
+    .sort((a, b) => (a.ended_at ?? Number.POSITIVE_INFINITY) - (b.ended_at ?? Number.POSITIVE_INFINITY));
+  return failed.find((one) => one.verdict?.evidence) ?? failed[0] ?? tasks[0];
+}
+
+/** The end of one replica's log. */
 function LastLines({ job, update }: Pick<TabProps, "job" | "update">): ReactNode {
   const { t } = useTranslation();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
-  const task = attempt?.tasks.find((one) => one.state === "failed" || one.state === "lost") ?? attempt?.tasks[0];
+  const task = attempt && tellingTask(attempt.tasks);
   const ended = ENDED.has(job.state);
   const query = useQuery({
     queryKey: ["log-tail", job.id, attempt?.number, task?.name, ended],
