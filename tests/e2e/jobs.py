@@ -20,7 +20,7 @@ def training(
     cpu: float = 0.5,
     **more: Any,
 ) -> str:
-    """Submit a training by the command line; return the job's id."""
+    """Submit a training; return the job's id."""
     role = {
         "name": "trainer",
         "replicas": replicas,
@@ -34,7 +34,7 @@ def training(
 
 
 def plain(world: World, name: str, command: str | list[str], **more: Any) -> str:
-    """Submit a job of one small task by the command line; return the job's id."""
+    """Submit a job of one small task; return the job's id."""
     role = {
         "name": "worker",
         "command": command,

@@ -34,10 +34,12 @@ def test_no_page_breaks_a_rule_of_wcag(jobs: dict[str, str], new_console: Open, 
         "look => { localStorage.setItem('trainmaster.expert', '1'); localStorage.setItem('trainmaster.look', look) }",
         look,
     )
+    console.open("/jobs")  # as chosen
+    expect(console.page.locator("html")).to_have_attribute("data-theme", look)
     console.watch.expect("404")  # what is not there
     report = Report()
     for address, mark in pages(jobs):
-        console.page.goto(address)
+        console.turn_to(address)
         settled(console, mark)
         report.add(f"{address} ({look})", judge(console.page))
     console.open("/jobs")
@@ -103,11 +105,12 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
     console = new_console(cookies=signed_in)
     console.open("/jobs")
     console.page.evaluate("localStorage.setItem('trainmaster.expert', '1')")
+    console.open("/jobs")  # as chosen
     console.watch.expect("404")
     wrong: dict[str, Any] = {}
     for address, mark in pages(jobs):
         console.page.set_viewport_size({"width": WIDTHS[0], "height": 900})
-        console.page.goto(address)
+        console.turn_to(address)
         settled(console, mark)
         for width in WIDTHS:  # one page after the other, each turned by hand: loading it is what takes long
             console.page.set_viewport_size({"width": width, "height": 900})

@@ -223,7 +223,7 @@ def test_an_urgent_job_gives_its_place_to_its_clone(world: World, console: Conso
     gone = world.show(first)
     assert gone["state"] == "stopped"
     assert second in gone["verdict"]["message"]["en"]
-    world.tm("stop", second, *holders)
+    world.end(second, *holders)
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280])

@@ -45,7 +45,7 @@ def test_fields_of_several_replicas_come_with_the_switch(world: World, console: 
         first, second = client.get(job).spec()["roles"]
     assert [first[key] for key in ("replicas", "min_succeeded", "min_failed", "main")] == [3, 2, 3, True]
     assert (second["name"], second["replicas"], second["command"]) == ("helper", 1, "sleep infinity")
-    world.tm("stop", job)
+    world.end(job)
 
 
 def test_it_is_on_for_what_was_cloned_and_asks_before_it_removes(world: World, console: Console) -> None:

@@ -45,7 +45,7 @@ def test_it_follows_what_happens_and_helps_where_something_failed(world: World, 
     expect(console.at("home-workspace-default")).to_contain_text("1 running, 1 queued")
     expect(console.at("home-person-admin")).to_be_visible()
     expect(console.at("home-done").first).to_contain_text("home-bad")
-    world.tm("stop", runs)
+    world.end(runs)
     world.until(waits, lambda view: view["state"] == "succeeded")
     expect(console.at("home-waiting")).to_contain_text("None of your jobs is queued.")
 

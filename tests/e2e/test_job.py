@@ -17,7 +17,7 @@ from tests.e2e.world import World
 @pytest.fixture(scope="module")
 def endless(world: World) -> str:
     """A gang of two with a card each that trains until it is stopped."""
-    job = training(world, "endless", FOR_EVER, replicas=2, gpu=1, duration="1h")
+    job = training(world, "endless", FOR_EVER, replicas=2, gpu=1, duration="1h", parameters={"busy": 0.02})
     world.until(job, lambda view: view["state"] == "running")
     return job
 

@@ -179,7 +179,7 @@ def test_all_of_a_filter_are_stopped_in_three_clicks(world: World, jobs: dict[st
     console.press("bulk-delete")
     console.press("confirm-ok")
     expect(console.at("shown")).to_have_text("10 of 10")
-    world.tm("stop", keep)
+    world.end(keep)
 
 
 def test_the_time_limit_of_several_is_changed_in_the_list(world: World, jobs: dict[str, str], console: Console) -> None:

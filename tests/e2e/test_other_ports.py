@@ -25,7 +25,7 @@ SPY = Path(__file__).parent / "spy"
 @pytest.fixture(scope="module")
 def endless(world: World) -> str:
     """The victim's own job: it trains, and says so."""
-    return running(world, training(world, "endless", FOR_EVER, cpu=0.25, duration="1h"))
+    return running(world, training(world, "endless", FOR_EVER, cpu=0.25, duration="1h", parameters={"busy": 0.02}))
 
 
 @pytest.fixture(scope="module")

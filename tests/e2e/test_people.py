@@ -165,11 +165,11 @@ def test_what_is_said_of_people_breaks_no_rule_of_wcag(console: Console, signed_
         console.press("user-role")
         expect(console.page.get_by_text("Submit jobs, and manage one's own")).to_be_visible()
         report.add(f"add ({look})", judge(console.page))
-        console.open("/admin?tab=workspaces")
+        console.turn_to("/admin?tab=workspaces")
         console.press("members-default")
         expect(console.at("member-admin")).to_be_visible()
         report.add(f"members ({look})", judge(console.page))
-        console.page.goto("/settings")
+        console.turn_to("/settings")
         expect(console.at("my-workspaces")).to_be_visible()
         report.add(f"settings ({look})", judge(console.page))
     assert not report, f"\n{report}"

@@ -11,6 +11,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.console import Console
 from tests.e2e.test_people import add_user, come_in
 from tests.e2e.world import World
+from trainmaster.core.errors import InvalidSpec
 
 JOB = {"name": "paid", "roles": [{"name": "main", "command": ["sleep", "infinity"], "flavors": ["small"]}]}
 
@@ -45,11 +46,11 @@ def test_prices_credits_and_what_a_job_cost(world: World, console: Console, tmp_
     console.press("admin-save")
     expect(console.at("balance-default")).to_contain_text("0% of the budget is spent")
 
-    with pytest.raises(AssertionError, match="cannot pay for this job"):
+    with pytest.raises(InvalidSpec, match="cannot pay for this job"):
         world.submit({**JOB, "duration": "1h"})
     job = world.submit({**JOB, "duration": "10m", "model": {"save": False}})
     world.until(job, lambda view: view["state"] == "running")
-    world.tm("stop", job)
+    world.end(job)
     world.until(job, lambda view: view["state"] == "stopped")
 
     console.open("/usage")

@@ -41,7 +41,7 @@ def test_a_shorter_limit_is_applied_in_place(world: World, jobs: dict[str, str],
     console.press("sooner-ok")
     console.expect_state("initialising", "running")
     assert world.show(jobs["long"])["duration_s"] < 3600
-    world.tm("stop", jobs["long"])
+    world.end(jobs["long"])
     world.until(jobs["long"], lambda view: view["state"] == "stopped")
 
 

@@ -18,6 +18,7 @@ parser.add_argument("--epochs", type=int, default=20)
 parser.add_argument("--pause", type=float, default=0.2)
 parser.add_argument("--lr", type=float, default=0.1)
 parser.add_argument("--slow-after", type=int, default=0, help="so many epochs are quick, each later one takes 4 s")
+parser.add_argument("--busy", type=float, default=0.1, help="the share of its time for which it computes")
 options = parser.parse_args()
 
 index = int(os.environ.get("PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "0"))
@@ -25,7 +26,7 @@ print(f"training with lr={options.lr} for {options.epochs} epochs", flush=True)
 for epoch in range(1, options.epochs + 1):
     pause = 4.0 if 0 < options.slow_after < epoch else options.pause
     end = time.monotonic() + pause
-    while time.monotonic() < end - 0.9 * pause:
+    while time.monotonic() < end - (1 - options.busy) * pause:
         math.sqrt(epoch)
     time.sleep(max(0.0, end - time.monotonic()))
     accuracy = accuracy_after(epoch, options.epochs, index)
