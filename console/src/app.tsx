@@ -9,7 +9,8 @@ import { useLanguage } from "./i18n";
 import { router } from "./router";
 import { useLook } from "./theme";
 
-void router.load(); // the page's own code and answers come while the server says who is signed in
+/** Fetch what the page at this address needs, before there is a page. */
+export const begin = (): Promise<void> => router.load();
 
 export default function Console(): ReactNode {
   const { dark, still } = useLook();

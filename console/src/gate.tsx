@@ -10,7 +10,7 @@ import { useTranslation } from "react-i18next";
 import { whenSignedOut } from "./api/client";
 import { sessionKey, whenKeyChanges } from "./api/key";
 import type { Session } from "./api/types";
-import { invitationHere, JoinPage } from "./pages/join";
+import { invitationHere, isInvitation, JoinPage } from "./pages/join";
 import { SignInPage } from "./pages/signin";
 import { Note } from "./pages/signin/note";
 import { comesBack, Refused } from "./pages/signin/provider";
@@ -22,13 +22,15 @@ import { LookContext, useLookState } from "./theme";
 const loadConsole = (): Promise<typeof import("./app")> => import("./app");
 const Console = lazy(loadConsole);
 const SESSION = { queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000 } as const;
-if (sessionKey() !== "") {
-  void loadConsole();
-  void client.prefetchQuery<Session | null>(SESSION);
-}
 
 /** The session of who is just back from a sign-in provider, undefined for everybody else. */
 const BACK_HERE = comesBack();
+
+if (sessionKey() !== "") {
+  void client.prefetchQuery<Session | null>(SESSION);
+  const stays = BACK_HERE === undefined && !isInvitation(); // else the address is soon another
+  void loadConsole().then(({ begin }) => (stays ? begin() : undefined));
+}
 
 /** Ask again who is signed in: perhaps somebody else is by now, in another tab. */
 const askAgain = (): void => void client.invalidateQueries({ queryKey: ["session"] });

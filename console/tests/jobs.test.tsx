@@ -3,7 +3,16 @@ import { act, cleanup, render, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Job } from "../src/api/types";
 import "../src/i18n";
-import { fitting, leastName, TABLE, USUAL, widthOf } from "../src/pages/jobs/columns";
+import {
+  columnOf,
+  fitting,
+  isColumn,
+  keyOrder,
+  leastName,
+  metricKeys,
+  USUAL,
+  widthOf,
+} from "../src/pages/jobs/columns";
 import {
   concerned,
   filterOf,
@@ -59,10 +68,32 @@ describe("headings", () => {
     for (const room of [340, 640, 1024, 1184, 1700]) {
       const keys = fitting(room, false);
       expect(keys.slice(0, 2)).toEqual(["name", "state"]);
-      expect(widthOf(keys, leastName(room))).toBeLessThanOrEqual(Math.max(room, 84 + 140 + TABLE.state.width));
+      expect(widthOf(keys, leastName(room))).toBeLessThanOrEqual(Math.max(room, 84 + 140 + columnOf("state").width));
     }
     expect(fitting(2000, false)).toEqual(USUAL);
     expect(fitting(2000, true)).not.toContain("owner");
+  });
+});
+
+describe("columns of metrics", () => {
+  const jobs = [{ loss: 1, acc: 0.5 }, { loss: 2, "a,b": 1 }, { loss: null }].map(
+    (metrics) => ({ metrics }) as unknown as Job,
+  );
+  it("are those that the jobs have, but for names that an address cannot hold", () =>
+    expect(metricKeys(jobs)).toEqual(["metric:acc", "metric:loss"]));
+  it("sort from the better end", () => {
+    expect(columnOf("metric:loss")).toMatchObject({ order: "metric:loss", falling: false });
+    expect(columnOf("metric:acc")).toMatchObject({ order: "metric:acc", falling: true });
+    expect(columnOf("metric:acc").Cell).toBe(columnOf("metric:acc").Cell);
+  });
+  it("are known by their names", () =>
+    expect(["state", "metric:x", "metric:", "metric:a,b", "nonsense", 3].filter(isColumn)).toEqual([
+      "state",
+      "metric:x",
+    ]));
+  it("lead the one of the key metric by what most jobs show there", () => {
+    expect(keyOrder([...jobs, { metrics: { loss: 3 } } as unknown as Job])).toBe("metric:loss");
+    expect(keyOrder([])).toBeUndefined();
   });
 });
 

@@ -246,3 +246,27 @@ def test_only_what_has_ended_can_be_deleted(world: World, jobs: dict[str, str], 
     console.press("confirm-ok")
     expect(console.row(jobs["long"]).get_by_test_id("state")).to_have_attribute("data-state", "stopped")
     expect(console.row(jobs["waits"]).get_by_test_id("state")).to_have_attribute("data-state", "succeeded")
+
+
+def test_it_is_sorted_by_a_metric_that_is_a_column_of_its_own(world: World, console: Console) -> None:
+    """R200: each metric can be a column; a click sorts by it, the best first, and those without it come last."""
+    pattern = [{"pattern": "top1=(?P<top1>[0-9.]+) err=(?P<err>[0-9.]+)"}]
+    for name, top1, err in (("m-low", 0.2, 0.8), ("m-high", 0.9, 0.1), ("m-mid", 0.5, 0.5)):
+        job = plain(world, name, f"echo top1={top1} err={err}", metrics=pattern)
+        world.until(job, lambda view: view["state"] == "succeeded")
+    plain(world, "m-none", "true")
+    console.open("/jobs?q=m-")
+    expect(console.at("job-link")).to_have_count(4)
+    console.press("choose-columns")
+    console.at("columns").get_by_role("checkbox", name="err").check()
+    console.page.keyboard.press("Escape")
+    console.press("sort-metric:err")
+    expect(console.at("job-link")).to_have_text(["m-high", "m-mid", "m-low", "m-none"])
+    console.press("sort-metric")
+    expect(console.at("job-link")).to_have_text(["m-high", "m-mid", "m-low", "m-none"])
+    expect(console.page).to_have_url(re.compile("order=-metric(:|%3A)top1"))
+    console.press("sort-metric")
+    expect(console.at("job-link")).to_have_text(["m-low", "m-mid", "m-high", "m-none"])
+    console.page.reload()
+    expect(console.page.get_by_role("columnheader", name="err")).to_be_visible()
+    expect(console.at("job-link")).to_have_text(["m-low", "m-mid", "m-high", "m-none"])

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from trainmaster.service.submitting.submit import Submit
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
+    from trainmaster.service.upkeep.results import ResultKeeper
 
 
 @dataclass(slots=True)
@@ -85,6 +86,7 @@ class Context:
     submit: "Submit" = field(init=False)
     dates: "Dates" = field(init=False)
     budgets: "BudgetKeeper" = field(init=False)
+    results: "ResultKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)

@@ -49,6 +49,7 @@ from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.budgets import BudgetKeeper
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.pulse import Pulse
+from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
@@ -68,6 +69,7 @@ from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
+from trainmaster.store.jobs.results import ResultRows
 from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.models import ModelRows
@@ -317,13 +319,15 @@ def _moving(
     rules = rules_of(leftovers, layout, records, context.ended, clock)
     retention = Retention(rules, Keeping.of(config), clock)
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
+    context.results = ResultKeeper(ResultRows(database), records.get_job, metrics, specs, clock)
+    context.followers.watchers.append(context.results)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,
         people=people,
         shell=shell,
         observer=observer,
-        pulse=Pulse(context.feed, master, metrics, specs),
+        pulse=Pulse(context.feed, master, metrics, specs, context.results.seen),
         timers=timers,
         sweeper=sweeper,
         readiness=readiness,

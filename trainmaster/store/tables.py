@@ -46,7 +46,7 @@ __all__ = [
     "notices", "saved_view", "sessions", "ssh_key", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 17
+SCHEMA: Final = 18
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -173,7 +173,8 @@ Index("job_by_submitted", job.c.submitted_at, job.c.seq)
 _WHOSE: Final = (job.c.owner, job.c.workspace)
 _HOW: Final = {"include": ["share"]}  # PostgreSQL, which compares before it writes
 Index("job_by_started", func.coalesce(job.c.started_at, text("0.0")), job.c.seq, *_WHOSE, info=_HOW)
-Index("job_by_ended", func.coalesce(job.c.ended_at, text("0.0")), job.c.seq, *_WHOSE, info=_HOW)
+ENDED_AT: Final = func.coalesce(job.c.ended_at, text("0.0"))
+Index("job_by_ended", ENDED_AT, job.c.seq, *_WHOSE, info=_HOW)
 _RAN: Final = text("started_at IS NOT NULL AND ended_at IS NOT NULL")
 Index("job_by_run", job.c.ended_at - job.c.started_at, job.c.seq, *_WHOSE, info=_HOW, sqlite_where=_RAN)
 Index("job_by_name", job.c.name, job.c.seq, *_WHOSE, info=_HOW)
@@ -194,6 +195,8 @@ Index("job_by_gpus", job.c.gpus, job.c.seq, *_WHOSE, info=_HOW)
 # Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
 # database that took such an index instead would have to sort what it found.
 _NO_TEXT: Final = text("''")
+_TAGGED: Final = text("tags <> ''")
+Index("job_by_tags", job.c.tags, job.c.seq, *_WHOSE, info=_HOW, sqlite_where=_TAGGED)
 Index("job_by_owners", func.coalesce(job.c.owner, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
 Index("job_by_workspace", func.coalesce(job.c.workspace, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
 Index("job_by_pool", func.coalesce(job.c.pool, _NO_TEXT), job.c.seq, *_WHOSE, info=_HOW)
@@ -347,6 +350,16 @@ budget_alarm = Table(
     Column("spent", BigInteger, nullable=False),
     Column("budget", BigInteger, nullable=False),
 )
+
+job_metric = Table(  # the last value of each metric, by which lists are ordered: see store/jobs/results.py
+    "job_metric",
+    META,
+    Column("job", _BIG, primary_key=True, autoincrement=False),
+    Column("name", _TEXT, primary_key=True),
+    Column("value", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+Index("job_metric_by_value", job_metric.c.name, job_metric.c.value, job_metric.c.job)
 
 
 def add_postgresql() -> None:

@@ -146,6 +146,7 @@ KEYS: Final[dict[str, Callable[[Job], Any]]] = {
     "framework": lambda job: job.framework.encode(),
     "gpus": lambda job: 0.0,  # none of them has any
     "priority": lambda job: job.priority,
+    "tags": lambda job: 0.0,  # see test_results.py
 }
 
 

@@ -13,6 +13,7 @@ from trainmaster.core.errors import StorageFailed
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.service.control.feed import Feed
+from trainmaster.service.curves.metrics import Summary
 from trainmaster.service.upkeep import pulse
 from trainmaster.service.upkeep.pulse import Pulse
 
@@ -49,8 +50,8 @@ class World:
     def fetch_or_none(self, digest: str) -> None:
         return None
 
-    def summary(self, job: Job, spec: None) -> dict[str, int]:
-        return {"step": self.step}
+    def summary(self, job: Job, spec: None) -> Summary:
+        return Summary(metrics={"step": float(self.step)})
 
     async def asked(self) -> asyncio.Future[None]:
         """Return the next question whether all is on disk."""
@@ -68,8 +69,8 @@ class World:
 @pytest.fixture
 async def world(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[World, list[Any]]]:
     monkeypatch.setattr(pulse, "EVERY_S", 0.001)
-    made, heard = World(), []
-    beating = Pulse(made.feed, made, made, made)  # type: ignore[arg-type]
+    made, heard, kept = World(), [], []
+    beating = Pulse(made.feed, made, made, made, kept.append)  # type: ignore[arg-type]
 
     async def listen() -> None:
         async for item in made.feed.subscribe(ALL, 0):

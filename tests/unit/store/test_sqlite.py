@@ -23,7 +23,7 @@ from trainmaster.core.states import Shown
 from trainmaster.store import tables
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.ledger import Batch, Ledger
-from trainmaster.store.jobs.orders import ORDERS, RUN_TIME, STATE
+from trainmaster.store.jobs.orders import ORDERS, RUN_TIME, STATE, TAGS
 from trainmaster.store.jobs.pages import page_keys
 from trainmaster.store.jobs.read_jobs import JobQuery
 from trainmaster.store.jobs.read_ledger import LedgerReader
@@ -186,7 +186,7 @@ def test_a_folder_that_cannot_be_written_and_a_file_that_is_no_store_are_named(t
 
 
 @pytest.mark.parametrize(
-    "order", [sign + name for name in ORDERS if name not in (RUN_TIME, STATE) for sign in ("", "-")]
+    "order", [sign + name for name in ORDERS if name not in (RUN_TIME, STATE, TAGS) for sign in ("", "-")]
 )
 @pytest.mark.parametrize("cursor", [False, True], ids=["first page", "later page"])
 def test_a_page_walks_an_index_and_sorts_nothing(database: Database, order: str, cursor: bool) -> None:
@@ -208,6 +208,21 @@ def test_a_page_by_run_time_walks_three_indexes(database: Database, order: str) 
     plan = _plan(database, page_keys(ALL, JobQuery(order=order, now=1e9), 50, None, AT, False))
     assert "SCAN job" not in plan.replace("SCAN job USING", ""), plan
     assert all(index in plan for index in ("job_by_run", "job_by_started", "job_live")), plan
+
+
+@pytest.mark.parametrize("visible", [ALL, only("ann"), IN_MANY], ids=["everything", "their own", "in workspaces"])
+@pytest.mark.parametrize(
+    ("order", "index"), [("tags", "job_by_tags"), ("-tags", "job_by_tags"), ("-metric:acc", "job_metric_by_value")]
+)
+def test_a_page_by_tags_or_a_metric_walks_an_index_and_sorts_nothing(
+    database: Database, visible: Visible, order: str, index: str
+) -> None:
+    """R200: and those that have none, which come last, are walked by number, where a page has room for them."""
+    plan = _plan(database, page_keys(visible, JobQuery(order=order), 50, None, AT, False))
+    assert "TEMP B-TREE" not in plan, plan
+    assert index in plan, plan
+    rest = _plan(database, page_keys(visible, JobQuery(order=order), 50, None, AT, False, late=True))
+    assert "TEMP B-TREE" not in rest, rest
 
 
 @pytest.mark.parametrize("order", ["state", "-state"])
@@ -266,7 +281,7 @@ def test_a_page_of_what_somebody_may_see_is_a_walk_of_indexes(database: Database
 
 
 @pytest.mark.parametrize("visible", [only("ann"), IN_MANY], ids=["their own", "in workspaces"])
-@pytest.mark.parametrize("order", [name for name in ORDERS if name not in ("submitted_at", RUN_TIME, STATE)])
+@pytest.mark.parametrize("order", [name for name in ORDERS if name not in ("submitted_at", RUN_TIME, STATE, TAGS)])
 def test_whoever_sees_many_jobs_passes_over_those_of_others_in_the_index(
     database: Database, visible: Visible, order: str
 ) -> None:

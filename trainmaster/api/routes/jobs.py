@@ -79,9 +79,9 @@ class Filter(_Body):
 class JobsQuery(Filter):
     """The same with an order, and which page. `exact`: count all that match, however many there are."""
 
-    order: Annotated[str, Field(max_length=40)] = "-submitted_at"
+    order: Annotated[str, Field(max_length=220)] = "-submitted_at"
     limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=500)] = None
+    cursor: Annotated[str | None, Field(max_length=8000)] = None
     exact: bool = False
 
 

@@ -31,8 +31,11 @@ ORDERS: Final = {
     "workspace": ("workspace", False),
     "pool": ("pool", False),
     "framework": ("framework", False),
+    "tags": ("tags", False),
 }
 """What a list is ordered by: as it is typed -> (the API's name, whether the largest or the latest comes first)."""
+METRIC: Final = "metric:"
+"""Before the name of a metric: by its last value, the highest first."""
 NEWEST: Final = "submitted"
 """The order unless another one is given."""
 
@@ -142,7 +145,10 @@ Sort = Annotated[
     str,
     typer.Option(
         metavar="BY",
-        help=words(f"Order: {', '.join(ORDERS)}.", f"排序：{'、'.join(ORDERS)}。"),
+        help=words(
+            f"Order: {', '.join(ORDERS)}, or {METRIC}NAME, the highest first.",
+            f"排序：{'、'.join(ORDERS)}，或 {METRIC}名称（从高到低）。",
+        ),
         autocompletion=completing.one_of(*ORDERS),
     ),
 ]
@@ -221,8 +227,10 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
 
 def order_of(sort: str, reverse: bool) -> str:
     """Return the API's order. Exits with a message for one that there is not."""
+    if sort.startswith(METRIC) and sort != METRIC:
+        return sort if reverse else f"-{sort}"
     if sort not in ORDERS:
-        names = ", ".join(ORDERS)
+        names = ", ".join((*ORDERS, f"{METRIC}NAME"))
         raise typer.BadParameter(
             words(f"no order {sort!r}; there are {names}", f"没有排序方式 {sort!r}；可用：{names}")
         )

@@ -29,7 +29,7 @@ class JobFilters(TypedDict, total=False):
 
 class JobsAsked(JobFilters, total=False):
     """The same, and in which order: submitted_at, started_at, ended_at, run_s, name, state, priority, owner, workspace,
-    pool, framework or gpus, with - in front for descending.
+    pool, framework, gpus, tags or metric:NAME (the last value of that metric), with - in front for descending.
     """
 
     order: str

@@ -1,11 +1,12 @@
 """Pushes progress and newest metrics of running jobs to the feed, which otherwise only carries facts of the ledger.
 
-Works only while somebody listens and something runs; nothing is stored. A job is pushed again only when what would be
-shown has changed, and only as it is on disk.
+Works only while somebody listens and something runs; what is seen is handed on to be kept (`results`). A job is pushed
+again only when what would be shown has changed, and only as it is on disk.
 """
 
 import asyncio
 import logging
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from trainmaster.core.errors import TrainmasterError
@@ -15,6 +16,7 @@ from trainmaster.service.control.feed import Feed, changed
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
+from trainmaster.service.upkeep.results import Metrics
 
 log = logging.getLogger("trainmaster.pulse")
 
@@ -26,8 +28,15 @@ MOST: Final = 200
 class Pulse:
     """One object per server."""
 
-    def __init__(self, feed: Feed, master: Master, metrics: MetricsReader, specs: Specs) -> None:
-        self._feed, self._master, self._metrics, self._specs = feed, master, metrics, specs
+    def __init__(
+        self,
+        feed: Feed,
+        master: Master,
+        metrics: MetricsReader,
+        specs: Specs,
+        seen: Callable[[Mapping[int, Metrics]], None],
+    ) -> None:
+        self._feed, self._master, self._metrics, self._specs, self._seen = feed, master, metrics, specs, seen
         self._shown: dict[str, Summary] = {}
         self._task: asyncio.Task[None] | None = None
         feed.on_listen = self._begin
@@ -48,6 +57,7 @@ class Pulse:
             if not moved or await self._all_durable():
                 self._push(moved)
                 self._shown = summaries
+                self._seen({job.seq: summaries[job.id].metrics for job in moved if summaries[job.id].metrics})
             await asyncio.sleep(EVERY_S)
 
     async def _all_durable(self) -> bool:

@@ -6,22 +6,22 @@ between; and the page is found by walking one index from the cursor on.
 
 import base64
 import binascii
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Double, TextClause, bindparam, func, literal, or_, text
+from sqlalchemy import ColumnElement, Double, TextClause, bindparam, func, literal, or_, select, text
 
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.store.seen import by_row
-from trainmaster.store.tables import LIVE, job
+from trainmaster.store.tables import ENDED_AT, LIVE, job, job_metric
 
 _COLUMNS: Final[dict[str, ColumnElement[Any]]] = {
     "submitted_at": job.c.submitted_at,
     "started_at": func.coalesce(job.c.started_at, text("0.0")),
-    "ended_at": func.coalesce(job.c.ended_at, text("0.0")),
+    "ended_at": ENDED_AT,
     "name": job.c.name,
     "owner": func.coalesce(job.c.owner, text("''")),
     "workspace": func.coalesce(job.c.workspace, text("''")),
@@ -33,6 +33,7 @@ _COLUMNS: Final[dict[str, ColumnElement[Any]]] = {
 """Each has an index. A job that has not started (ended) sorts as the earliest."""
 
 _TEXTS: Final = frozenset({"name", "owner", "workspace", "pool", "framework"})
+"""Their keys are texts."""
 
 RUN_TIME: Final = "run_s"
 """The order by run time: of jobs that ended (an index), that run (few), and that never started (0)."""
@@ -40,8 +41,16 @@ RUN_TIME: Final = "run_s"
 STATE: Final = "state"
 """The order by state, from queued to ended; those in one state by when they were submitted."""
 
-ORDERS: Final = (*_COLUMNS, RUN_TIME, STATE)
-"""What a list can be ordered by, with "-" in front for descending."""
+TAGS: Final = "tags"
+"""The order by tags, as they are written; jobs without any come last, whichever way."""
+
+METRIC: Final = "metric:"
+"""Before the name of a metric: the order by its last value; jobs without one come last, whichever way."""
+
+ORDERS: Final = (*_COLUMNS, RUN_TIME, STATE, TAGS)
+"""What a list can be ordered by, with "-" in front for descending; and by a metric."""
+
+_TAGGED: Final = text("tags <> ''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,9 @@ class Walk:
     key: ColumnElement[Any]
     which: tuple[ColumnElement[bool] | TextClause, ...] = ()
     part: int = 0
+    seq: ColumnElement[int] = job.c.seq
+    beside: Any = None  # a table that is read together with `job`
+    late: bool = False  # walked only where the others leave room on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,7 @@ class ListPlace:
         """Return the conditions on those of `walk` that come after this job; None: none of them does."""
         if walk.part != self.part:
             return [] if (walk.part > self.part) != falling else None
-        key, seq = walk.key, job.c.seq
+        key, seq = walk.key, walk.seq
         if falling:
             return [key <= self.key, or_(key < self.key, seq < self.seq)]
         return [key >= self.key, or_(key > self.key, seq > self.seq)]
@@ -94,13 +106,26 @@ def walks_of(order: str, states: tuple[Shown, ...], now: float, gathered: bool =
             Walk(bindparam("now", now, Double()) - job.c.started_at, (LIVE, began)),
             Walk(literal(0.0), (func.coalesce(job.c.started_at, text("0.0")) == text("0.0"),)),
         ]
+    elif name == TAGS:
+        walks = [Walk(job.c.tags, (_TAGGED,)), _last(order, by_row(job.c.tags) == text("''"))]
+    elif name.startswith(METRIC) and len(name) > len(METRIC):
+        named = name.removeprefix(METRIC)
+        mine = (job_metric.c.name == named, job_metric.c.job == job.c.seq)
+        none = ~select(job_metric.c.job).where(*mine).correlate(job).exists()
+        walks = [Walk(job_metric.c.value, mine, seq=job_metric.c.job, beside=job_metric), _last(order, none)]
     elif name in _COLUMNS:
         walks = [Walk(_COLUMNS[name])]
     else:
         raise InvalidSpec(
-            said.no_such_order(repr(order)), problems=(problem_of("order", said.not_an_order(ORDERS), order),)
+            said.no_such_order(repr(order)),
+            problems=(problem_of("order", said.not_an_order((*ORDERS, f"{METRIC}NAME")), order),),
         )
-    return [Walk(walk.key, (*walk.which, _in(shown, True))) for walk in walks for shown in states] or walks
+    return [replace(walk, which=(*walk.which, _in(shown, True))) for walk in walks for shown in states] or walks
+
+
+def _last(order: str, which: ColumnElement[bool]) -> Walk:
+    """Return the walk by number of those that have nothing to be ordered by."""
+    return Walk(job.c.seq, (which,), -1 if order.startswith("-") else 1, late=True)
 
 
 def read_mark(cursor: str, order: str) -> ListPlace:
@@ -111,13 +136,18 @@ def read_mark(cursor: str, order: str) -> ListPlace:
             written == order
             and isinstance(part, int)
             and isinstance(seq, int)
-            and isinstance(key, str if order.removeprefix("-") in _TEXTS else int | float)
+            and isinstance(key, _kind_of(order.removeprefix("-"), part))
             and isinstance(now, int | float)
         ):
             return ListPlace(part, key, seq, float(now))
     except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
         pass
     raise InvalidSpec(said.cursor_of_another_list(), problems=(problem_of("cursor", said.not_a_cursor_here()),))
+
+
+def _kind_of(order: str, part: int) -> Any:
+    """Return of what type the keys of this part of an order are."""
+    return str if order in _TEXTS or (order == TAGS and part == 0) else int | float
 
 
 def after_number(mark: ListPlace, key: ColumnElement[Any], falling: bool) -> ColumnElement[bool]:

@@ -24,13 +24,18 @@ walked, and finds them soon.
 """
 
 
-def page_keys(visible: Visible, query: JobQuery, limit: int, cursor: str | None, at: IndexAt, few: bool) -> Keys | None:
+def page_keys(
+    visible: Visible, query: JobQuery, limit: int, cursor: str | None, at: IndexAt, few: bool, late: bool = False
+) -> Keys | None:
     """Return the statement for (seq, key, part) of one page of what is `visible`, in order; None when nothing can be
-    left. `few`: what `how_many` counts is at most FEW. Raises InvalidSpec for an unknown order or a foreign cursor.
+    left. `few`: what `how_many` counts is at most FEW. `late`: of the walks that come after all others. Raises
+    InvalidSpec for an unknown order or a foreign cursor.
     """
     falling = query.order.startswith("-")
     if query.order.removeprefix("-") != BY_SUBMIT:
-        return _in_other_order(visible, query, limit, cursor, at if few else None)
+        return _in_other_order(visible, query, limit, cursor, at if few else None, late)
+    if late:
+        return None
     mark = None if cursor is None else read_mark(cursor, query.order)
     walks = []
     for source in sources(visible, query, at):
@@ -45,7 +50,7 @@ def page_keys(visible: Visible, query: JobQuery, limit: int, cursor: str | None,
 
 
 def _in_other_order(
-    visible: Visible, query: JobQuery, limit: int, cursor: str | None, few: IndexAt | None
+    visible: Visible, query: JobQuery, limit: int, cursor: str | None, few: IndexAt | None, late: bool
 ) -> Keys | None:
     falling = query.order.startswith("-")
     mark = None if cursor is None else read_mark(cursor, query.order)
@@ -55,13 +60,17 @@ def _in_other_order(
         conditions = [job.c.seq.in_(union(*every) if len(every) > 1 else every[0])]
     walks = []
     for walk in walks_of(query.order, query.states, query.now, few is not None):
+        if walk.late != late:
+            continue
         behind = [] if mark is None else mark.behind(walk, falling)
         if behind is None:
             continue
         part: ColumnElement[int] = literal_column(str(walk.part)).label("part")
-        found = select(job.c.seq.label("seq"), walk.key.label("key"), part)
+        found = select(walk.seq.label("seq"), walk.key.label("key"), part)
+        found = found.select_from(job) if walk.beside is None else found.select_from(walk.beside, job)
         found = found.where(*conditions, *walk.which, *behind)
-        walks.append(_sorted(found, [walk.key, job.c.seq], falling).limit(limit))
+        by = [walk.seq] if walk.key is walk.seq else [walk.key, walk.seq]
+        walks.append(_sorted(found, by, falling).limit(limit))
     return _merged(walks, limit, falling)
 
 

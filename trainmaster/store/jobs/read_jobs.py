@@ -92,8 +92,12 @@ class JobReader:
             number = _how_many(visible, timeless, at)
             few = number is not None and (connection.scalar(number) or 0) <= FEW
             page = _first_page if cursor is None else page_keys  # later ones are hardly asked for again
-            wanted = page(visible, timeless, limit + 1, cursor, at, few)
-            keys = connection.execute(wanted, {"now": query.now}).all() if wanted is not None else []
+            keys: list[Any] = []
+            for late in (False, True):
+                wanted = page(visible, timeless, limit + 1 - len(keys), cursor, at, few, late)
+                keys += connection.execute(wanted, {"now": query.now}).all() if wanted is not None else []
+                if len(keys) > limit:
+                    break
             jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
         for one in broken:
             self._whole.set_aside(*one)

@@ -7,15 +7,19 @@ import { COLUMNS, type ColumnKey, useColumnTitle } from "./columns";
 
 export function ColumnChooser({
   columns,
+  metrics,
   choose,
 }: {
   columns: readonly ColumnKey[];
+  /** Those of the metrics that the jobs of the list have. */
+  metrics: readonly ColumnKey[];
   /** Undefined: the usual ones again. */
   choose: (keys: ColumnKey[] | undefined) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const title = useColumnTitle();
-  const rows = [...columns, ...COLUMNS.filter((key) => !columns.includes(key))].filter((key) => key !== "name");
+  const others = [...COLUMNS, ...metrics].filter((key) => !columns.includes(key));
+  const rows = [...columns, ...others].filter((key) => key !== "name");
   const move = (key: ColumnKey, by: number): void => {
     const next = [...columns];
     const at = next.indexOf(key);

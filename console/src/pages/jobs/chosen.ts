@@ -19,12 +19,10 @@ function write(key: string, value: unknown): void {
 
 /** Names of columns in order; undefined: nobody has chosen, so the page may leave out what does not fit. */
 export function useColumnChoice<T extends string>(
-  known: readonly T[],
+  isKnown: (key: unknown) => key is T,
 ): [T[] | undefined, (keys: T[] | undefined) => void] {
   const [keys, setKeys] = useState(() =>
-    read(COLUMNS, (value) =>
-      Array.isArray(value) ? known.filter((key) => value.includes(key)).sort(by(value)) : undefined,
-    ),
+    read(COLUMNS, (value) => (Array.isArray(value) ? [...new Set(value.filter(isKnown))] : undefined)),
   );
   return [
     keys,
@@ -34,11 +32,6 @@ export function useColumnChoice<T extends string>(
     },
   ];
 }
-
-const by =
-  (order: unknown[]) =>
-  (a: unknown, b: unknown): number =>
-    order.indexOf(a) - order.indexOf(b);
 
 /** Whose jobs were looked at last; at first everybody's that may be seen. */
 export const lastWho = (): "mine" | "all" => read(WHO, (value) => (value === "mine" ? value : "all")) ?? "all";

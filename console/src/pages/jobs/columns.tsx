@@ -10,6 +10,7 @@ import { useFrameworkTitle } from "../../shared/meta";
 import { StateTag, toneOf } from "../../shared/state";
 import { Ago, Elapsed, useFormatTime } from "../../shared/time";
 import { Nothing } from "../../shared/ui";
+import { goalOf } from "../job/curves";
 
 export const COLUMNS = [
   "name",
@@ -28,7 +29,20 @@ export const COLUMNS = [
   "tags",
   "note",
 ] as const;
-export type ColumnKey = (typeof COLUMNS)[number];
+const METRIC = "metric:";
+/** The last value of one metric, by its name. */
+export type MetricKey = `metric:${string}`;
+export type ColumnKey = (typeof COLUMNS)[number] | MetricKey;
+
+export const metricKey = (name: string): MetricKey => `${METRIC}${name}`;
+/** The name of the metric that a column shows; undefined for any other column. */
+export const metricOf = (key: ColumnKey): string | undefined =>
+  key.startsWith(METRIC) ? key.slice(METRIC.length) : undefined;
+/** A comma parts columns in an address. */
+export const isColumn = (key: unknown): key is ColumnKey =>
+  typeof key === "string" &&
+  ((COLUMNS as readonly string[]).includes(key) ||
+    (key.startsWith(METRIC) && key.length > METRIC.length && !key.includes(",")));
 
 export interface Column {
   /** In pixels; 0: what is left. */
@@ -42,7 +56,7 @@ export interface Column {
 
 /** The narrowest that a name can be read in: less on a phone. */
 export const leastName = (room: number): number => (room < 640 ? 120 : 200);
-export const TABLE: Record<ColumnKey, Column> = {
+const TABLE: Record<(typeof COLUMNS)[number], Column> = {
   name: { width: 0, order: "name", Cell: NameCell },
   state: { width: 146, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
   run: { width: 128, order: "run_s", falling: true, Cell: RunCell },
@@ -56,9 +70,40 @@ export const TABLE: Record<ColumnKey, Column> = {
   priority: { width: 100, order: "priority", falling: true, Cell: ({ job }) => <Priority priority={job.priority} /> },
   ended: { width: 106, order: "ended_at", falling: true, Cell: ({ job }) => <Ago at={job.ended_at} /> },
   labels: { width: 150, Cell: LabelsCell },
-  tags: { width: 150, Cell: TagsCell },
+  tags: { width: 150, order: "tags", Cell: TagsCell },
   note: { width: 180, Cell: ({ job }) => (job.note ? <Text>{job.note}</Text> : <Nothing />) },
 };
+
+const METRICS = new Map<MetricKey, Column>();
+
+export function columnOf(key: ColumnKey): Column {
+  const name = metricOf(key);
+  if (name === undefined) return TABLE[key as (typeof COLUMNS)[number]];
+  const known = METRICS.get(key as MetricKey);
+  if (known) return known;
+  const Cell = ({ job }: { job: Job }): ReactNode => {
+    const value = job.metrics[name];
+    return value == null ? <Nothing /> : <span className="tm-num">{number(value)}</span>;
+  };
+  const made = { width: 100, order: key, falling: goalOf(name) !== "min", Cell };
+  METRICS.set(key as MetricKey, made);
+  return made;
+}
+
+/** By which order the column of the key metric sorts: by that which most of these jobs show there. */
+export function keyOrder(jobs: readonly Job[]): MetricKey | undefined {
+  const names = new Map<string, number>();
+  for (const job of jobs) {
+    const name = keyMetric(job.metrics)?.[0];
+    if (name !== undefined) names.set(name, (names.get(name) ?? 0) + 1);
+  }
+  const [most] = [...names].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+  return most && metricKey(most[0]);
+}
+
+/** The columns of all metrics that these jobs have. */
+export const metricKeys = (jobs: readonly Job[]): MetricKey[] =>
+  [...new Set(jobs.flatMap((job) => Object.keys(job.metrics)))].sort().map(metricKey).filter(isColumn) as MetricKey[];
 
 /** Shown until somebody chooses; the last of `SPARE` goes first where there is no room. */
 export const USUAL: readonly ColumnKey[] = COLUMNS.slice(0, 9);
@@ -68,7 +113,7 @@ export const TICK = 40;
 export const MENU = 44;
 
 export const widthOf = (keys: readonly ColumnKey[], name: number): number =>
-  keys.reduce((sum, key) => sum + (TABLE[key].width || name), TICK + MENU);
+  keys.reduce((sum, key) => sum + (columnOf(key).width || name), TICK + MENU);
 
 /** The usual columns that fit beside a readable name. */
 export function fitting(room: number, mine: boolean): ColumnKey[] {
@@ -280,5 +325,5 @@ function TagsCell({ job }: { job: Job }): ReactNode {
 
 export function useColumnTitle(): (key: ColumnKey) => string {
   const { t } = useTranslation();
-  return useCallback((key) => t(`jobs.col.${key}`), [t]);
+  return useCallback((key) => metricOf(key) ?? t(`jobs.col.${key as (typeof COLUMNS)[number]}`), [t]);
 }

@@ -24,7 +24,7 @@ import { ErrorPanel, Outdated, PageHeader } from "../../shared/ui";
 import { Bulk, type Everything } from "./bulk";
 import { ColumnChooser } from "./choose";
 import { keepWho, lastWho, useColumnChoice } from "./chosen";
-import { COLUMNS, type ColumnKey, fitting, leastName, widthOf } from "./columns";
+import { type ColumnKey, fitting, isColumn, leastName, metricKeys, widthOf } from "./columns";
 import { Filters } from "./filters";
 import { type Changing, type MenuAt, RowMenu } from "./menu";
 import { FirstJob, NoneMatches } from "./none";
@@ -34,7 +34,7 @@ import { Views } from "./views";
 
 /** The columns that the address names, in its order; undefined where it names none. */
 function ofAddress(text: string | undefined): ColumnKey[] | undefined {
-  const found = text?.split(",").filter((key): key is ColumnKey => (COLUMNS as readonly string[]).includes(key));
+  const found = text?.split(",").filter(isColumn);
   return found && found.length > 0 ? found : undefined;
 }
 
@@ -75,7 +75,7 @@ export function JobsPage(): ReactNode {
     void navigate({ search: (old: JobsSearch) => ({ who: old.who, order: old.order }), replace: true });
   const choice = useSelection(items, JSON.stringify(filter), list.isPlaceholderData);
   const { frame, attach, width: room } = useRoom();
-  const [own, keep] = useColumnChoice(COLUMNS);
+  const [own, keep] = useColumnChoice(isColumn);
   const choose = (keys: ColumnKey[] | undefined): void => {
     keep(keys);
     if (search.columns) update({ columns: keys?.join(",") });
@@ -119,7 +119,7 @@ export function JobsPage(): ReactNode {
           <>
             <Whose mine={mine} others={facets.data?.owner.length} update={update} />
             <Views search={search} columns={columns} mine={mine} />
-            <ColumnChooser columns={columns} choose={choose} />
+            <ColumnChooser columns={columns} metrics={metricKeys(items)} choose={choose} />
           </>
         }
       />

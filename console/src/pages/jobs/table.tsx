@@ -7,7 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type CSSProperties, type MouseEvent, memo, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Job } from "../../api/types";
-import { type ColumnKey, MENU, speaks, TABLE, TICK, useColumnTitle, widthOf } from "./columns";
+import { type ColumnKey, columnOf, keyOrder, MENU, metricOf, speaks, TICK, useColumnTitle, widthOf } from "./columns";
 import { nextOrder } from "./query";
 
 /** What an answer says anew each time without anything having happened: times until now, and the moment of the answer. */
@@ -37,9 +37,9 @@ const Row = memo(
           <input type="checkbox" checked={selected} aria-label={job.name} readOnly />
         </td>
         {columns.map((key) => {
-          const { Cell } = TABLE[key];
+          const { Cell } = columnOf(key);
           return (
-            <td key={key} className={`tm-col-${key}`}>
+            <td key={key} className={classOf(key)}>
               <Cell job={job} />
             </td>
           );
@@ -61,9 +61,11 @@ const Row = memo(
   (a, b) => a.selected === b.selected && a.columns === b.columns && a.language === b.language && sameJob(a.job, b.job),
 );
 
+const classOf = (key: ColumnKey): string => `tm-col-${metricOf(key) === undefined ? key : "metric-value"}`;
+
 /** The widths of the columns as the style of the table wants them: the name takes what the others leave. */
 function tracks(columns: readonly ColumnKey[]): CSSProperties {
-  const widths = columns.map((key) => (TABLE[key].width ? `${TABLE[key].width}px` : "minmax(var(--name), 1fr)"));
+  const widths = columns.map(columnOf).map(({ width }) => (width ? `${width}px` : "minmax(var(--name), 1fr)"));
   const style = { "--columns": `${TICK}px ${widths.join(" ")} ${MENU}px`, "--others": `${widthOf(columns, 0)}px` };
   return style as CSSProperties;
 }
@@ -122,7 +124,7 @@ export function JobTable(props: TableProps): ReactNode {
             />
           </th>
           {columns.map((key) => (
-            <Heading key={key} column={key} order={props.order} setOrder={props.setOrder} />
+            <Heading key={key} column={key} by={orderOf(key, items)} order={props.order} setOrder={props.setOrder} />
           ))}
           <th scope="col">
             <span className="tm-hidden">{t("jobs.col.actions")}</span>
@@ -145,31 +147,41 @@ export function JobTable(props: TableProps): ReactNode {
   );
 }
 
+/** What a click on the heading of a column sorts by; undefined: it sorts by nothing. */
+function orderOf(column: ColumnKey, items: readonly Job[]): { key: string; falling: boolean } | undefined {
+  const key = column === "metric" ? keyOrder(items) : columnOf(column).order;
+  const of = column === "metric" && key ? columnOf(key as ColumnKey) : columnOf(column);
+  return key === undefined ? undefined : { key, falling: of.falling ?? false };
+}
+
 function Heading({
   column,
+  by,
   order,
   setOrder,
 }: {
   column: ColumnKey;
+  by: { key: string; falling: boolean } | undefined;
   order: string;
   setOrder: (order: string | undefined) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const title = useColumnTitle()(column);
-  const { order: key, falling = false } = TABLE[column];
-  if (!key)
+  const place = classOf(column);
+  if (!by)
     return (
-      <th scope="col" className={`tm-col-${column}`}>
+      <th scope="col" className={place}>
         {title}
       </th>
     );
+  const { key, falling } = by;
   const sorted = order === key ? "ascending" : order === `-${key}` ? "descending" : undefined;
   return (
-    <th scope="col" className={`tm-col-${column}`} aria-sort={sorted ?? "none"}>
+    <th scope="col" className={place} aria-sort={sorted ?? "none"}>
       <button
         type="button"
         onClick={() => setOrder(nextOrder(order, key, falling))}
-        title={t("jobs.sortBy", { column: title })}
+        title={t("jobs.sortBy", { column: metricOf(key as ColumnKey) ?? title })}
         data-testid={`sort-${column}`}
       >
         {title}

@@ -19,9 +19,12 @@ import { ProviderButton } from "../signin/provider";
 export const JOIN = "/join";
 const KEPT = "trainmaster.invitation";
 
+/** Whether this tab is at the address of an invitation. */
+export const isInvitation = (): boolean => window.location.pathname === JOIN;
+
 /** The secret of the invitation that this tab came with, undefined where it came with none. */
 export function invitationHere(): string | undefined {
-  if (window.location.pathname !== JOIN) return undefined;
+  if (!isInvitation()) return undefined;
   const secret = window.location.hash.slice(1);
   if (secret !== "") {
     sessionStorage.setItem(KEPT, secret);
