@@ -9,6 +9,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -24,6 +25,8 @@ FIRST_S: Final = 1.0
 """How long after a job's end its metrics are collected: what it wrote last is there, and others may have ended."""
 RUNNING_S: Final = 15.0
 """Between two writes of the metrics of running jobs."""
+TOLD_S: Final = 600.0
+"""Between two notes in the store of how far this is; what ended an hour before such a note is looked at again."""
 REST: Final = 19.0
 """The pause behind a turn, as a multiple of the turn."""
 AT_ONCE: Final = 20
@@ -51,6 +54,7 @@ class ResultKeeper:
         self._running: dict[int, Metrics] = {}
         self._woken = asyncio.Event()
         self._closing = False
+        self._told_at = 0.0
 
     def moved(self, before: Job | None, after: Job) -> None:
         """See nothing: only what is durable counts."""
@@ -81,11 +85,11 @@ class ResultKeeper:
     async def _follow(self) -> None:
         written = self._clock()
         while True:
-            try:
-                await asyncio.wait_for(self._woken.wait(), RUNNING_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RUNNING_S):  # `wait_for` of Python 3.11 may lose that it was cancelled
+                    await self._woken.wait()
+            if self._woken.is_set():
                 await asyncio.sleep(FIRST_S)
-            except TimeoutError:
-                pass
             self._woken.clear()
             if self._running and abs(self._clock() - written) >= RUNNING_S:
                 running, self._running, written = self._running, {}, self._clock()
@@ -94,7 +98,9 @@ class ResultKeeper:
                 some = [id_ for id_, _ in zip(self._ended, range(AT_ONCE), strict=False)]
                 for id_ in some:
                     del self._ended[id_]
-                await self._collect(some, None if self._ended else self._clock())
+                await self._collect(some)
+            if abs(self._clock() - self._told_at) >= TOLD_S:
+                await self._tell(self._clock())
 
     async def _catch_up(self) -> None:
         """Collect what ended before this server began."""
@@ -104,27 +110,32 @@ class ResultKeeper:
                 found = await asyncio.to_thread(self._rows.ended, AT_ONCE, before)
             except TrainmasterError as error:
                 log.debug("metrics of ended jobs could not be looked for: %s", error)
-                return
-            await self._collect([id_ for id_, _, _ in found], None if len(found) == AT_ONCE else began)
+                return None
+            await self._collect([id_ for id_, _, _ in found])
             if len(found) < AT_ONCE:
-                return
+                return await self._tell(began)
             before = found[-1][1:]
 
-    async def _collect(self, ids: list[str], until: float | None) -> None:
-        """Collect and keep the metrics of ended jobs; `until`: of all that ended before, they are kept then."""
+    async def _tell(self, until: float) -> None:
+        """Write down that the metrics of all jobs that ended before are kept."""
+        self._told_at = until
+        await self._try(partial(self._rows.put, {}, until))
+
+    async def _collect(self, ids: list[str]) -> None:
+        """Collect and keep the metrics of ended jobs."""
         began = time.monotonic()
-        await self._try(partial(self._keep, ids, until))
+        await self._try(partial(self._keep, ids))
         await asyncio.sleep(REST * (time.monotonic() - began))
 
-    def _keep(self, ids: list[str], until: float | None) -> None:
+    def _keep(self, ids: list[str]) -> None:
         found: dict[int, Metrics] = {}
         for id_ in ids:
             job = self._find(id_)
             if job is not None and job.terminal and (metrics := self._of(job)):
                 found[job.seq] = metrics
                 self._running.pop(job.seq, None)
-        if found or until is not None:
-            self._rows.put(found, until)
+        if found:
+            self._rows.put(found)
 
     def _of(self, job: Job) -> Metrics:
         return self._metrics.last_values(job, self._specs.fetch_or_none(job.spec_digest), self._go_on)
