@@ -24,6 +24,7 @@ from trainmaster.messages.server.server import leader_silent
 from trainmaster.service import failover as module
 from trainmaster.service import wiring
 from trainmaster.service.failover import Failover
+from trainmaster.service.upkeep import results
 from trainmaster.service.use_cases import readiness
 from trainmaster.service.wiring import follow, prepare
 
@@ -224,8 +225,11 @@ async def test_ready_means_that_the_leader_answers(stage: Stage, monkeypatch: py
     await stage.platform.start()
 
 
-async def test_what_is_damaged_stops_no_list_of_one_that_stands_by(stage: Stage) -> None:
+async def test_what_is_damaged_stops_no_list_of_one_that_stands_by(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It is left out, and left to the leader: only that may set it aside."""
+    monkeypatch.setattr(results, "FIRST_S", 1000.0)  # the leader looks at no job that ended
     good, bad = [await stage.submit(spec(name)) for name in ("good", "bad")]
     await stage.ended(good)
     await stage.ended(bad)
