@@ -70,12 +70,12 @@ def fill(store: Store, count: int) -> list[History]:
     return found
 
 
-def numbers(store: Store, visible: Visible, query: JobQuery) -> list[int]:
+def numbers(store: Store, visible: Visible, query: JobQuery, limit: int = 13) -> list[int]:
     """The numbers of what is found, page by page."""
     found: list[int] = []
     cursor = None
     while True:
-        page = store.reader.list_jobs(visible, query, 13, cursor)
+        page = store.reader.list_jobs(visible, query, limit, cursor)
         found += [job.seq for job in page.items]
         if (cursor := page.next_cursor) is None:
             return found

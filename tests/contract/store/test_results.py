@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests.contract.store.conftest import Store
-from tests.contract.store.test_finding import MEMBER, fill
+from tests.contract.store.test_finding import MEMBER, fill, numbers
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only
-from trainmaster.access.visible import Visible
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Job
 from trainmaster.core.states import Shown
@@ -29,16 +28,6 @@ def rows(store: Store) -> ResultRows:
 def job_of(history: History) -> Job:
     assert history.job is not None
     return history.job
-
-
-def walked(store: Store, visible: Visible, query: JobQuery, limit: int) -> list[int]:
-    found: list[int] = []
-    cursor = None
-    while True:
-        page = store.reader.list_jobs(visible, query, limit, cursor)
-        found += [job.seq for job in page.items]
-        if (cursor := page.next_cursor) is None:
-            return found
 
 
 def in_order(jobs: list[Job], key: Callable[[Job], Any], falling: bool) -> list[int]:
@@ -74,7 +63,7 @@ def test_every_page_by_tags_and_by_a_metric(
                 for falling in (False, True):
                     query = JobQuery(states=states, order="-" * falling + order)
                     for limit in (4, 50):
-                        assert walked(store, visible, query, limit) == in_order(wanted, key, falling), query
+                        assert numbers(store, visible, query, limit) == in_order(wanted, key, falling), query
 
 
 def test_only_numbers_are_kept_and_the_last_ones(

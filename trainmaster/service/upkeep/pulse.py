@@ -57,7 +57,9 @@ class Pulse:
             if not moved or await self._all_durable():
                 self._push(moved)
                 self._shown = summaries
-                self._seen({job.seq: summaries[job.id].metrics for job in moved if summaries[job.id].metrics})
+                # Not of who ended meanwhile: what it logged last is collected, and may be kept by now.
+                still = [job for job in moved if self._master.live.get(job.id) is job]
+                self._seen({job.seq: summaries[job.id].metrics for job in still if summaries[job.id].metrics})
             await asyncio.sleep(EVERY_S)
 
     async def _all_durable(self) -> bool:
