@@ -209,12 +209,12 @@ def scan(marker: bytes, leader: int = 0, start: int = 0, *, below: bool = True) 
 
 
 def send(pids: Iterable[int], signum: int) -> None:
-    """Send `signum` to each of `pids`; those that are gone are passed over. Raises ValueError rather than signal init,
-    a process group or ourselves: a mistake in a list must never reach the machine.
+    """Send `signum` to each of `pids`, the oldest first; those that are gone are passed over. Raises ValueError rather
+    than signal init, a process group or ourselves: a mistake in a list must never reach the machine.
     """
-    pids = list(pids)
+    pids = sorted(pids)  # a shell whose child ends first ends itself with 128 + n, as if by its own will
     if any(pid < 2 or pid == os.getpid() for pid in pids):
-        raise ValueError(f"refused to signal {sorted(pids)[:3]}...: not a task's processes")
+        raise ValueError(f"refused to signal {pids[:3]}...: not a task's processes")
     for pid in pids:
         try:
             os.kill(pid, signum)
