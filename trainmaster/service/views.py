@@ -1,9 +1,12 @@
 """Records as the answers that API, CLI, SDK and console show (`answers`). Pure; times and extras are parameters."""
 
 import re
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
+
+import msgspec
 
 from trainmaster import answers
 from trainmaster.access.decide import decide
@@ -24,6 +27,7 @@ from trainmaster.queue.rules.shortage import plain
 from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
 
+_VIEWS: Final = 2000
 _TASK_NAME: Final = re.compile(r"\btask(\d+)-(\d+)\b")
 
 
@@ -152,6 +156,48 @@ def job_view(
         version=job.version,
         seq=seq,
     )
+
+
+class JobViews:
+    """Makes list items as `job_view` does. Of a job that has ended, nothing but what its reader and the moment say of it
+    changes any more, so the rest is kept with its record. Invariant: equal to what `job_view` returns. One loop's.
+    """
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[Job, answers.JobView]] = OrderedDict()
+
+    def view(
+        self,
+        job: Job,
+        now: float,
+        seq: int,
+        may: Sequence[answers.JobRight],
+        reason: answers.ReasonView | None,
+        forecast: answers.ForecastView | None,
+        progress: answers.ProgressView | None,
+        metrics: Mapping[str, float | None],
+        favorite: bool,
+    ) -> answers.JobView:
+        """Return the list item of `job` at `now`. See `job_view`."""
+        kept = self._kept.get(job.id)
+        if kept is None or kept[0] is not job:
+            made = job_view(job, now, seq, may, reason, forecast, progress, metrics, favorite)
+            if job.terminal:
+                self._kept[job.id] = job, made
+                if len(self._kept) > _VIEWS:
+                    self._kept.popitem(last=False)
+            return made
+        self._kept.move_to_end(job.id)
+        return msgspec.structs.replace(
+            kept[1],
+            seq=seq,
+            may=list(may),
+            reason=reason,
+            forecast=forecast,
+            progress=progress,
+            metrics=dict(metrics),
+            favorite=favorite,
+        )
 
 
 def _run_s(job: Job, now: float) -> float | None:

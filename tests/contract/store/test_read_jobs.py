@@ -15,6 +15,7 @@ from trainmaster.core.records import Job, Resources, Role
 from trainmaster.core.reduce import reduce
 from trainmaster.core.states import Priority, Shown
 from trainmaster.store.jobs import facets as reading_facets
+from trainmaster.store.jobs import read_jobs, rows
 from trainmaster.store.jobs.orders import ORDERS
 from trainmaster.store.jobs.read_jobs import JobQuery
 from trainmaster.store.jobs.rows import gpus_of
@@ -117,6 +118,53 @@ def test_a_job_submitted_between_two_pages_moves_nothing(store: Store) -> None:
     store.keep(*History(900).submit(new_job(40)).changes)
     second = store.reader.list_jobs(ALL, JobQuery(), 10, first.next_cursor)
     assert first.items + second.items == sorted(jobs, key=lambda job: (job.submitted_at, job.seq), reverse=True)
+
+
+def test_a_list_follows_every_change_of_what_it_has_shown(store: Store) -> None:
+    """Records are kept between two looks: each event of a job shows, and another job with the number of a deleted one
+    does.
+    """
+    others = fill(store, 5)
+    history = life(9)
+    history.event(Kind.ANNOTATED, tags=["good"], note="keep").event(Kind.SHARED, share="read", before="none")
+    for change in history.changes:
+        store.keep(change)
+        assert {job.seq: job for job in walk(store, JobQuery(), 3)} == {
+            **{job.seq: job for job in others},
+            9: change.job,
+        }
+    assert history.job is not None
+    store.keep(deleted=[history.job.id])
+    assert {job.seq for job in walk(store, JobQuery(), 3)} == {job.seq for job in others}
+    later = replace(new_job(9), id="t" + "9" * 32)
+    store.keep(*History(400).submit(later).changes)
+    (found,) = (job for job in walk(store, JobQuery(), 3) if job.seq == 9)
+    assert found.id == later.id
+
+
+def test_a_row_that_was_shown_is_not_read_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks again costs no more than what changed."""
+    fill(store, 6)
+    read: list[int] = []
+    real = rows.job_of
+    monkeypatch.setattr(rows, "job_of", lambda row, *rest: (read.append(row["seq"]), real(row, *rest))[1])
+    first = walk(store, JobQuery(), 50)
+    assert sorted(read) == [1, 2, 3, 4, 5, 6]
+    read.clear()
+    assert walk(store, JobQuery(order="name"), 50) == sorted(first, key=lambda job: (job.name, job.seq))
+    assert read == []
+    again = History(900, job=first[0]).event(Kind.ANNOTATED, tags=["new"], note="")
+    store.keep(*again.changes)
+    assert walk(store, JobQuery(), 50)[0].tags == ("new",)
+    assert read == [first[0].seq]
+
+
+def test_what_is_kept_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_jobs, "_RECORDS", 4)
+    jobs = fill(store, 12)
+    for _ in range(2):
+        assert {job.id for job in walk(store, JobQuery(), 3)} == {job.id for job in jobs}
+        assert len(store.reader._kept._jobs) == 4
 
 
 @pytest.mark.parametrize(

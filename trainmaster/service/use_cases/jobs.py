@@ -47,11 +47,11 @@ from trainmaster.service.scheduling.reasons import view_judged
 from trainmaster.service.use_cases.remedies import helping_again
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import (
+    JobViews,
     attempt_view,
     damage_view,
     event_note,
     event_view,
-    job_view,
     rights_of,
     role_view,
 )
@@ -83,7 +83,7 @@ class Jobs:
     """One object per server."""
 
     def __init__(self, context: Context) -> None:
-        self._ctx = context
+        self._ctx, self._views = context, JobViews()
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -115,7 +115,7 @@ class Jobs:
         favored, watched = await asyncio.to_thread(self._of_rows, jobs, who.name)
         now = self._ctx.clock()
         return [
-            job_view(
+            self._views.view(
                 job,
                 now,
                 seq,

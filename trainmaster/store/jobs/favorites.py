@@ -1,12 +1,16 @@
 """Which jobs somebody marked for themselves. Each person's rows are their own: every question names the person."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from trainmaster.store.database import Database
 from trainmaster.store.tables import favorite, job
+
+_AMONG: Final = select(favorite.c.job).where(
+    favorite.c.user == bindparam("user"), favorite.c.job.in_(bindparam("jobs", expanding=True))
+)
 
 
 class Favorites:
@@ -32,5 +36,4 @@ class Favorites:
         if not jobs:
             return set()
         with self._database.read() as connection:
-            found = select(favorite.c.job).where(favorite.c.user == user, favorite.c.job.in_(jobs))
-            return set(connection.scalars(found))
+            return set(connection.scalars(_AMONG, {"user": user, "jobs": list(jobs)}))

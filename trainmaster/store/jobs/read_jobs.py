@@ -5,10 +5,11 @@ walks the class). What the platform asks for itself is in `read_ledger`.
 """
 
 import logging
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from threading import Lock
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, bindparam, func, select
@@ -44,10 +45,14 @@ _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.
 _PREFIX_MIN: Final = 4
 _EVERY: Final = 2**62
 _KEPT: Final = 64
+_RECORDS: Final = 2000
 
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
 _BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
 _BY_SEQ: Final = WholeStatement(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
+_VERSIONS: Final = select(_JOB.c.seq, _JOB.c.id, _JOB.c.version).where(
+    _JOB.c.seq.in_(bindparam("wanted", expanding=True))
+)
 _ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == bindparam("wanted")).order_by(_ATTEMPT.c.number)
 _TASKS: Final = select(_TASK).where(_TASK.c.job == bindparam("wanted")).order_by(_TASK.c.position)
 _EVENTS: Final = EVENTS.where(_EVENT.c.job == bindparam("wanted"))
@@ -57,7 +62,7 @@ class JobReader:
     """The questions people ask about jobs. Every method may block on the disk: call it from a worker thread."""
 
     def __init__(self, whole: WholeJobs) -> None:
-        self._whole, self._database = whole, whole.database
+        self._whole, self._database, self._kept = whole, whole.database, _KeptJobs()
 
     def find(self, visible: Visible, text: str, workspace: str = "default") -> Job:
         """Return the job that `text` names: an id, a slug in `workspace`, or the beginning (4 or more characters) of
@@ -98,7 +103,7 @@ class JobReader:
                 keys += connection.execute(wanted, {"now": query.now}).all() if wanted is not None else []
                 if len(keys) > limit:
                     break
-            jobs, broken = _BY_SEQ.load(connection, wanted=[row.seq for row in keys[:limit]])
+            jobs, broken = self._kept.load(connection, [row.seq for row in keys[:limit]])
         for one in broken:
             self._whole.set_aside(*one)
         more = len(keys) > limit
@@ -113,7 +118,7 @@ class JobReader:
                 return []
             found = source.select(_JOB.c.seq).order_by(source.key.desc()).limit(most)
             numbers = connection.scalars(found).all()
-            jobs, _ = _BY_SEQ.load(connection, wanted=numbers)
+            jobs, _ = self._kept.load(connection, numbers)
         return [jobs[seq] for seq in numbers if seq in jobs]
 
     def counts(self, visible: Visible, query: JobQuery, most: int = _EVERY) -> dict[Shown, int]:
@@ -159,6 +164,38 @@ class JobReader:
         with self._database.read() as connection:
             wanted = _EVENTS if limit is None else _EVENTS.limit(limit)
             return events_of(connection, wanted, wanted=_seq_of(connection, visible, id_), after=after)
+
+
+class _KeptJobs:
+    """The records of jobs that lists have shown lately: a row is read and judged anew only when its version is another.
+
+    Invariant: what is returned is what the rows say, for a version of a job is never written twice. Bounded by
+    `_RECORDS`; for any thread.
+    """
+
+    def __init__(self) -> None:
+        self._jobs: OrderedDict[int, Job] = OrderedDict()
+        self._lock = Lock()
+
+    def load(
+        self, connection: Connection, numbers: Sequence[int]
+    ) -> tuple[dict[int, Job], list[tuple[int, str, MalformedRow]]]:
+        """Return the jobs by number, and (number, id, error) of the malformed ones."""
+        with self._lock:
+            known = {seq: self._jobs[seq] for seq in numbers if seq in self._jobs}
+        if known:
+            stored = {seq: state for seq, *state in connection.execute(_VERSIONS, {"wanted": list(known)})}
+            known = {seq: job for seq, job in known.items() if stored.get(seq) == [job.id, job.version]}
+        rest = [seq for seq in numbers if seq not in known]
+        read, broken = _BY_SEQ.load(connection, wanted=rest) if rest else ({}, [])
+        with self._lock:
+            self._jobs |= read
+            for seq in known:
+                if seq in self._jobs:
+                    self._jobs.move_to_end(seq)
+            while len(self._jobs) > _RECORDS:
+                self._jobs.popitem(last=False)
+        return known | read, broken
 
 
 # The statements of a question are kept, for it is asked again: to make them takes longer than to run them.
