@@ -159,8 +159,8 @@ def job_view(
 
 
 class JobViews:
-    """Makes list items as `job_view` does. Of a job that has ended, nothing but what its reader and the moment say of it
-    changes any more, so the rest is kept with its record. Invariant: equal to what `job_view` returns. One loop's.
+    """Makes list items as `job_view` does. Of a job that has ended, nothing changes any more but what its reader and
+    the moment say of it, so the rest is kept with its record. Invariant: equal to what `job_view` returns. One loop's.
     """
 
     def __init__(self) -> None:
