@@ -169,7 +169,7 @@ class JobView(Answer, frozen=True):
 
 class JobPage(Answer, frozen=True):
     """One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
-    `partial`: `counts` and `total` are of the newest 2,000 that match, and there are more. `at`: when it was so.
+    `partial`: `counts` and `total` are of the newest 1,000 that match, and there are more. `at`: when it was so.
     """
 
     items: list[JobView]
@@ -198,7 +198,7 @@ class LabelFacet(Answer, frozen=True):
 
 class JobFacets(Answer, frozen=True):
     """What a list of jobs can be chosen by, the most frequent first, 50 of each at most. `partial`: only the newest
-    jobs were looked at, since there are more than 2,000.
+    jobs were looked at, since there are more than 1,000.
     """
 
     owner: list[FacetValue]

@@ -27,7 +27,7 @@ from trainmaster.queue.rules.shortage import plain
 from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
 
-_VIEWS: Final = 2000
+_VIEWS: Final = 1000
 _TASK_NAME: Final = re.compile(r"\btask(\d+)-(\d+)\b")
 
 

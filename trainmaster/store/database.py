@@ -32,7 +32,7 @@ T = TypeVar("T")
 _log: Final = logging.getLogger(__name__)
 
 _POOL: Final[dict[str, Any]] = {"pool_size": 4, "pool_use_lifo": True}
-"""The readers' connections: the one used last comes first, since SQLite keeps 2 MiB of what it read for each."""
+"""The readers' connections: the one used last comes first, since SQLite keeps what it read for each."""
 _CONNECTION: Final = {
     "connect_timeout": 10,
     "keepalives_idle": 10,
@@ -50,6 +50,9 @@ _SQLITE_PRAGMAS: Final = (
     "wal_autocheckpoint=8000",
     "recursive_triggers=ON",  # or REPLACE goes past what keeps the audit
 )
+_READERS: Final = ("busy_timeout=10000", "query_only=ON", "cache_size=-8192")
+"""A filter counts 1,000 jobs, each on a page of its own: with SQLite's own 2 MiB they are read from the file each time,
+which takes twice as long."""
 
 
 class Database:
@@ -328,7 +331,7 @@ def _engine(url: URL, begin: Callable[[Connection], None] | None) -> Engine:
         engine = create_engine(url, poolclass=NullPool, connect_args=arguments)
     else:
         engine = create_engine(url, poolclass=QueuePool, **_POOL, connect_args=arguments)
-    pragmas = _SQLITE_PRAGMAS if begin is not None else ("busy_timeout=10000", "query_only=ON")
+    pragmas = _SQLITE_PRAGMAS if begin is not None else _READERS
     how = "BEGIN IMMEDIATE" if begin is not None else "BEGIN"
     event.listen(engine, "connect", lambda driver, _: [driver.execute(f"PRAGMA {pragma}") for pragma in pragmas])
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(how))

@@ -4,6 +4,7 @@ Invariant: nothing is done to more jobs than whoever chose them was told of.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -24,7 +25,7 @@ from trainmaster.store.jobs.read_jobs import JobQuery
 MANY: Final = 1000
 """Jobs of one request; of a filter that matches more, the rest is asked for again."""
 
-COUNTED: Final = 2000
+COUNTED: Final = 1000
 """Of more jobs that match a filter, the newest so many are counted, unless all of them are asked for."""
 
 _ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
@@ -67,6 +68,8 @@ class Listing:
         known = JobQuery(query.states, owner=query.owner, workspace=query.workspace, order=query.order)
         if self._ctx.leads and query == known:
             counts, partial = self._ctx.counts.by_state(visible, query.owner, query.workspace), False
+        elif not (cursor or page.next_cursor or query.states):
+            counts, partial = Counter(job.shown for job in page.items), False  # these are all
         else:
             counts = await asyncio.to_thread(
                 self._ctx.reader.counts, visible, query, *(() if exact else (COUNTED + 1,))

@@ -19,7 +19,7 @@ from trainmaster.store.jobs.pages import newest
 from trainmaster.store.jobs.sources import IndexAt
 from trainmaster.store.tables import task
 
-MOST: Final = 2000
+MOST: Final = 1000
 VALUES: Final = 50
 
 _COLUMNS: Final = (*EQUAL, "labels", "tags")

@@ -86,7 +86,8 @@ def newest(visible: Visible, query: JobQuery, at: IndexAt, most: int, columns: S
     """Return, as a subquery, `columns` of the newest `most` jobs that are `visible` and match, in their states."""
     each = sources(visible, query, at)
     wanted = [job.c[name] for name in columns]
-    beside = wanted if len(each) == 1 else []  # of several walks the numbers are merged, and only then rows are read
+    # Of several walks the numbers are merged, and only then rows are read, unless each looks at its rows anyway.
+    beside = wanted if all(one.beside is not None or one.by_number for one in each) or len(each) == 1 else []
     walks = []
     for source in each:
         found = source.select(job.c.seq, source.key.label("key"), *beside)
@@ -95,8 +96,9 @@ def newest(visible: Visible, query: JobQuery, at: IndexAt, most: int, columns: S
     if len(walks) == 1:
         return walks[0].subquery()
     merged = union(*(select(walk.subquery()) for walk in walks)).subquery()
-    found = select(merged.c.seq).order_by(merged.c.key.desc(), merged.c.seq.desc()).limit(most)
-    if not wanted:
+    columns_there = [merged.c[one.name] for one in beside]
+    found = select(merged.c.seq, *columns_there).order_by(merged.c.key.desc(), merged.c.seq.desc()).limit(most)
+    if beside or not wanted:
         return found.subquery()
     numbers = found.subquery()
     return select(job.c.seq, *wanted).join(numbers, numbers.c.seq == job.c.seq).subquery()

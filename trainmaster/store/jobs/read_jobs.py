@@ -45,7 +45,7 @@ _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.
 _PREFIX_MIN: Final = 4
 _EVERY: Final = 2**62
 _KEPT: Final = 64
-_RECORDS: Final = 2000
+_RECORDS: Final = 1000
 
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
 _BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
