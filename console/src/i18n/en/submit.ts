@@ -212,7 +212,7 @@ export const submit = {
   },
   example: {
     title: "Start from an example",
-    hint: "Each runs here as it is.",
+    hint: "Each is complete. What one needs on the nodes stands with it.",
     hello: "Hello",
     helloHint: "One command, one CPU, a few seconds",
     metrics: "Training curve",
