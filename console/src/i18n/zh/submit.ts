@@ -130,7 +130,7 @@ export const submit = {
   code: {
     upload: "上传文件夹",
     archive: "上传 .tar.gz",
-    packing: "正在打包 {{n}} 个文件",
+    packing: "正在打包 {{count}} 个文件",
     sending: "正在上传",
     most: "打包后不超过 {{mib}} MiB。",
     ready: "{{count}} 个文件，{{size}}",
