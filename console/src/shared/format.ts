@@ -141,7 +141,7 @@ export function modelName(model: string): { id: string; version: number | undefi
   return { id: at < 0 ? model : model.slice(0, at), version: Number.isInteger(version) ? version : undefined };
 }
 
-/** The beginning of an id: as much as the command line shows, and takes for the whole. */
+/** The beginning of an id, which the command line takes for the whole. */
 export const shortId = (id: string): string => id.slice(0, 8);
 
 /** The words of a command as a shell would need them. */

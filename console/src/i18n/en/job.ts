@@ -149,6 +149,8 @@ export const job = {
     searching: "Searching",
     wrap: "Wrap lines",
     times: "Times",
+    lines: "{{n}} lines",
+    lines_one: "{{n}} line",
     line: "Go to line",
     download: "This log",
     downloadAll: "All logs (zip)",

@@ -144,6 +144,7 @@ export const job = {
     searching: "搜索中",
     wrap: "自动换行",
     times: "时间",
+    lines: "{{n}} 行",
     line: "跳到行",
     download: "当前日志",
     downloadAll: "全部日志（zip）",
