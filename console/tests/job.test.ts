@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobEvent, MetricSeries, TaskView } from "../src/api/types";
+import { i18n } from "../src/i18n";
 import { bestOf, csvOf, distinct, goalOf, keyMetric, xOf } from "../src/pages/job/curves";
 import { shows } from "../src/pages/job/events";
 import { lineAddress } from "../src/pages/job/log/bar";
@@ -8,6 +9,7 @@ import { nextFailure } from "../src/pages/job/log/failures";
 import { merge, type Part } from "../src/pages/job/log/merge";
 import { severityOf } from "../src/pages/job/log/severity";
 import { codeOf, tellingTask } from "../src/pages/job/overview";
+import { detailsOf } from "../src/pages/job/told";
 import { lookOf, rowsOf } from "../src/shared/preview";
 
 const curve = (values: (number | null)[], more: Partial<MetricSeries> = {}): MetricSeries => ({
@@ -165,6 +167,32 @@ describe("what happened (R220)", () => {
     expect(kinds("key")).toEqual([false, true, true, true, true]);
     expect(kinds("bad")).toEqual([false, false, false, true, false]);
     expect(kinds("people")).toEqual([false, false, true, false, false]);
+  });
+});
+
+describe("what an event tells is said in words", () => {
+  const said = (kind: string, data: JobEvent["data"]) =>
+    detailsOf({ kind, data } as JobEvent, [{ name: "trainer" }], i18n.t);
+  it("of where it runs, without the numbers of the bill", () => {
+    const placement = [{ role: 0, index: 0, node: "node-1", host: "h", gpus: [0, 1], ports: [] }];
+    expect(said("placed", { placement, rates: [{ flavor: "", price: 0, gpu_milli: 1000 }] })).toEqual([
+      "node-1 · GPU 0, 1",
+    ]);
+  });
+  it("of a change: what was and what is", () => {
+    expect(said("duration_changed", { duration_s: 7200, before: null })).toEqual(["no limit → 2h"]);
+    expect(said("priority_changed", { priority: 1, before: 0 })).toEqual(["Normal → Urgent"]);
+    expect(said("shared", { share: "read", before: "none" })).toEqual([
+      "Nobody else sees it → Others may look and clone",
+    ]);
+    expect(said("annotated", { tags: ["a", "b"], before: { tags: [] } })).toEqual(["Tags: a, b"]);
+    expect(said("clock_set", { by_s: -90 })).toEqual(["1m 30s back"]);
+  });
+  it("of a replica and its node; never a key, nor what programs read", () => {
+    expect(said("bad_node", { node: "node-2", said: { code: "x", args: {} } })).toEqual(["node-2"]);
+    expect(said("entered", { role: 0, index: 1, program: "bash" })).toEqual(["trainer-1", "bash"]);
+    expect(said("preempted", { by: "t0123", reason: "quota" })).toEqual([]);
+    expect(said("noted", { code: "c", said: {}, path: "roles" })).toEqual([]);
   });
 });
 

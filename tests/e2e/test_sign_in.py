@@ -13,6 +13,7 @@ def test_the_first_sign_in_demands_an_own_password(world: World, new_console: Op
     console = new_console()
     console.watch.expect("401")  # asking who is signed in, before anyone is, and the wrong password
     console.page.goto("/jobs")
+    expect(console.at("first-start")).to_be_visible()
     console.at("username").fill("admin")
     console.at("password").fill("not-the-password")
     console.press("sign-in")
@@ -55,6 +56,7 @@ def test_signing_in_needs_no_mouse(new_console: Open) -> None:
     console.page.goto("/")
     expect(console.at("username")).to_be_focused()
     expect(console.at("username")).to_have_value("")
+    expect(console.at("first-start")).to_have_count(0)  # somebody was in before
     keys.type("admin")
     keys.press("Tab")
     keys.type(PASSWORD)

@@ -272,7 +272,7 @@ async def test_new_keys_of_the_provider_are_found(serving: Serving, liar: Liar) 
 async def test_the_password_form_can_be_switched_off(serving: Serving, liar: Liar) -> None:
     async with serving(liar.issuer, password=False, label="Lab ID") as (platform, http):
         ways = (await http.get("/session/ways")).json()
-        assert ways == {"password": False, "provider": {"label": "Lab ID"}}
+        assert ways == {"password": False, "provider": {"label": "Lab ID"}, "first": False}
         body = {"username": "admin", "password": platform.people.one_time_password}
         refused = await http.post("/session", json=body)
         assert (refused.status_code, refused.json()["code"]) == (403, "password_off")

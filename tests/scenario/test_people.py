@@ -10,7 +10,9 @@ from tests.scenario.stage import ADMIN, ENDED, Stage, spec
 from trainmaster.access.roles import Principal, Via
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Unauthenticated
+from trainmaster.core.events import SYSTEM
 from trainmaster.service.people.people import ADMIN as BUILT_IN
+from trainmaster.service.people.people import People
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.service.use_cases.people.credentials import WantedToken
@@ -31,6 +33,23 @@ async def make(stage: Stage, name: str, **wanted: Any) -> Principal:
     """Return a new person, signed in."""
     made = await stage.platform.accounts.add(NewPerson(name, **wanted), ADMIN)
     return await signed_in(stage, name, made.one_time_password)
+
+
+async def test_the_first_start_is_over_once_somebody_was_in(stage: Stage) -> None:
+    """Also for a server that is started again, and when the administrator gets a new one-time password later."""
+    platform, people = stage.platform, stage.platform.people
+    assert (await platform.sign_ins.ways()).first
+    with pytest.raises(Unauthenticated):
+        await people.sign_in(BUILT_IN, "not the password", "10.0.0.1")
+    again = People(people._rows, platform.layout)
+    await again.start()
+    assert again.one_time_password is None
+    assert await again.unopened(), "what was printed by the start before is still good"
+    await people.sign_in(BUILT_IN, str(people.one_time_password), "10.0.0.1")
+    assert not (await platform.sign_ins.ways()).first
+    await people.give_password(BUILT_IN, SYSTEM)
+    assert not (await platform.sign_ins.ways()).first
+    assert not await again.unopened()
 
 
 async def test_a_new_person_submits_in_their_workspace_and_nowhere_else(stage: Stage) -> None:

@@ -45,10 +45,13 @@ class SignInProvider(Answer, frozen=True):
 
 
 class SignInWays(Answer, frozen=True):
-    """How one can sign in to this server."""
+    """How one can sign in to this server. `first`: nobody has signed in yet, and the one-time password that the first
+    start wrote to its terminal is still good.
+    """
 
     password: bool
     provider: SignInProvider | None
+    first: bool
 
 
 class BegunSignIn(Answer, frozen=True):

@@ -85,6 +85,12 @@ def write(connection: Connection, audit_events: Iterable[AuditEvent]) -> None:
         connection.execute(insert(_AUDIT), found)
 
 
+def tells_any(connection: Connection, codes: Iterable[str]) -> bool:
+    """Return whether anything of these codes was ever done and is still told. O(codes)."""
+    ever = (connection.scalar(select(_AUDIT.c.seq).where(_AUDIT.c.kind == code).limit(1)) for code in codes)
+    return any(one is not None for one in ever)
+
+
 def _values(audit_event: AuditEvent) -> rows.Row:
     said, changes = audit_event.said, audit_event.changes
     data, was = rows.encode(said.to_json()["args"]), rows.encode(changes) if changes else ""

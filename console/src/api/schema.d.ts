@@ -4852,10 +4852,14 @@ export interface components {
         SignInProvider: {
             label: string;
         };
-        /** @description How one can sign in to this server. */
+        /**
+         * @description How one can sign in to this server. `first`: nobody has signed in yet, and the one-time password that the first
+         *         start wrote to its terminal is still good.
+         */
         SignInWays: {
             password: boolean;
             provider: components["schemas"]["SignInProvider"] | null;
+            first: boolean;
         };
         /** @description `address`, with the ticket in it, is good once, for `expires_in_s`. */
         Ticket: {

@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import { deleteJob, stopJob, toSeveral } from "../api/jobs";
 import { type Bulk, ENDED, type Job } from "../api/types";
 import { useBilingual } from "../i18n";
+import { shortId } from "./format";
 import { leave } from "./live";
 import { StateTag } from "./state";
 import { useErrorText } from "./ui";
@@ -93,7 +94,7 @@ function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; 
         {allowed.slice(0, SHOWN_AT_MOST).map((job) => (
           <li key={job.id}>
             <StateTag state={job.state} quiet /> <strong>{job.name}</strong>{" "}
-            <span className="tm-mono tm-faint">{job.id.slice(0, 9)}</span>
+            <span className="tm-mono tm-faint">{shortId(job.id)}</span>
           </li>
         ))}
         {allowed.length > SHOWN_AT_MOST && <li>{t("jobs.andMore", { count: allowed.length - SHOWN_AT_MOST })}</li>}

@@ -141,6 +141,9 @@ export function modelName(model: string): { id: string; version: number | undefi
   return { id: at < 0 ? model : model.slice(0, at), version: Number.isInteger(version) ? version : undefined };
 }
 
+/** The beginning of an id, which the command line takes for the whole. */
+export const shortId = (id: string): string => id.slice(0, 8);
+
 /** The words of a command as a shell would need them. */
 export function shellWords(argv: readonly string[]): string {
   return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");

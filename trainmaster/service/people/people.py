@@ -23,6 +23,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import access, audit
 from trainmaster.messages.server import people as messages
+from trainmaster.messages.server.sign_in import signed_in_through
 from trainmaster.service.folders.secret_files import browsers_secret, local_token
 from trainmaster.service.people.browsers import Browsers
 from trainmaster.service.people.failures import MOST, SignInFailures, Telling
@@ -104,6 +105,7 @@ class People:
         self._failures = SignInFailures(clock)
         self.tickets = Tickets(clock)
         self.one_time_password: str | None = None
+        self._opened = False  # whether somebody is known to have signed in once
 
     async def start(self) -> None:
         """Create the administrator on the first start, and the local token's file.
@@ -121,6 +123,15 @@ class People:
             except Conflict:
                 self.one_time_password = None  # another server on this database made the administrator first
         await self.meet()
+
+    async def unopened(self) -> bool:
+        """Return whether nobody has signed in yet and the administrator's first one-time password still stands. Asked
+        by who is not signed in: once it is not so, nothing is read any more.
+        """
+        if not self._opened:
+            codes = [one.code for one in (audit.signed_in(""), signed_in_through("", ""), audit.password_given(""))]
+            self._opened = not await asyncio.to_thread(self._rows.is_unopened, ADMIN, codes)
+        return not self._opened
 
     async def meet(self) -> None:
         """Read the secrets by which the local command line and known browsers are recognised. Raises OSError."""

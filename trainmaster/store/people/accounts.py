@@ -7,7 +7,7 @@ caller.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -125,6 +125,14 @@ class PeopleRows:
         with self._database.read() as connection:
             row = connection.execute(select(users).where(users.c.name == name)).first()
         return User(**row._mapping) if row else None
+
+    def is_unopened(self, name: str, opening: Collection[str]) -> bool:
+        """Return whether this user has to change their password and the audit tells of nothing by which a server is
+        opened: `opening`, the codes of sign-ins and of passwords that were given anew.
+        """
+        waits = select(users.c.name).where(users.c.name == name, users.c.must_change_password)
+        with self._database.read() as connection:
+            return connection.scalar(waits) is not None and not audit.tells_any(connection, opening)
 
     def users(self) -> list[User]:
         """Return all users by name."""

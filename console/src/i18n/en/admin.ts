@@ -65,6 +65,7 @@ export const admin = {
     saveFirst: "Not simulated yet. Simulate before you save to see the effect.",
     effect: "What would have happened",
     over: "{{count}} jobs that ended between {{since}} and {{until}}",
+    over_one: "{{count}} job that ended between {{since}} and {{until}}",
     leftOut: "The oldest {{count}} are left out.",
     mean: "Mean wait",
     median: "Median wait",

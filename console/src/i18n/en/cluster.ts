@@ -83,6 +83,7 @@ export const engines = {
   can: "Abilities",
   pools: "Pools",
   nodesInService: "{{n}} of {{total}} nodes in service",
+  nodesInService_one: "{{n}} of {{total}} node in service",
   inService: "{{n}} of {{total}} in service",
   state: "State",
   answers: "answers",

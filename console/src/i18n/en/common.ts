@@ -173,6 +173,7 @@ export const common = {
     differ: "The passwords differ.",
     same: "This is the current password. Choose another.",
     change: "Set password and continue",
+    set: "Set password",
     changed: "Password changed.",
     skip: "Sign in as someone else",
     show: "Show the password",

@@ -133,7 +133,8 @@ export const submit = {
   code: {
     upload: "Upload a folder",
     archive: "Upload a .tar.gz",
-    packing: "Packing {{n}} files",
+    packing: "Packing {{count}} files",
+    packing_one: "Packing {{count}} file",
     sending: "Uploading",
     most: "At most {{mib}} MiB packed.",
     ready: "{{count}} files, {{size}}",
@@ -212,7 +213,7 @@ export const submit = {
   },
   example: {
     title: "Start from an example",
-    hint: "Each runs here as it is.",
+    hint: "Each is complete. What one needs on the nodes stands with it.",
     hello: "Hello",
     helloHint: "One command, one CPU, a few seconds",
     metrics: "Training curve",
@@ -225,7 +226,7 @@ export const submit = {
     shellHint: "Stays up for 2 hours: enter it with tm exec",
     failed: "The example could not be loaded:",
   },
-  unit: { cores: "cores", cards: "GPUs" },
+  unit: { cores: "cores", cores_one: "core", cards: "GPUs", cards_one: "GPU" },
   metric: {
     add: "Add a pattern",
     test: "Try it on a log line",

@@ -17,6 +17,7 @@ export const usage = {
   days: "By day",
   what: "What the bars show",
   hours: "{{n}} hours",
+  hours_one: "{{n}} hour",
   total: "Total",
   none: "Nothing was used in this month.",
   balances: "Balances",

@@ -169,6 +169,7 @@ export const common = {
     differ: "两次输入的密码不一致。",
     same: "新密码不能与当前密码相同。",
     change: "设置密码并继续",
+    set: "设置密码",
     changed: "密码已修改。",
     skip: "使用其他账户登录",
     show: "显示密码",

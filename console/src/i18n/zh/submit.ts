@@ -130,7 +130,7 @@ export const submit = {
   code: {
     upload: "上传文件夹",
     archive: "上传 .tar.gz",
-    packing: "正在打包 {{n}} 个文件",
+    packing: "正在打包 {{count}} 个文件",
     sending: "正在上传",
     most: "打包后不超过 {{mib}} MiB。",
     ready: "{{count}} 个文件，{{size}}",
@@ -199,7 +199,7 @@ export const submit = {
   },
   example: {
     title: "从示例开始",
-    hint: "每个示例都可直接运行。",
+    hint: "示例都是完整的任务；节点上需要装有什么，写在各自的说明里。",
     hello: "Hello",
     helloHint: "一条命令，1 核 CPU，几秒钟",
     metrics: "训练曲线",

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEvent } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { shortId } from "../../shared/format";
 import { Stamp } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { SUBJECTS, valueText } from "./filter";
@@ -25,7 +26,7 @@ export function useColumns(): TableColumnsType<AuditEvent> {
 function Who({ event: { by, actor } }: { event: AuditEvent }): ReactNode {
   const { t } = useTranslation();
   const how = actor.kind === "person" || actor.kind === "system" ? "" : t(`audit.actors.${actor.kind}`);
-  const from = [how, actor.through?.slice(0, 9), actor.address].filter(Boolean).join(" · ");
+  const from = [how, actor.through && shortId(actor.through), actor.address].filter(Boolean).join(" · ");
   const name = actor.kind === "system" || actor.kind === "job" ? t("audit.platform") : by || t("audit.unknown");
   return (
     <TwoLines
@@ -52,7 +53,7 @@ function SubjectCell({ of }: { of: AuditEvent["subject"] }): ReactNode {
       first={
         of.kind === "job" ? (
           <Link to="/jobs/$id" params={{ id: of.name }} search={{}} className="tm-name">
-            {of.title || of.name.slice(0, 9)}
+            {of.title || shortId(of.name)}
           </Link>
         ) : (
           <span className="tm-break">{of.kind === "policy" || name === "" ? kind : name}</span>

@@ -49,7 +49,7 @@ export function Engines({ hint }: { hint?: string }): ReactNode {
                 <div className="tm-cell">
                   <Labels names={one.pools} />
                   <span className="tm-line">
-                    {t("engines.nodesInService", { n: one.nodes_in_service, total: one.nodes })}
+                    {t("engines.nodesInService", { n: one.nodes_in_service, total: one.nodes, count: one.nodes })}
                   </span>
                 </div>
               ),

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEvent } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { shortId } from "../../shared/format";
 import { Ago } from "../../shared/time";
 import { Part } from "./jobs";
 
@@ -29,7 +30,7 @@ export function Done({ events }: { events: AuditEvent[] }): ReactNode {
               <>
                 {" · "}
                 <Link to="/jobs/$id" params={{ id: subject.name }} search={{}}>
-                  {subject.title || subject.name.slice(0, 9)}
+                  {subject.title || shortId(subject.name)}
                 </Link>
               </>
             )}

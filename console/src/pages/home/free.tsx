@@ -36,7 +36,7 @@ export function Free({ pools }: { pools: FreePool[] }): ReactNode {
             used={pool.cpu - pool.cpu_free}
             total={pool.cpu}
             label="CPU"
-            text={t("home.cores", { free: rounded(pool.cpu_free), total: rounded(pool.cpu) })}
+            text={t("home.cores", { free: rounded(pool.cpu_free), total: rounded(pool.cpu), count: pool.cpu })}
           />
           <Bar
             used={pool.memory_mib - pool.memory_free_mib}

@@ -14,6 +14,7 @@ import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { Done } from "./done";
 import { Free } from "./free";
 import { FailedJobs, RunningJobs, WaitingJobs } from "./jobs";
+import { type Card, sides } from "./sides";
 import { Limits, Use } from "./use";
 import { Workspaces } from "./workspaces";
 
@@ -37,6 +38,7 @@ export function HomePage(): ReactNode {
 }
 
 function Cards({ home }: { home: Home }): ReactNode {
+  const { left, right } = sides(home);
   return (
     <>
       <Figures home={home} />
@@ -51,17 +53,25 @@ function Cards({ home }: { home: Home }): ReactNode {
           ) : (
             <First />
           )}
+          {left.map((card) => (
+            <OneCard key={card} card={card} home={home} />
+          ))}
         </div>
         <div className="tm-stack">
           <Free pools={home.free} />
-          {home.limits.length > 0 && <Limits limits={home.limits} />}
-          <Use use={home.use} />
-          <Done events={home.did} />
+          {right.map((card) => (
+            <OneCard key={card} card={card} home={home} />
+          ))}
         </div>
       </div>
       {home.workspaces.length > 0 && <Workspaces all={home.workspaces} />}
     </>
   );
+}
+
+function OneCard({ card, home }: { card: Card; home: Home }): ReactNode {
+  if (card === "limits") return <Limits limits={home.limits} />;
+  return card === "use" ? <Use use={home.use} /> : <Done events={home.did} />;
 }
 
 function Figures({ home }: { home: Home }): ReactNode {

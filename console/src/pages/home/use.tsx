@@ -9,7 +9,8 @@ import { useResourceName } from "../admin/limits";
 import { shownAmount } from "../usage/amounts";
 import { Part } from "./jobs";
 
-const hoursOf = (seconds: number): string => number(Math.round(seconds / 36) / 100);
+const hours = (seconds: number): number => Math.round(seconds / 36) / 100;
+const hoursOf = (seconds: number): string => number(hours(seconds));
 
 export function Use({ use }: { use: MonthUse }): ReactNode {
   const { t } = useTranslation();
@@ -61,7 +62,10 @@ export function Days({ use }: { use: MonthUse }): ReactNode {
   return (
     <div className="tm-home-days" role="img" aria-label={label}>
       {use.days.map((day) => (
-        <span key={day.day} title={t("home.perDayOf", { day: day.day, hours: hoursOf(day[what]) })}>
+        <span
+          key={day.day}
+          title={t("home.perDayOf", { day: day.day, hours: hoursOf(day[what]), count: hours(day[what]) })}
+        >
           <i style={{ height: `${(day[what] / most) * 100}%` }} />
         </span>
       ))}

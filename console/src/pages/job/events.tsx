@@ -4,12 +4,12 @@ import { Segmented } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readEvents } from "../../api/jobs";
-import type { JobDetail, JobEvent, Json } from "../../api/types";
+import type { JobDetail, JobEvent } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { bytes, replicaName } from "../../shared/format";
 import { Stamp, useFormatTime } from "../../shared/time";
 import { Empty, Pending } from "../../shared/ui";
 import type { TabProps } from "./tab";
+import { detailsOf } from "./told";
 import { ModelLink } from "./verdict";
 
 const BAD = new Set(["bad_node", "launch_failed", "task_lost", "fault", "save_failed", "expired"]);
@@ -80,8 +80,8 @@ function OneEvent({ event, job, newDay }: { event: JobEvent; job: JobDetail; new
   const attempt = event.attempt > 0 && job.attempts > 1 ? t("job.timeline.attempt", { n: event.attempt }) : "";
   const small = SMALL.has(event.kind);
   const tone = failed(event) ? "red" : small ? "grey" : GOOD.has(event.kind) ? "green" : "blue";
-  const words = useDetails();
-  const said = pick(event.text);
+  const words = detailsOf(event, job.roles, t);
+  const said = event.kind === "entered" ? "" : pick(event.text); // the replica and the program stand there already
   return (
     <li data-kind={event.kind} className={small ? "tm-event-small" : undefined}>
       <i className={`tm-fill-${tone}`} />
@@ -98,54 +98,11 @@ function OneEvent({ event, job, newDay }: { event: JobEvent; job: JobDetail; new
         </div>
         <div className="tm-line tm-event-data">
           {typeof event.data["model"] === "string" && <ModelLink model={event.data["model"]} />}
-          {[...words(event, job), ...(said ? [said] : [])].map((text) => (
+          {[...words, ...(said ? [said] : [])].map((text) => (
             <span key={text}>{text}</span>
           ))}
         </div>
       </div>
     </li>
   );
-}
-
-/** Not shown: what the page says already, what stands in words beside it, and what is of use to programs only. */
-const LEFT_OUT = new Set([
-  "job",
-  "role",
-  "index",
-  "exit_code",
-  "signal",
-  "verdict",
-  "reason",
-  "code",
-  "message",
-  "problem",
-  "model",
-  "files",
-  "size_bytes",
-]);
-
-/** The payload of an event in words: the replica by its name, how it ended, then the rest as it is. */
-function useDetails(): (event: JobEvent, job: JobDetail) => string[] {
-  const { t } = useTranslation();
-  return ({ data }, job) => {
-    const role = typeof data["role"] === "number" ? (job.roles[data["role"]]?.name ?? String(data["role"])) : null;
-    const words = role === null ? [] : [replicaName({ role, index: Number(data["index"] ?? 0) })];
-    if (typeof data["exit_code"] === "number") words.push(t("job.verdict.exit", { code: data["exit_code"] }));
-    if (typeof data["signal"] === "number") words.push(t("job.verdict.signal", { signal: data["signal"] }));
-    if (typeof data["files"] === "number") words.push(t("job.events.files", { count: data["files"] }));
-    if (typeof data["size_bytes"] === "number") words.push(bytes(data["size_bytes"]));
-    const rest = Object.entries(data).filter(([key, value]) => !LEFT_OUT.has(key) && value !== null && value !== "");
-    return [...words, ...rest.map(([key, value]) => (key === "placement" ? brief(value) : `${key}: ${brief(value)}`))];
-  };
-}
-
-/** One line of a value: placements as node and cards, the rest as it is. */
-function brief(value: Json): string {
-  if (Array.isArray(value)) return value.map(brief).join(", ");
-  if (typeof value === "object" && value !== null) {
-    if ("node" in value)
-      return `${String(value["node"])}${Array.isArray(value["gpus"]) && value["gpus"].length > 0 ? ` [${value["gpus"].join(", ")}]` : ""}`;
-    return JSON.stringify(value);
-  }
-  return String(value);
 }

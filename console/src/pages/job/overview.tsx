@@ -28,6 +28,21 @@ export function Overview({ job, update }: TabProps): ReactNode {
   const { t } = useTranslation();
   const attempt = job.attempt_list[job.attempt_list.length - 1];
   const measures = Object.keys(job.metrics).length > 0;
+  const roles = (
+    <section className="tm-panel">
+      <h2>{t("job.tasks.roles")}</h2>
+      <div className="tm-panel-body tm-roles">
+        <Roles job={job} />
+      </div>
+    </section>
+  );
+  // Without a curve the wide column would end far above the facts.
+  const aside = (
+    <>
+      {roles}
+      <Parameters job={job} />
+    </>
+  );
   return (
     <div className="tm-stack">
       <div className="tm-overview">
@@ -38,17 +53,20 @@ export function Overview({ job, update }: TabProps): ReactNode {
             </Suspense>
           )}
           {attempt && <LastLines job={job} update={update} />}
-          <Parameters job={job} />
+          {!measures && aside}
         </div>
-        <section className="tm-panel" data-testid="facts">
-          <div className="tm-panel-body">
-            <Facts items={firstFacts(job, t)} />
-            <details className="tm-details" data-testid="details">
-              <summary>{t("job.fact.details")}</summary>
-              <Details job={job} />
-            </details>
-          </div>
-        </section>
+        <div className="tm-stack">
+          <section className="tm-panel" data-testid="facts">
+            <div className="tm-panel-body">
+              <Facts items={firstFacts(job, t)} />
+              <details className="tm-details" data-testid="details">
+                <summary>{t("job.fact.details")}</summary>
+                <Details job={job} />
+              </details>
+            </div>
+          </section>
+          {measures && <Parameters job={job} />}
+        </div>
       </div>
       {job.attempt_list.length > 1 && (
         <section className="tm-panel">
@@ -64,12 +82,7 @@ export function Overview({ job, update }: TabProps): ReactNode {
           <Tasks attempt={attempt} update={update} />
         </section>
       )}
-      <section className="tm-panel">
-        <h2>{t("job.tasks.roles")}</h2>
-        <div className="tm-panel-body tm-roles">
-          <Roles job={job} />
-        </div>
-      </section>
+      {measures && roles}
       <Warnings job={job} />
     </div>
   );
@@ -90,6 +103,9 @@ function Facts({ items }: { items: Item[] }): ReactNode {
   );
 }
 
+/** A number stays on the line of its unit. */
+const unbroken = (text: string): string => text.replaceAll(" ", "\u00a0");
+
 function firstFacts(job: JobDetail, t: TFunction): Item[] {
   const r = job.resources;
   const resources = [
@@ -100,7 +116,7 @@ function firstFacts(job: JobDetail, t: TFunction): Item[] {
   ];
   const flavors = [...new Set(job.roles.map((role) => role.flavor).filter((name) => name !== null))];
   const items: Item[] = [
-    [t("job.fact.resources"), resources.filter(Boolean).join(" · ")],
+    [t("job.fact.resources"), resources.filter(Boolean).map(unbroken).join(" · ")],
     [t("job.fact.duration"), job.duration_s === null ? t("time.noLimit") : duration(job.duration_s)],
     [t("job.fact.workspace"), job.workspace],
     [t("job.fact.share"), <ShareFact key="s" job={job} />],

@@ -16,7 +16,7 @@ import { readModel } from "../../api/models";
 import type { JobDetail, Verdict } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { useEngineOf } from "../../shared/engines";
-import { duration, modelName, replicaName } from "../../shared/format";
+import { duration, modelName, replicaName, shortId } from "../../shared/format";
 import { useNow } from "../../shared/time";
 import { Box } from "./box";
 import { Remedies } from "./remedies";
@@ -103,13 +103,20 @@ function Until({ at }: { at: number | null | undefined }): ReactNode {
   );
 }
 
-/** A model version by its name; the id stands in until the name is known. */
+/** A model version by its name, and the way to it for who may see it. For others, and while that is asked, it is a text. */
 export function ModelLink({ model }: { model: string }): ReactNode {
   const { id, version } = modelName(model);
   const named = useQuery({ queryKey: ["model", id], queryFn: () => readModel(id), staleTime: 60_000 });
+  if (!named.data)
+    return (
+      <span className="tm-mono" title={model} data-testid="unseen-model">
+        {shortId(id)}
+        {version !== undefined && `@${version}`}
+      </span>
+    );
   return (
     <Link to="/models/$id" params={{ id }} search={{ version }} data-testid="saved-model">
-      {named.data ? `${named.data.name}@${version ?? ""}` : model}
+      {`${named.data.name}@${version ?? ""}`}
     </Link>
   );
 }

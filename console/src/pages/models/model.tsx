@@ -10,7 +10,7 @@ import { listModelFiles, modelFileUrl, modelUrl, readModel } from "../../api/mod
 import type { ModelDetail, ModelVersion } from "../../api/types";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
-import { bytes, number } from "../../shared/format";
+import { bytes, number, shortId } from "../../shared/format";
 import { Ago } from "../../shared/time";
 import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { keyMetric } from "../jobs/columns";
@@ -128,7 +128,7 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
                     className="tm-mono"
                     data-testid="provenance"
                   >
-                    {version.job.slice(0, 12)}
+                    {shortId(version.job)}
                     {version.attempt !== null && ` · ${t("models.attempt", { n: version.attempt })}`}
                   </Link>
                 ) : (

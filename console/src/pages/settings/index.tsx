@@ -112,7 +112,7 @@ function Password(): ReactNode {
     <section className="tm-panel">
       <h2>{t("user.password")}</h2>
       <div className="tm-panel-body tm-narrow">
-        <PasswordForm onDone={() => message.success(t("signin.changed"))} />
+        <PasswordForm label={t("signin.set")} onDone={() => message.success(t("signin.changed"))} />
       </div>
     </section>
   );

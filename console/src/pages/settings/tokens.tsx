@@ -93,7 +93,7 @@ export function Tokens(): ReactNode {
           </Form.Item>
           <Form.Item name="days">
             <Select
-              style={{ width: 130 }}
+              style={{ width: 120 }}
               aria-label={t("settings.tokenExpires")}
               options={[
                 ...DAYS.map((days) => ({ value: days, label: t("settings.days", { count: days }) })),
@@ -103,7 +103,7 @@ export function Tokens(): ReactNode {
           </Form.Item>
           <Form.Item name="kind">
             <Select
-              style={{ width: 200 }}
+              style={{ width: 176 }}
               aria-label={t("settings.tokenMay")}
               data-testid="token-kind"
               popupMatchSelectWidth={false}
@@ -116,7 +116,7 @@ export function Tokens(): ReactNode {
           {workspaces.length > 0 && (
             <Form.Item name="workspace">
               <Select
-                style={{ width: 200 }}
+                style={{ width: 176 }}
                 aria-label={t("settings.tokenWorkspace")}
                 data-testid="token-workspace"
                 popupMatchSelectWidth={false}

@@ -47,14 +47,15 @@ function Ways({ onUsed, problem }: { onUsed: (password: string) => void; problem
     <>
       <h1>{t("signin.title")}</h1>
       {problem && <Note title={problem.title}>{problem.remedy}</Note>}
-      {password && <SignIn onUsed={onUsed} />}
+      {password && <SignIn onUsed={onUsed} first={ways.data?.first ?? false} />}
       {ways.data?.provider && password && <p className="tm-signin-or">{t("signin.or")}</p>}
       {ways.data?.provider && <ProviderButton label={ways.data.provider.label} />}
     </>
   );
 }
 
-function SignIn({ onUsed }: { onUsed: (password: string) => void }): ReactNode {
+/** `first`: nobody has ever been in, so that the password is where the server was started. */
+function SignIn({ onUsed, first }: { onUsed: (password: string) => void; first: boolean }): ReactNode {
   const { t } = useTranslation();
   const client = useQueryClient();
   const errorText = useErrorText();
@@ -108,7 +109,11 @@ function SignIn({ onUsed }: { onUsed: (password: string) => void }): ReactNode {
           {t("signin.submit")}
         </button>
       </form>
-      {known === "" && <p className="tm-signin-hint">{t("signin.firstStart")}</p>}
+      {first && (
+        <p className="tm-signin-hint" data-testid="first-start">
+          {t("signin.firstStart")}
+        </p>
+      )}
     </>
   );
 }

@@ -8,8 +8,8 @@ import { Note } from "./note";
 
 export const SHORTEST_PASSWORD = 10;
 
-/** `old` known: it is not asked for again. */
-export function PasswordForm({ old, onDone }: { old?: string; onDone: () => void }): ReactNode {
+/** `old` known: it is not asked for again. `label`: what the button says where nothing follows. */
+export function PasswordForm({ old, label, onDone }: { old?: string; label?: string; onDone: () => void }): ReactNode {
   const { t } = useTranslation();
   const errorText = useErrorText();
   const [typed, setTyped] = useState({ old: "", fresh: "", again: "" });
@@ -57,7 +57,7 @@ export function PasswordForm({ old, onDone }: { old?: string; onDone: () => void
       <Field {...field("fresh")} label={t("signin.fresh")} complete="new-password" testId="new-password" />
       <Field {...field("again")} label={t("signin.again")} complete="new-password" testId="new-password-again" />
       <button type="submit" className="tm-button tm-button-first" disabled={busy} data-testid="set-password">
-        {t("signin.change")}
+        {label ?? t("signin.change")}
       </button>
     </form>
   );

@@ -97,7 +97,7 @@ export function CodeField(): ReactNode {
             if (file) void run(file.name, async () => file);
           }}
         />
-        {work?.step === "packing" && <span>{t("submit.code.packing", { n: work.files })}…</span>}
+        {work?.step === "packing" && <span>{t("submit.code.packing", { count: work.files })}…</span>}
         {work?.step === "sending" && (
           <Flex gap={12} align="center">
             <span>{t("submit.code.sending")}</span>

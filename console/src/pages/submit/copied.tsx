@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readJob } from "../../api/jobs";
 import type { Json, JsonObject } from "../../api/types";
-import { duration } from "../../shared/format";
+import { duration, shortId } from "../../shared/format";
 import { Change } from "../queue/sooner";
 import { getAt } from "./document";
 import { labelOf } from "./labels";
@@ -37,7 +37,7 @@ export function Replace({ first, replacing, choose }: ReplaceProps): ReactNode {
     return replacing && <Alert type="warning" showIcon title={t("submit.copied.runs")} data-testid="first-runs" />;
   return (
     <Checkbox checked={replacing} onChange={(e) => choose(e.target.checked)} data-testid="stop-first">
-      {t("submit.copied.stopFirst", { id: first.slice(0, 9) })}
+      {t("submit.copied.stopFirst", { id: shortId(first) })}
     </Checkbox>
   );
 }

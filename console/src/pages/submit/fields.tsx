@@ -192,9 +192,15 @@ export function NumberField({
   placeholder,
   hint,
   ...props
-}: FieldProps & { step?: number; unit?: string; placeholder?: string; hint?: ReactNode }): ReactNode {
+}: FieldProps & {
+  step?: number;
+  unit?: (count: number) => string;
+  placeholder?: string;
+  hint?: ReactNode;
+}): ReactNode {
   const { value, set, touch } = useField(props.path);
   const { min, max, usual } = useBounds(props.path);
+  const count = typeof value === "number" ? value : usual;
   return (
     <FieldFrame {...props} hint={hint} spell={number}>
       <InputNumber
@@ -202,7 +208,7 @@ export function NumberField({
         min={min}
         max={max}
         step={step}
-        suffix={unit}
+        suffix={unit?.(typeof count === "number" ? count : 0)}
         placeholder={placeholder ?? (usual === undefined ? undefined : number(usual))}
         onBlur={touch}
         style={{ width: "100%" }}

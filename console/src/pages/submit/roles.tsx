@@ -161,14 +161,14 @@ function OwnResources({ at }: { at: string }): ReactNode {
         path={`${at}.resources.cpu`}
         label={t("submit.field.cpu")}
         help={t("help.cpu")}
-        unit={t("submit.unit.cores")}
+        unit={(count) => t("submit.unit.cores", { count })}
       />
       <MemoryField path={`${at}.resources.memory`} label={t("submit.field.memory")} help={t("help.memory")} />
       <NumberField
         path={`${at}.resources.gpu`}
         label={t("submit.field.gpu")}
         help={t("help.gpu")}
-        unit={t("submit.unit.cards")}
+        unit={(count) => t("submit.unit.cards", { count })}
       />
       <OpenField
         path={`${at}.resources.gpu_type`}

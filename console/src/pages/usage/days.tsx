@@ -21,7 +21,7 @@ export function Days({ report }: { report: UsageReport }): ReactNode {
   const say = (value: number): string =>
     what === "amount"
       ? `${shownAmount(value.toFixed(6))} ${report.currency}`
-      : t("usage.hours", { n: number(Math.round(value * 100) / 100) });
+      : t("usage.hours", { n: number(Math.round(value * 100) / 100), count: Math.round(value * 100) / 100 });
   const day = at === null ? undefined : report.days[at];
   const words = day
     ? `${day.day} · ${say(heightOf(day, what))}`

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listEntries } from "../../api/money";
 import type { Balance, Entry } from "../../api/types";
-import { duration } from "../../shared/format";
+import { duration, shortId } from "../../shared/format";
 import { useFormatTime } from "../../shared/time";
 import { Pending, TwoLines } from "../../shared/ui";
 import { shownAmount } from "./amounts";
@@ -78,7 +78,7 @@ function What({ entry, balance }: { entry: Entry; balance: Balance }): ReactNode
     <TwoLines
       first={
         <Link to="/jobs/$id" params={{ id: entry.job }} search={{}}>
-          {entry.job.slice(0, 8)}
+          {shortId(entry.job)}
         </Link>
       }
       second={t("usage.used", {

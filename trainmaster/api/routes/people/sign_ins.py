@@ -43,7 +43,7 @@ class SubjectBody(Body):
 @routes.route("GET", "/session/ways", scope=None, answers={200: "SignInWays"}, by=By.ANY)
 async def sign_in_ways(request: Request) -> Response:
     """Say how one can sign in here."""
-    return Json(platform(request).sign_ins.ways())
+    return Json(await platform(request).sign_ins.ways())
 
 
 @routes.route("POST", "/session/provider", scope=None, answers={201: "BegunSignIn"}, body_limit=1024)

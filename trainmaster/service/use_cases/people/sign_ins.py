@@ -60,10 +60,11 @@ class SignIns:
         self._ctx, self._people, self._rows = context, people, rows
         self._identities, self._inviting, self._provider = identities, inviting, provider
 
-    def ways(self) -> SignInWays:
+    async def ways(self) -> SignInWays:
         """Return how people can sign in here."""
         provider = SignInProvider(label=self._provider.label) if self._provider is not None else None
-        return SignInWays(password=self._ctx.config.sign_in.password, provider=provider)
+        password = self._ctx.config.sign_in.password
+        return SignInWays(password=password, provider=provider, first=password and await self._people.unopened())
 
     async def with_password(self, name: str, password: str, browser: str | None, at: From) -> SignedIn:
         """Begin a session with a password. Raises Forbidden where that is switched off, and like `People.sign_in`."""

@@ -130,7 +130,9 @@ export function OneLog({ address, line, find, pick, look }: Props): ReactNode {
       )}
       <div className="tm-log-foot">
         <span className="tm-num">
-          {view.total !== null ? `${view.total.toLocaleString("en-US")} · ` : ""}
+          {view.total !== null
+            ? `${t("job.log.lines", { n: view.total.toLocaleString("en-US"), count: view.total })} · `
+            : ""}
           {bytes(view.size)}
         </span>
         {look.times && <Untimed lines={view.lines} />}
