@@ -11,12 +11,15 @@ describe("amounts", () => {
   });
 
   it("are shown rounded, and what is less than a cent is not shown as nothing", () => {
-    expect(["1234567.895", "0.00", "0.004", "-0.004", "-1.005", "0.005"].map(shownAmount)).toEqual([
+    const texts = ["1234567.895", "0.00", "-0.00", "0.004", "-0.000417", "-1.005", "0.009999", "0.010001"];
+    expect(texts.map(shownAmount)).toEqual([
       "1,234,567.90",
       "0.00",
-      "<0.01",
-      ">-0.01",
+      "0.00",
+      "0.004",
+      "-0.000417",
       "-1.01",
+      "0.009999",
       "0.01",
     ]);
   });

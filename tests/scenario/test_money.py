@@ -224,6 +224,15 @@ async def test_a_refusal_names_workspace_balance_and_remedy_and_ends_with_a_cred
     assert (await fake.platform.balances.of("default", ADMIN)).available == "30.00"
 
 
+async def test_amounts_in_a_refusal_have_two_digits_unless_more_tell_them(fake: Stage) -> None:
+    await put(fake, BIG)
+    await limited(fake, 59_999_999)
+    await fake.platform.balances.enter("default", ADMIN, "correction", -417, "rounding")
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.submit(wish(duration=60))
+    assert "up to 60.00 CNY, and 59.999582 CNY are available (balance 60.00," in refused.value.problems[0].rule
+
+
 async def test_who_owes_is_refused_until_the_debt_is_paid(fake: Stage) -> None:
     """R18."""
     await put(fake, BIG)

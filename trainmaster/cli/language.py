@@ -54,16 +54,13 @@ def _given(arguments: Sequence[str]) -> str:
 
 
 def money(amount: str) -> str:
-    """Return an amount of money with two digits behind the point, ``<0.01`` and ``>-0.01`` for what is less but not
-    nothing; JSON and CSV have all digits.
+    """Return an amount of money as people read it: with two digits behind the point, and with all where two would read
+    as nothing; JSON and CSV have all digits.
     """
-    from decimal import ROUND_HALF_UP, Decimal
+    from trainmaster.core.money.amounts import read_amount, shown_amount
 
-    exact = Decimal(amount)
-    shown = exact.quantize(Decimal("0.01"), ROUND_HALF_UP)
-    if exact and not shown:
-        return ">-0.01" if exact < 0 else "<0.01"
-    return f"{shown + 0:,}"  # what is not below 0 has no sign
+    any_sum = 10**36
+    return shown_amount(read_amount(amount, any_sum, -any_sum))
 
 
 def words(en: str, zh: str) -> str:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from trainmaster.cli.language import language, memory, used_memory
+from trainmaster.cli.language import language, memory, money, used_memory
 from trainmaster.cli.main import global_first
 
 
@@ -42,6 +42,12 @@ def test_the_first_that_is_set_decides(arguments: str, environ: dict[str, str], 
 )
 def test_global_options_may_stand_behind_the_command(typed: str, taken: str) -> None:
     assert global_first(typed.split()) == taken.split()
+
+
+def test_money_is_told_to_the_cent() -> None:
+    told = [money(amount) for amount in ("-0.000417", "0.00", "-7.895", "1234567.10", "9" * 29 + ".00")]
+    assert told[:4] == ["-0.000417", "0.00", "-7.90", "1,234,567.10"]
+    assert told[4].startswith("99,999,")
 
 
 def test_memory_is_told_in_the_unit_that_suits_it() -> None:

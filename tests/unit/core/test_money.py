@@ -15,6 +15,7 @@ from trainmaster.core.money.amounts import (
     amount_text,
     charge,
     read_amount,
+    shown_amount,
 )
 from trainmaster.core.money.metering import MachineUse, parts_of, ran
 from trainmaster.core.money.rates import Rate
@@ -36,6 +37,27 @@ def test_what_is_written_is_read(amount: int) -> None:
 )
 def test_amounts_as_people_write_them(text: str, amount: int) -> None:
     assert read_amount(text) == amount
+
+
+@pytest.mark.parametrize(
+    ("amount", "others", "said"),
+    [
+        (0, (), "0.00"),
+        (1_234_567_895_000, (), "1,234,567.90"),
+        (-1_005_000, (), "-1.01"),
+        (9_999, (), "0.009999"),
+        (-417, (), "-0.000417"),
+        (10_001, (), "0.01"),
+        (-10_001, (), "-0.01"),
+        (60_000_400, (60_000_000,), "60.0004"),
+        (60_000_000, (60_000_400,), "60.00"),
+        (60_000_400, (60_000_400,), "60.00"),
+        (1_234_000_100, (-1_234_000_100,), "1,234.00"),
+    ],
+)
+def test_amounts_as_people_read_them(amount: int, others: tuple[int, ...], said: str) -> None:
+    """Two digits behind the point, and more only where two would say nothing, or not tell two amounts apart."""
+    assert shown_amount(amount, *others) == said
 
 
 @pytest.mark.parametrize(

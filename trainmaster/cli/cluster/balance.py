@@ -257,9 +257,9 @@ def _print_balance(name: str, as_json: bool) -> None:
         emit_json(one)
         return
     none = words("none", "无")
-    limit, budget = (none if amount is None else amount for amount in (one.credit_limit, one.budget))
+    limit, budget = (none if of is None else amount(of) for of in (one.credit_limit, one.budget))
     said = words(
-        f"balance {one.balance} {one.currency}  credit limit {limit}  budget {budget}",
-        f"余额 {one.balance} {one.currency}  信用额度 {limit}  预算 {budget}",
+        f"balance {amount(one.balance)} {one.currency}  credit limit {limit}  budget {budget}",
+        f"余额 {amount(one.balance)} {one.currency}  信用额度 {limit}  预算 {budget}",
     )
     print(f"{one.workspace}  {said}")

@@ -1,7 +1,8 @@
 """Amounts of money: whole millionths of the one currency of the platform, and their texts. Pure.
 
 Invariant: an amount is an int everywhere inside and a decimal text outside, never a float. `read_amount(amount_text(n))
-== n`.
+== n`. What programs read and what somebody entered has all its digits (`amount_text`); in sentences and tables stands
+what `shown_amount` says.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ MOST_AMOUNT: Final = 10**12 * MILLION
 MOST_CHARGED: Final = 2**63 - 1
 """The most that one use is charged: what a column holds."""
 
+_CENT: Final = MILLION // 100
 _HOUR_MS: Final = 3_600_000
 _AMOUNT: Final = re.compile(r"(-?)([0-9]{1,30})(?:\.([0-9]{1,6}))?")
 
@@ -46,6 +48,22 @@ def amount_text(amount: int) -> str:
     whole, part = divmod(abs(amount), MILLION)
     digits = f"{part:06}"
     return f"{'-' if amount < 0 else ''}{whole}.{digits[:2]}{digits[2:].rstrip('0')}"
+
+
+def shown_amount(amount: int, *others: int) -> str:
+    """Return an amount as people read it, ``1,234.50`` or ``-0.0004``: rounded half up to two digits behind the point;
+    with all its digits where two would read as nothing, or as one of `others`, which it is told beside.
+    """
+    if 0 < abs(amount) < _CENT or any(_cents(amount) == _cents(one) and amount != one for one in others):
+        whole, _, digits = amount_text(abs(amount)).partition(".")
+    else:
+        whole, digits = str(abs(_cents(amount)) // 100), f"{abs(_cents(amount)) % 100:02}"
+    return f"{'-' if amount < 0 else ''}{int(whole):,}.{digits}"
+
+
+def _cents(amount: int) -> int:
+    cents = (abs(amount) + _CENT // 2) // _CENT
+    return -cents if amount < 0 else cents
 
 
 def charge(price: int, machine_ms: int) -> int:

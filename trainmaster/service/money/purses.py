@@ -16,7 +16,7 @@ from typing import Final
 from trainmaster.core.cluster import Budget
 from trainmaster.core.errors import Problem, problem_of
 from trainmaster.core.events import Event
-from trainmaster.core.money.amounts import amount_text, charge
+from trainmaster.core.money.amounts import charge, shown_amount
 from trainmaster.core.money.metering import just_ended, ran, uses
 from trainmaster.core.money.rates import Rate
 from trainmaster.core.records import Job, Role, replace, role_from_json, to_json
@@ -187,11 +187,19 @@ class Purses:
         stands = self.standing(workspace, now)
         if stands.credit_limit is None or stands.available is None:
             return None
-        limit, balance = amount_text(stands.credit_limit), amount_text(stands.balance)
+        limit = shown_amount(stands.credit_limit)
         if stands.in_arrears:
+            balance = shown_amount(stands.balance, -stands.credit_limit)
             return problem_of(path, money.in_arrears(workspace, balance, self._currency, limit))
         available = stands.available + freed
         if cost <= available:
             return None
-        texts = (amount_text(cost), self._currency, amount_text(available), balance, limit)
-        return problem_of(path, money.not_enough_balance(workspace, *texts, amount_text(stands.reserved - freed)))
+        texts = (
+            shown_amount(cost, available),
+            self._currency,
+            shown_amount(available, cost),
+            shown_amount(stands.balance),
+        )
+        return problem_of(
+            path, money.not_enough_balance(workspace, *texts, limit, shown_amount(stands.reserved - freed))
+        )

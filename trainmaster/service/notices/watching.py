@@ -13,7 +13,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from trainmaster.core.errors import TrainmasterError
-from trainmaster.core.money.amounts import amount_text
+from trainmaster.core.money.amounts import shown_amount
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobState, Phase
 from trainmaster.messages.said import Said
@@ -217,7 +217,7 @@ class NoticeWatch:
         return {month_at(at, zone).name for at in (now, now - 86400.0)}
 
     def _alarm(self, key: str, one: BudgetAlarm) -> Happening:
-        texts = amount_text(one.spent), amount_text(one.budget)
+        texts = shown_amount(one.spent), shown_amount(one.budget)
         words = money.budget_alarm(one.workspace, one.month, one.percent, *texts)
         persons = self._audience.leaders(one.workspace)
         return Happening(BUDGET, key, one.at, words, one.workspace, once=True, persons=persons)

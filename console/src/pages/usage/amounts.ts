@@ -16,15 +16,15 @@ export function amountText(amount: bigint): string {
   return `${amount < 0n ? "-" : ""}${size / MILLION}.${digits.slice(0, 2)}${digits.slice(2).replace(/0+$/, "")}`;
 }
 
-/** As it is shown: thousands set off, rounded to two digits: "1,234.50", "<0.01" and ">-0.01" for what is less but not
- * nothing. */
+/** As it is shown: thousands set off, rounded to two digits, and with all where two would read as nothing: "1,234.50",
+ * "-0.0004". The same rule as the server's. */
 export function shownAmount(text: string): string {
   const exact = millionths(text);
   const size = exact < 0n ? -exact : exact;
+  if (size > 0n && size < 10_000n) return amountText(exact);
   const cents = (size + 5000n) / 10_000n;
-  const sign = exact < 0n ? "-" : "";
-  if (cents === 0n && size > 0n) return exact < 0n ? ">-0.01" : "<0.01";
-  return `${sign}${(cents / 100n).toLocaleString("en-US")}.${String(cents % 100n).padStart(2, "0")}`;
+  const whole = (cents / 100n).toLocaleString("en-US");
+  return `${exact < 0n ? "-" : ""}${whole}.${String(cents % 100n).padStart(2, "0")}`;
 }
 
 /** An amount that may be written: digits, if needed a point and up to six more. */

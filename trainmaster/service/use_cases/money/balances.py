@@ -18,7 +18,7 @@ from trainmaster.answers import AlarmView, BalancesView, BalanceView, EntryPage,
 from trainmaster.core.cluster import Budget
 from trainmaster.core.errors import InvalidSpec, NotFound, Problem, problem_of
 from trainmaster.core.events import did_itself, subject_of
-from trainmaster.core.money.amounts import amount_text
+from trainmaster.core.money.amounts import amount_text, shown_amount
 from trainmaster.core.money.metering import uses
 from trainmaster.core.states import JobState
 from trainmaster.messages.cluster import cluster
@@ -122,7 +122,7 @@ class Balances:
             if (one.workspace, percent) not in told and _reached(spent[one.workspace], one.monthly or 0, percent)
         ]
         for alarm in found:
-            texts = amount_text(alarm.spent), amount_text(alarm.budget)
+            texts = shown_amount(alarm.spent), shown_amount(alarm.budget)
             said = money.budget_alarm(alarm.workspace, alarm.month, alarm.percent, *texts)
             audit_event = did_itself(subject_of("workspace", alarm.workspace), said, now)
             await asyncio.to_thread(self._rows.alarm, alarm, audit_event)
