@@ -2,7 +2,18 @@
 import { describe, expect, it } from "vitest";
 import { en } from "../src/i18n/en";
 import { zh } from "../src/i18n/zh";
-import { ACTORS, filterOf, isFiltered, KINDS, SPANS, SUBJECTS, subjectOf, valueText } from "../src/pages/audit/filter";
+import {
+  ACTORS,
+  filterOf,
+  isFiltered,
+  isMade,
+  isRemoved,
+  KINDS,
+  SPANS,
+  SUBJECTS,
+  subjectOf,
+  valueText,
+} from "../src/pages/audit/filter";
 
 describe("the audit's filters", () => {
   it("ask the server for what the address says, and for nothing else", () => {
@@ -20,6 +31,11 @@ describe("the audit's filters", () => {
     expect(isFiltered({})).toBe(false);
     expect(isFiltered({ subject: undefined })).toBe(false);
     expect(isFiltered({ actor: "token" })).toBe(true);
+  });
+
+  it("know what has only one side", () => {
+    expect(["flavor_made", "flavor_changed", "flavor_removed"].map(isMade)).toEqual([true, false, false]);
+    expect(["flavor_made", "flavor_changed", "flavor_removed"].map(isRemoved)).toEqual([false, false, true]);
   });
 
   it("tell a kind of thing from one thing, whatever its name holds", () => {

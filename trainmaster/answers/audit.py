@@ -34,9 +34,10 @@ class ActorView(Answer, frozen=True):
 
 
 class FieldChange(Answer, frozen=True):
-    """A field that became something else; null: it was or is not there."""
+    """A field that became something else; null: it was or is not there. `label`: the field in words."""
 
     field: str
+    label: Text
     before: Any
     after: Any
 

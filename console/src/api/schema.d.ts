@@ -3265,9 +3265,10 @@ export interface components {
             zh: string;
             en: string;
         };
-        /** @description A field that became something else; null: it was or is not there. */
+        /** @description A field that became something else; null: it was or is not there. `label`: the field in words. */
         FieldChange: {
             field: string;
+            label: components["schemas"]["Text"];
             before: unknown;
             after: unknown;
         };

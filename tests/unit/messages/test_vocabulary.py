@@ -69,7 +69,7 @@ CHINESE = {
 
 OF_PEOPLE = {
     **dict.fromkeys(("not_permitted", "user_made", "member_changed", "role_not_enough"), ("role", "角色")),
-    **dict.fromkeys(("no_such_role", "role_too_high"), ("role", "角色")),
+    **dict.fromkeys(("no_such_role", "role_too_high", "field_role", "field_role_of"), ("role", "角色")),
     "member_added": ("角色",),
     **dict.fromkeys(("invitation_made", "joined"), ("角色",)),
     **dict.fromkeys(("already_in", "group_gave", "group_took"), ("role", "角色")),

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from trainmaster.core.events import Changes
 from trainmaster.core.money.amounts import amount_text
-from trainmaster.messages.said import Said
-from trainmaster.messages.server import audit, money
+from trainmaster.messages import render
+from trainmaster.messages.said import Said, verbatim
+from trainmaster.messages.server import audit, fields, money
 
 MOST_CHANGES: Final = 12
 MOST_TEXT: Final = 100
@@ -45,7 +46,7 @@ _NAMES: Final = {"monthly": "budget"}
 
 def made(kind: str, name: str, plain: Any, record: Any) -> Said:
     """Return what the audit says of something new. `plain`: the same with defaults alone. Both as JSON."""
-    return _MADE[kind](name, _changes(plain, record) or [audit.only_a_name()])
+    return _MADE[kind](name, _changes(plain, record, made=True) or [audit.only_a_name()])
 
 
 def changed(kind: str, name: str, before: Any, after: Any) -> Said:
@@ -70,13 +71,57 @@ def changes(before: Any, after: Any) -> Changes:
     )
 
 
-def _changes(before: Any, after: Any) -> audit.Changes:
-    found = [_change(name, _written(was), _written(now)) for name, was, now in changes(before, after)]
+def label(field: str) -> Said:
+    """Return the name of a field, as `changes` and the audit's own records have it, in words; what has none, of an
+    earlier version perhaps, as it is.
+    """
+    head, _, rest = field.partition(".")
+    names = rest.rsplit(".", _DEPTHS.get(head, 1) - 1)
+    if head in _DEPTHS and len(names) == _DEPTHS[head] and rest:
+        return _NAMED[head](names)
+    return next((Said(code) for code in (f"field_{field}", f"knob_{field}") if render.has_words(code)), verbatim(field))
+
+
+def _resource(name: str) -> Said:
+    kind, _, model = name.partition(":")
+    return fields.field_gpu_of(model) if kind == "gpu" and model else label(name)
+
+
+def _share(names: list[str]) -> Said:
+    resource, which = names
+    return (fields.field_share_cap if which == "cap" else fields.field_share)(_resource(resource))
+
+
+def _quota(names: list[str]) -> Said:
+    pool, resource, which = names
+    return (fields.field_quota_cap if which == "cap" else fields.field_quota)(_resource(resource), pool)
+
+
+_DEPTHS: Final = {"share": 2, "quotas": 3, "per_person": 2, "people": 3, "members": 1, "webhooks": 2}
+"""How many names stand behind those of what has something for each of many."""
+_NAMED: Final[dict[str, Callable[[list[str]], Said]]] = {
+    "share": _share,
+    "quotas": _quota,
+    "per_person": lambda names: fields.field_per_person(_resource(names[1]), names[0]),
+    "people": lambda names: fields.field_of_person(_resource(names[2]), names[0], names[1]),
+    "members": lambda names: fields.field_role_of(names[0]),
+    "webhooks": lambda names: label(names[1]),
+}
+
+
+def _changes(before: Any, after: Any, made: bool = False) -> audit.Changes:
+    """Return what is said of each changed field; of something new only what it is."""
+    found = [
+        _change(label(name), None if made and now is not None else _written(was), _written(now))
+        for name, was, now in changes(before, after)
+    ]
     more = len(found) - MOST_CHANGES
-    return found if more <= 0 else [*found[:MOST_CHANGES], audit.more_changes(more)]
+    if more <= 0:
+        return found
+    return [*found[:MOST_CHANGES], (audit.more_settings if made else audit.more_changes)(more)]
 
 
-def _change(name: str, before: str | None, after: str | None) -> Said:
+def _change(name: Said, before: str | None, after: str | None) -> Said:
     if after is None:
         return audit.is_gone(name, before or "")
     return audit.now_is(name, after) if before is None else audit.was_and_is(name, before, after)

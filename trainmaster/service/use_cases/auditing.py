@@ -20,6 +20,7 @@ from trainmaster.core.ids import task_name
 from trainmaster.core.states import Priority
 from trainmaster.messages.said import Said, said_in
 from trainmaster.messages.server import audit
+from trainmaster.service.cluster.decided import label
 from trainmaster.service.language import both
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 
@@ -101,7 +102,10 @@ def _view(entry: AuditEntry, visible: Visible, who: Principal) -> AuditEventView
         text=both(said),
         code=said.code,
         args=said.to_json()["args"],
-        changes=[FieldChange(field=field, before=before, after=after) for field, before, after in entry.changes],
+        changes=[
+            FieldChange(field=field, label=both(label(field)), before=before, after=after)
+            for field, before, after in entry.changes
+        ],
     )
 
 

@@ -23,6 +23,7 @@ export const audit = {
   field: "Field",
   before: "Before",
   after: "After",
+  value: "Value",
   platform: "platform",
   unknown: "not signed in",
   by: {

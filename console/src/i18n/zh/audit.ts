@@ -23,6 +23,7 @@ export const audit = {
   field: "字段",
   before: "变更前",
   after: "变更后",
+  value: "值",
   platform: "平台",
   unknown: "未登录",
   by: {

@@ -8,7 +8,7 @@ import { useBilingual } from "../../i18n";
 import { shortId } from "../../shared/format";
 import { Stamp } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { SUBJECTS, valueText } from "./filter";
+import { isMade, isRemoved, SUBJECTS, valueText } from "./filter";
 
 type Change = AuditEvent["changes"][number];
 
@@ -64,19 +64,35 @@ function SubjectCell({ of }: { of: AuditEvent["subject"] }): ReactNode {
   );
 }
 
-/** Before and after, of each field. */
-export function Changes({ of }: { of: readonly Change[] }): ReactNode {
+/** Before and after, of each field; of something new only what it is, of something removed what it was. */
+export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNode {
   const { t } = useTranslation();
+  const pick = useBilingual();
+  const before = {
+    title: t("audit.before"),
+    key: "before",
+    render: (_: unknown, one: Change) => <Value of={one.before} />,
+  };
+  const after = {
+    title: t("audit.after"),
+    key: "after",
+    render: (_: unknown, one: Change) => <Value of={one.after} />,
+  };
   return (
     <Table<Change>
       rowKey="field"
       size="small"
       pagination={false}
-      dataSource={[...of]}
+      dataSource={changes}
       columns={[
-        { title: t("audit.field"), key: "field", width: 260, render: (_, one) => <code>{one.field}</code> },
-        { title: t("audit.before"), key: "before", render: (_, one) => <Value of={one.before} /> },
-        { title: t("audit.after"), key: "after", render: (_, one) => <Value of={one.after} /> },
+        {
+          title: t("audit.field"),
+          key: "field",
+          width: 260,
+          render: (_, one) => <span title={one.field}>{pick(one.label)}</span>,
+        },
+        ...(isMade(kind) ? [] : [before]),
+        ...(isRemoved(kind) ? [] : [isMade(kind) ? { ...after, title: t("audit.value") } : after]),
       ]}
     />
   );

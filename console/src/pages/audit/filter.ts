@@ -58,6 +58,10 @@ export function subjectOf(text: string | undefined): { kind?: string; name?: str
   return at < 0 ? { kind: text } : { kind: text.slice(0, at), name: text.slice(at + 1) };
 }
 
+/** Whether this is how something began, or ended: then each field has one value. */
+export const isMade = (kind: string): boolean => kind.endsWith("_made");
+export const isRemoved = (kind: string): boolean => kind.endsWith("_removed");
+
 /** A value of a record as it is shown: one line, lists with commas. */
 export function valueText(value: unknown): string {
   if (value === null || value === undefined) return "–";

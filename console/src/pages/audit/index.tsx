@@ -86,7 +86,7 @@ function Entries({ search }: { search: AuditSearch }): ReactNode {
         onRow={({ kind }) => ({ "data-testid": "audit-entry", "data-kind": kind }) as object}
         expandable={{
           rowExpandable: ({ changes }) => changes.length > 0,
-          expandedRowRender: ({ changes }) => <Changes of={changes} />,
+          expandedRowRender: (event) => <Changes of={event} />,
         }}
       />
       {query.hasNextPage && (

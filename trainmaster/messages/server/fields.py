@@ -1,0 +1,143 @@
+"""The names of what administrators set, in words: of pools, virtual clusters, workspaces, flavors, budgets, nodes,
+members and webhooks. The knobs of the queue policy have theirs in `messages.cluster.knobs`.
+"""
+
+# fmt: off
+from __future__ import annotations
+
+from trainmaster.messages.catalogue import say
+from trainmaster.messages.said import Said
+
+# --- fields by themselves
+
+@say("name", "名称")
+def field_name() -> Said: ...
+
+@say("kind", "类型")
+def field_kind() -> Said: ...
+
+@say("workspace", "工作空间")
+def field_workspace() -> Said: ...
+
+@say("workspaces", "工作空间")
+def field_workspaces() -> Said: ...
+
+@say("description", "描述")
+def field_description() -> Said: ...
+
+@say("price of a GPU and hour", "每张加速卡每小时价格")
+def field_price_gpu() -> Said: ...
+
+@say("price of a core and hour", "每个 CPU 核每小时价格")
+def field_price_cpu() -> Said: ...
+
+@say("pool", "资源池")
+def field_pool() -> Said: ...
+
+@say("weight", "权重")
+def field_weight() -> Said: ...
+
+@say("urgent jobs of each person", "每人紧急任务上限")
+def field_urgent_per_user() -> Said: ...
+
+@say("urgent jobs in all", "紧急任务合计上限")
+def field_urgent_total() -> Said: ...
+
+@say("sharing of jobs", "任务共享")
+def field_sharing() -> Said: ...
+
+@say("time limit required", "必须设置运行时限")
+def field_require_duration() -> Said: ...
+
+@say("cores", "CPU 核")
+def field_cpu() -> Said: ...
+
+@say("memory in MiB", "内存（MiB）")
+def field_memory_mib() -> Said: ...
+
+@say("GPUs", "加速卡")
+def field_gpu() -> Said: ...
+
+@say("GPU model", "加速卡型号")
+def field_gpu_type() -> Said: ...
+
+@say("thousandths of each GPU", "每张加速卡的份额（千分之一）")
+def field_gpu_milli() -> Said: ...
+
+@say("shared memory in MiB", "共享内存（MiB）")
+def field_shm_mib() -> Said: ...
+
+@say("GPU vendor", "加速卡厂商")
+def field_vendor() -> Said: ...
+
+@say("price of an hour", "每小时价格")
+def field_price() -> Said: ...
+
+@say("cache disk in MiB", "本地缓存盘（MiB）")
+def field_cache_mib() -> Said: ...
+
+@say("pools", "提供的资源池")
+def field_pools() -> Said: ...
+
+@say("credit limit", "信用额度")
+def field_credit_limit() -> Said: ...
+
+@say("budget of a month", "每月预算")
+def field_budget() -> Said: ...
+
+@say("alarms (% of the budget)", "提醒（预算的百分比）")
+def field_alarms() -> Said: ...
+
+@say("scheduling", "调度状态")
+def field_service() -> Said: ...
+
+@say("note", "原因")
+def field_note() -> Said: ...
+
+@say("changed by", "操作人")
+def field_by() -> Said: ...
+
+@say("since", "开始时间")
+def field_since() -> Said: ...
+
+@say("role", "角色")
+def field_role() -> Said: ...
+
+@say("role of {person}", "{person} 的角色")
+def field_role_of(person: str) -> Said: ...
+
+@say("state", "状态")
+def field_state() -> Said: ...
+
+@say("receiver", "接收方")
+def field_host() -> Said: ...
+
+@say("kinds", "种类")
+def field_kinds() -> Said: ...
+
+
+# --- amounts of a resource
+
+@say("{model} GPUs", "{model} 加速卡")
+def field_gpu_of(model: str) -> Said: ...
+
+@say("jobs at a time", "同时运行的任务")
+def field_jobs() -> Said: ...
+
+@say("share of {resource}", "{resource} 的份额")
+def field_share(resource: Said | str) -> Said: ...
+
+@say("most {resource}", "{resource} 的上限")
+def field_share_cap(resource: Said | str) -> Said: ...
+
+@say("quota of {resource} in pool {pool}", "资源池 {pool} 中 {resource} 的配额")
+def field_quota(resource: Said | str, pool: str) -> Said: ...
+
+@say("most {resource} in pool {pool}", "资源池 {pool} 中 {resource} 的上限")
+def field_quota_cap(resource: Said | str, pool: str) -> Said: ...
+
+@say("most {resource} of each person in pool {pool}", "资源池 {pool} 中每人 {resource} 的上限")
+def field_per_person(resource: Said | str, pool: str) -> Said: ...
+
+@say("most {resource} of {person} in pool {pool}", "资源池 {pool} 中 {person} 的 {resource} 上限")
+def field_of_person(resource: Said | str, person: str, pool: str) -> Said: ...
