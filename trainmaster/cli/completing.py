@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import typer
 
 if TYPE_CHECKING:
+    from trainmaster import answers
     from trainmaster.sdk.client import Client
 
 T = TypeVar("T")
@@ -92,9 +93,18 @@ def flavors(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of flavors."""
     from trainmaster import answers
 
-    workspace = str(ctx.params.get("workspace") or "default")
+    workspace = ctx.params.get("workspace")
+    if not workspace:
+        session = _asked(ctx, answers.SessionView, "/session")
+        workspace = own_workspace(session.user) if session else "default"
     page = _asked(ctx, answers.Flavors, "/flavors", workspace=workspace)
     return _beginning([(one.name, one.kind) for one in (page.items if page else ())], incomplete)
+
+
+def own_workspace(user: "answers.UserView") -> str:
+    """Return the workspace that `user` means who names none: `default`, but for who is in exactly one other."""
+    names = [one.workspace for one in user.workspaces]
+    return names[0] if user.role != "admin" and len(names) == 1 else "default"
 
 
 def states(ctx: typer.Context, incomplete: str) -> Offered:

@@ -26,6 +26,17 @@ Workspace = Annotated[
     str,
     typer.Option("--workspace", "-w", help=words("Workspace.", "工作空间。"), autocompletion=completing.workspaces),
 ]
+OwnWorkspace = Annotated[
+    str,
+    typer.Option(
+        "--workspace",
+        "-w",
+        help=words("Workspace.", "工作空间。"),
+        show_default=words("default, or the only one you are in", "default，或您所在的唯一工作空间"),
+        autocompletion=completing.workspaces,
+    ),
+]
+"""What `workspace_of` makes a name of."""
 
 
 @dataclass(slots=True)
@@ -75,6 +86,20 @@ def demand_known(kind: Literal["engine", "pool", "workspace"], name: str, there:
     names = [one.name for one in there]
     if name not in names:
         raise NotFound(not_found[kind](name, names))
+
+
+def workspace_of(server: "Client", named: str) -> str:
+    """Return the workspace that a command means: the one it names; without one `default`, but for who is in exactly one
+    other, as for a job that names none; or whose token may not say who they are. Raises Unavailable.
+    """
+    from trainmaster.core.errors import Forbidden
+
+    if named:
+        return named
+    try:
+        return completing.own_workspace(server.session().user)
+    except Forbidden:
+        return "default"
 
 
 def each(refs: Iterable[str], act: Callable[[str], T]) -> tuple[list[T], bool]:

@@ -60,6 +60,28 @@ def test_pools_workspaces_and_flavors(tm: Shell) -> None:
     tm("workspace", "delete", "vision")
 
 
+def test_who_is_in_one_workspace_alone_means_that_one(tm: Shell) -> None:
+    """Without --workspace, as for a job whose document names none; others, and administrators, mean `default`."""
+    tm("workspace", "set", "vision")
+    tm("pool", "set", "lab", "--for", "vision")
+    tm("flavor", "set", "seen", "--workspace", "vision")
+    tm("user", "add", "lone", "--workspace", "vision")
+    lone = Shell(tm.home)
+    lone.env["TRAINMASTER_URL"] = json.loads((tm.home / "run" / "server.json").read_text())["url"]
+    lone.env["TRAINMASTER_TOKEN"] = tm("token", "create", "t", "--user", "lone").strip()
+    assert [one["name"] for one in lone.json("flavor", "list")] == ["seen"]
+    assert {one["name"]: one["selectable"] for one in lone.json("pool", "list")}["lab"] is True
+    assert len(lone.json("node", "list", "--fits", "seen")) == 2
+    assert "There is no workspace" in lone("flavor", "list", "--workspace", "nope", code=1)
+    lone.env["TRAINMASTER_TOKEN"] = tm("token", "create", "t", "--user", "lone", "--scope", "cluster:read").strip()
+    assert len(lone.json("node", "list")) == 2  # a token that may not say whose it is
+    assert "seen" not in [one["name"] for one in tm.json("flavor", "list")]
+    tm("user", "delete", "lone")
+    tm("flavor", "delete", "seen", "--workspace", "vision")
+    tm("pool", "delete", "lab")
+    tm("workspace", "delete", "vision")
+
+
 def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: Path) -> None:
     assert "Usage is" not in tm("workspace", "set", "vision", "cpu=1:1")
     job = write(tmp_path / "j.json", "sleep 100", name="holds", workspace="vision", resources={"cpu": 1, "memory": 64})

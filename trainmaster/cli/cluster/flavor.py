@@ -6,7 +6,7 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.cluster.pool import About
-from trainmaster.cli.context import AsJson, Workspace, client, demand_known, removed
+from trainmaster.cli.context import AsJson, OwnWorkspace, client, demand_known, removed, workspace_of
 from trainmaster.cli.helping import CLUSTER, add, group
 from trainmaster.cli.language import memory as memory_text
 from trainmaster.cli.language import words
@@ -65,7 +65,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_flavors(
-    workspace: Workspace = "default",
+    workspace: OwnWorkspace = "",
     kind: Annotated[
         str,
         typer.Option(
@@ -90,7 +90,8 @@ def list_flavors(
     """
     from trainmaster.cli.showing.console import emit_json
 
-    admin = client().admin
+    server = client()
+    admin, workspace = server.admin, workspace_of(server, workspace)
     demand_known("workspace", workspace, admin.workspaces())
     found = admin.flavors(workspace, kind, model)
     emit_json(found) if as_json else _show(found)
@@ -134,7 +135,7 @@ def _show(found: "list[answers.FlavorView]") -> None:
 
 def set_flavor(  # noqa: PLR0913, PLR0917 - every option is a parameter
     name: FlavorName,
-    workspace: Workspace = "default",
+    workspace: OwnWorkspace = "",
     cpu: Annotated[float, typer.Option(min=0.01, help=words("Cores.", "CPU 核数。"))] = 1.0,
     memory: Annotated[str, typer.Option(help=words("Memory, for example 16GiB.", "内存，例如 16GiB。"))] = "1GiB",
     gpu: Annotated[int, typer.Option(min=0, help=words("GPUs.", "加速卡数。"))] = 0,
@@ -186,7 +187,8 @@ def set_flavor(  # noqa: PLR0913, PLR0917 - every option is a parameter
     sizes["cache_mib"] = _mib("--cache", cache) if cache else 0
     more: dict[str, Any] = {"cpu": cpu, "gpu": gpu, "gpu_type": model, "gpu_share": share, "description": description}
     more |= {"vendor": vendor, "price": price, "pools": pools or []}
-    made = client().admin.put_flavor(name, workspace=workspace, **sizes, **more)
+    server = client()
+    made = server.admin.put_flavor(name, workspace=workspace_of(server, workspace), **sizes, **more)
     where = words(f"in workspace {made.workspace}", f"工作空间 {made.workspace}")
     emit_json(made) if as_json else print(f"{made.name}  {made.kind}  {where}")
 
@@ -200,10 +202,11 @@ def _mib(option: str, memory: str) -> int:
         raise typer.BadParameter(in_terminal_language(error.said), param_hint=option) from None
 
 
-def delete_flavor(name: FlavorName, workspace: Workspace = "default", as_json: AsJson = False) -> None:
+def delete_flavor(name: FlavorName, workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
     """Delete a flavor; jobs submitted before keep what it was.
 
     Prints its name.
     """
-    client().admin.delete_flavor(name, workspace)
+    server = client()
+    server.admin.delete_flavor(name, workspace_of(server, workspace))
     removed("flavor", name, as_json)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.context import AsJson, Workspace, client, demand_known
+from trainmaster.cli.context import AsJson, OwnWorkspace, client, demand_known, workspace_of
 from trainmaster.cli.helping import CLUSTER, add, group
 from trainmaster.cli.language import counted, told, used_memory, words
 from trainmaster.core.formats.terminal import visible
@@ -73,7 +73,7 @@ def list_nodes(
             autocompletion=completing.flavors,
         ),
     ] = None,
-    workspace: Workspace = "default",
+    workspace: OwnWorkspace = "",
     as_json: AsJson = False,
 ) -> None:
     """List nodes with what is used of them.
@@ -85,7 +85,8 @@ def list_nodes(
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
 
-    admin = client().admin
+    server = client()
+    admin, workspace = server.admin, workspace_of(server, workspace)
     demand_known("workspace", workspace, admin.workspaces())
     found = admin.resources(fits or [], workspace).nodes
     if as_json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.context import AsJson, Workspace, client, demand_known, removed
+from trainmaster.cli.context import AsJson, OwnWorkspace, client, demand_known, removed, workspace_of
 from trainmaster.cli.helping import CLUSTER, add, group
 from trainmaster.cli.language import counted, memory, told, used_memory, words
 
@@ -57,7 +57,7 @@ def add_to(app: typer.Typer) -> None:
     add(part, unshare, "收回没有任务计入的份额。\n\n输出已删除的名称。", "tm pool unshare vc1")
 
 
-def list_pools(workspace: Workspace = "default", as_json: AsJson = False) -> None:
+def list_pools(workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
     """List pools and their virtual clusters.
 
     Prints a line for each: kind, nodes in service, what is used, how many jobs are queued and running, and whether the
@@ -67,7 +67,8 @@ def list_pools(workspace: Workspace = "default", as_json: AsJson = False) -> Non
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
 
-    admin = client().admin
+    server = client()
+    admin, workspace = server.admin, workspace_of(server, workspace)
     demand_known("workspace", workspace, admin.workspaces())
     found = admin.pools(workspace)
     if as_json:
