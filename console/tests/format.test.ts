@@ -55,6 +55,17 @@ describe("numbers as people read them", () => {
     expect(duration(93)).toBe("1m 33s");
     expect(duration(90061)).toBe("1d 1h");
     expect(duration(0.44, true)).toBe("0.4s");
+    const cut = [0.07, 0.1, 9.98, 19.9, 59.9, 60, 119.9];
+    expect(cut.map((seconds) => duration(seconds, true))).toEqual([
+      "<0.1s",
+      "0.1s",
+      "9.9s",
+      "19s",
+      "59s",
+      "1m",
+      "1m 59s",
+    ]);
+    expect(duration(19.9)).toBe("19s");
     expect(duration(0)).toBe("0s");
   });
   it("says durations as a Chinese reader writes them (R200)", () => {

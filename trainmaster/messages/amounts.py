@@ -73,12 +73,15 @@ def memory(mib: float) -> str:
 
 def duration(seconds: float, language: str = "en") -> str:
     """Return a short text of `seconds` in its two largest units, for example ``12h 5m`` and ``12 小时 5 分``; below ten
-    seconds with a tenth. A unit is left out where it is 0.
+    seconds with a tenth. A unit is left out where it is 0. Like a clock it never shows what has not passed yet: 19.9
+    seconds are ``19s``, as the console says them.
     """
     units = _UNITS.get(language, _UNITS["en"])
-    if seconds < 59.5:
-        return f"{seconds:.1f}".removesuffix(".0") + units[-1] if seconds < 10 else f"{seconds:.0f}{units[-1]}"
-    parts, rest = [], max(60, int(seconds))
+    if seconds < 60:
+        if 0 < seconds < 0.1:
+            return f"<0.1{units[-1]}"
+        return f"{int(seconds * 10) / 10 if seconds < 10 else int(seconds):g}{units[-1]}"
+    parts, rest = [], int(seconds)
     for unit, size in zip(units, _SIZES):
         count, rest = divmod(rest, size)
         if count:

@@ -44,11 +44,12 @@ const UNITS = [
   ["s", 1, "秒", "秒"],
 ] as const;
 
-/** 93 -> "1m 33s", "1 分 33 秒": the two largest units; below ten seconds with one decimal when `exact`. */
+/** 93 -> "1m 33s", "1 分 33 秒": the two largest units; below ten seconds with one decimal when `exact`. Like a clock it
+    never shows what has not passed yet, as the server and the command line say it (trainmaster/messages/amounts.py). */
 export function duration(seconds: number, exact = false, language: Language = spoken): string {
   const chinese = language === "zh";
-  if (exact && seconds > 0 && seconds < 0.05) return chinese ? "<0.1 秒" : "<0.1s";
-  if (exact && seconds < 10) return `${trim(seconds.toFixed(1))}${chinese ? " 秒" : "s"}`;
+  if (exact && seconds > 0 && seconds < 0.1) return chinese ? "<0.1 秒" : "<0.1s";
+  if (exact && seconds < 10) return `${trim((Math.floor(seconds * 10) / 10).toFixed(1))}${chinese ? " 秒" : "s"}`;
   const parts = partsOf(seconds).slice(0, 2);
   const words = parts.map(([count, [short, , within, alone]]) =>
     chinese ? `${count} ${parts.length > 1 ? within : alone}` : `${count}${short}`,
