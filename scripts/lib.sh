@@ -92,7 +92,8 @@ need_package() {
 
 # need_torch: PyTorch, of the version $TORCH: the build for CPUs, wherever one can be had. The package index of PyPI has only the one for
 # NVIDIA cards. Looked for: where pip is told to look, and in TRAINMASTER_TORCH_INDEX if that names one; then in PyTorch's own index, whose
-# address uv knows. Where there is none, says how large the other one is, asks if there is somebody to ask, and takes it.
+# address uv knows. Where there is none, says how large the other one is and asks. Where nobody can be asked, it is taken only
+# with TRAINMASTER_TORCH_LARGE=yes, which also answers in advance.
 need_torch() {
     local pip=("$VENV/bin/python" -m pip) uv="$VENV/bin/uv" more=() offered answer
     "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("torch").partition("+")[0] != sys.argv[1])' "$TORCH" 2>/dev/null && return 0
@@ -111,10 +112,10 @@ need_torch() {
     fi
     note "there is none to be had (.cache/uv.log); TRAINMASTER_TORCH_INDEX may name a package index that has one"
     note "the build for NVIDIA cards runs without a card, too: $TORCH_GPU_SIZE"
-    if [ -t 0 ] && [ -t 2 ]; then
-        read -r -p "    Install it? [y/N] " answer
-        [[ "$answer" = [yYjJ是]* ]] || die "needs PyTorch: put one into .venv, or start again and say y"
-    fi
+    answer="${TRAINMASTER_TORCH_LARGE:-}"
+    if [ -z "$answer" ] && [ -t 0 ] && [ -t 2 ]; then read -r -p "    Install it? [y/N] " answer; fi
+    [[ "$answer" = [yYjJ是]* ]] || die "needs PyTorch $TORCH in the environment $VENV. TRAINMASTER_TORCH_LARGE=yes installs the build for NVIDIA cards;" \
+        "or put one there yourself: $VENV/bin/python -m pip install torch==$TORCH, with the --index-url that has it"
     step "Installing PyTorch $TORCH ($TORCH_GPU_SIZE, once)"
     quietly pip-torch "${pip[@]}" install "torch==$TORCH"
 }

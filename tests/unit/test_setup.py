@@ -75,6 +75,7 @@ class TestTorch:
             "PIP_INDEX_URL": index.as_uri(),
             "PIP_EXTRA_INDEX_URL": "",
             "PIP_FIND_LINKS": "",
+            "TRAINMASTER_TORCH_LARGE": "",
         }
         return ask(f"cd {venv.parent}; {text}", **{**known, **env})
 
@@ -118,8 +119,23 @@ class TestTorch:
         assert done.stdout == f"torch=={TORCH}+cpu\n", done.stderr
         assert f"--torch-backend cpu --no-deps torch=={TORCH}" in (tmp_path / "asked").read_text()
 
-    def test_the_size_of_the_other_build_is_said_before_it_is_installed(self, venv: Path, tmp_path: Path) -> None:
+    def test_the_other_build_is_not_taken_where_nobody_can_be_asked(self, venv: Path, tmp_path: Path) -> None:
+        """Its refusal names the environment that lacks it, and what to do."""
         done = self.need(venv, self.index(tmp_path / "index", TORCH))
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "about 3 GB to download" in done.stderr
+        assert f"needs PyTorch {TORCH} in the environment {venv}. TRAINMASTER_TORCH_LARGE=yes installs" in done.stderr
+        assert f"{venv}/bin/python -m pip install torch=={TORCH}" in done.stderr
+
+    def test_tests_take_the_build_that_there_is(self) -> None:
+        """Nobody answers a question there (.ci/run)."""
+        for script, call in (("test", "\nneed_torch\n"), ("fresh", "\ntake_settings")):
+            text = (ROOT / "scripts" / script).read_text()
+            yes = text.index('export TRAINMASTER_TORCH_LARGE="${TRAINMASTER_TORCH_LARGE:-yes}"')
+            assert yes < text.index(call), script
+
+    def test_the_size_of_the_other_build_is_said_before_it_is_installed(self, venv: Path, tmp_path: Path) -> None:
+        done = self.need(venv, self.index(tmp_path / "index", TORCH), TRAINMASTER_TORCH_LARGE="yes")
         assert done.stdout == f"torch=={TORCH}\n", done.stderr
         assert re.search(r"for NVIDIA cards .*about 3 GB to download.*\n.*Installing PyTorch", done.stderr), done.stderr
         assert "TRAINMASTER_TORCH_INDEX" in done.stderr
