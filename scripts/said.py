@@ -7,7 +7,7 @@
 A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
 other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
 Commands run one after the other in one empty folder; the server that the page starts is stopped at the end.
-What a page says to have on the machine has to be there: for `data.md` a file /srv/datasets/flowers/labels.txt.
+What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt.
 """
 
 import argparse
