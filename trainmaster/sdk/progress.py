@@ -115,7 +115,7 @@ def detail(job: answers.JobView, language: str = "en") -> str:
     parts = []
     if job.state in (Shown.RUNNING, Shown.INITIALISING, Shown.PENDING) and job.tasks.total:
         count = f"{job.tasks.running}/{job.tasks.total}"
-        parts.append(words(f"{count} replicas", f"{count} 个副本"))
+        parts.append(words(f"{count} {'replica' if job.tasks.total == 1 else 'replicas'}", f"{count} 个副本"))
     if job.attempts > 1:
         parts.append(words(f"attempt {job.attempts}", f"第 {job.attempts} 次运行"))
     if job.progress is not None and job.progress.of:

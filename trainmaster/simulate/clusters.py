@@ -64,10 +64,11 @@ def added(nodes: Sequence[Node], description: str) -> tuple[Node, ...]:
 def describe(nodes: Sequence[Node]) -> tuple[str, str]:
     """Return the nodes in a few words, in Chinese and English: ``64 nodes, 512 GPUs``."""
     cards = sum(len(node.gpus) for node in nodes)
+    count = f"{len(nodes)} {'node' if len(nodes) == 1 else 'nodes'}"
     if cards:
-        return f"{len(nodes)} 个节点，{cards} 张加速卡", f"{len(nodes)} nodes, {cards} GPUs"
+        return f"{len(nodes)} 个节点，{cards} 张加速卡", f"{count}, {cards} {'GPU' if cards == 1 else 'GPUs'}"
     cores = sum(node.cpu for node in nodes if node.cpu < PLENTY_CORES)
-    return f"{len(nodes)} 个节点，{cores:g} 核", f"{len(nodes)} nodes, {cores:g} cores"
+    return f"{len(nodes)} 个节点，{cores:g} 核", f"{count}, {cores:g} {'core' if cores == 1 else 'cores'}"
 
 
 def _groups(text: str) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ class Variation:
 
 def more_nodes(description: str) -> Variation:
     """Return the change to more machines, `clusters.added`."""
-    words = f"{description} nodes" if description.isdigit() else description
+    words = f"{description} {'node' if description == '1' else 'nodes'}" if description.isdigit() else description
     return Variation(f" + {words}", lambda nodes: added(nodes, description))
 
 

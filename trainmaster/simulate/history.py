@@ -83,7 +83,11 @@ def from_history(items: Iterable[AskedView]) -> Workload:
     ran = [(item, item.run_s) for item in found if item.run_s is not None]
     jobs = [_recorded(row, item, run_s, first) for row, (item, run_s) in enumerate(ran)]
     left_out = len(found) - len(ran)
-    notes = [f"{left_out} jobs that never ran are left out"] if left_out else []
+    notes = (
+        [f"{left_out} {'job that never ran is' if left_out == 1 else 'jobs that never ran are'} left out"]
+        if left_out
+        else []
+    )
     return workload("history", jobs, any(job.limit_s is not None for job in jobs), notes)
 
 

@@ -138,7 +138,10 @@ def _read(name: str, rows: Iterator[Row], whole: NodeSize, sizes_only: bool) -> 
             left_out += 1
         else:
             jobs.append(job)
-    notes = [f"{left_out} jobs that never ran, or whose size or times are unknown, are left out"] if left_out else []
+    which, are = ("job", "is") if left_out == 1 else ("jobs", "are")
+    notes = (
+        [f"{left_out} {which} that never ran, or whose size or times are unknown, {are} left out"] if left_out else []
+    )
     return workload(name, jobs, has_limits, notes)
 
 

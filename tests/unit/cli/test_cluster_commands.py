@@ -87,6 +87,7 @@ def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: P
     job = write(tmp_path / "j.json", "sleep 100", name="holds", workspace="vision", resources={"cpu": 1, "memory": 64})
     made = tm.json("submit", job)
     tm.until(lambda seen: seen["state"] == "running", made["id"])
+    assert "sub-task main × 1: 1 core, 64 MiB" in tm("show", made["id"])
     assert "default cpu: Usage is above the guarantee" in tm("workspace", "set", "vision", "cpu=0.5")
     assert "default cpu: Usage is above the cap" in tm("workspace", "set", "vision", "cpu=0.5:0.5")
     zh = {**tm.env, "LC_ALL": "zh_CN.UTF-8"}

@@ -26,8 +26,8 @@ def test_policies_and_machines_are_compared(trace: Path, tmp_path: Path) -> None
     report, rows = tmp_path / "report.html", tmp_path / "rows.csv"
     done = tm(trace, "--cluster", "1x8", "--add-nodes", 1, "--policy", "default", "-o", report, "-o", rows)
     assert done.exit_code == 0, done.output
-    assert "3 jobs of jobs.csv on 1 nodes, 8 GPUs; 2 nodes, 16 GPUs" in done.output
-    assert "default + 1 nodes" in done.output
+    assert "3 jobs of jobs.csv on 1 node, 8 GPUs; 2 nodes, 16 GPUs" in done.output
+    assert "default + 1 node" in done.output
     assert report.read_text().startswith("<!doctype html>")
     assert len(rows.read_text().splitlines()) == 7
 

@@ -42,7 +42,7 @@ def test_ended_jobs_become_records() -> None:
     first, second = work.jobs
     assert (first.id, first.submit_s, first.work_s, first.limit_s, first.workspace) == ("a", 0, 30, 600, "lab")
     assert (second.submit_s, second.work_s, second.cards) == (100, 95, 33)
-    assert work.notes == ("1 jobs that never ran are left out",)
+    assert work.notes == ("1 job that never ran is left out",)
 
 
 class _Seen(Watcher):

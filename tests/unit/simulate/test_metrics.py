@@ -67,7 +67,7 @@ def test_rows_and_json_can_be_read_back() -> None:
 def test_the_report_compares_and_escapes() -> None:
     work = drawn(3)
     outcomes = list(compare(work, machines("2x8"), settings(["default", "default:max_starts=3"]), [more_nodes("1")]))
-    assert [one.label for one in outcomes][:2] == ["default", "default + 1 nodes"]
+    assert [one.label for one in outcomes][:2] == ["default", "default + 1 node"]
     page = html(work, outcomes)
     assert page.count("<svg") == 6
     assert "http" not in page

@@ -52,7 +52,7 @@ def test_processors_are_cores_and_shares_of_cards_are_kept(tmp_path: Path) -> No
     (share, plain) = work.jobs
     assert (share.roles[0].resources.gpu_milli, share.work_s, share.roles[0].resources.cpu) == (460, 90, 12)
     assert plain.cards == 0
-    assert "1 jobs" in work.notes[0]
+    assert "1 job " in work.notes[0]
 
 
 def test_several_card_models_in_one_cell_are_alternatives(tmp_path: Path) -> None:
@@ -141,7 +141,9 @@ def test_machines_in_one_line() -> None:
     assert (node.gpus, node.cpu, node.memory_mib, node.pool) == (("A100",) * 4, 64.0, 512 * 1024, "big")
     assert (len(rest), rest[-1].cpu, rest[-1].gpus) == (2, 100.0, ())
     assert parse_cluster(["1x1"])[0].cpu == PLENTY_CORES
-    assert describe(parse_cluster(["1x0:cpu=100"]))[1] == "1 nodes, 100 cores"
+    assert describe(parse_cluster(["1x0:cpu=100"]))[1] == "1 node, 100 cores"
+    assert describe(parse_cluster(["2x1"]))[1] == "2 nodes, 2 GPUs"
+    assert describe(parse_cluster(["1x1"]))[1] == "1 node, 1 GPU"
 
 
 def test_machines_in_a_file(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_what_holds_now_holds_on_both_sides() -> None:
 def test_more_machines_and_another_quota_are_one_second_time() -> None:
     changes = [more_nodes("1"), *changed_rights(["red:gpu=4:4"], (), (), TEAMS, Rights())]
     _, second = compare(TEAMS, machines("1x8"), settings(["fifo-easy"]), changes)
-    assert (second.label, waits(second)) == ("fifo-easy + 1 nodes, red:gpu=4:4", [0, 100, 0, 0])
+    assert (second.label, waits(second)) == ("fifo-easy + 1 node, red:gpu=4:4", [0, 100, 0, 0])
 
 
 def test_quotas_that_bind_nobody_change_nothing() -> None:

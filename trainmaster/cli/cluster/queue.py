@@ -143,7 +143,9 @@ def _demand(found: "answers.QueuePage") -> str:
         if one.asked
     ]
     more = found.total - len(found.items)
-    first = words(f"{more} more are queued. ", f"另有 {more} 个任务在排队。") if more > 0 else ""
+    first = (
+        words(f"{more} more {'is' if more == 1 else 'are'} queued. ", f"另有 {more} 个任务在排队。") if more > 0 else ""
+    )
     if not asked:
         return first + words("No GPUs are asked for.", "没有申请加速卡。")
     return first + words(f"GPUs asked for: {', '.join(asked)}", f"申请的加速卡：{'，'.join(asked)}")

@@ -120,5 +120,5 @@ def _person(one: "answers.HomePerson") -> tuple[str, ...]:
         one.name,
         words(f"{one.running} running", f"运行中 {one.running}"),
         words(f"{one.waiting} queued", f"排队 {one.waiting}"),
-        words(f"{one.gpu:g} GPUs", f"{one.gpu:g} 张加速卡"),
+        words(f"{one.gpu:g} {'GPU' if one.gpu == 1 else 'GPUs'}", f"{one.gpu:g} 张加速卡"),
     )

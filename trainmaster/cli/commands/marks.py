@@ -9,7 +9,7 @@ from trainmaster.cli.commands.actions import PRIORITIES, SHARES
 from trainmaster.cli.commands.jobs import Label, Mine, Node, Owner, Pool, Since, States, Until, Workspace, moment
 from trainmaster.cli.context import AsJson, Jobs, OneJob, client, each, seconds
 from trainmaster.cli.helping import JOBS, add
-from trainmaster.cli.language import words
+from trainmaster.cli.language import counted, words
 
 if TYPE_CHECKING:
     from trainmaster import answers
@@ -200,7 +200,8 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
         raise typer.BadParameter(words("give at least one filter", "请至少给出一个筛选条件"))
     server = client()
     number = server.count(**filters)
-    question = words(f"{action}: {number} jobs match. Go on?", f"{action}：共有 {number} 个任务符合条件，继续吗？")
+    match = counted(number, "job matches", "jobs match", "个任务符合条件")
+    question = words(f"{action}: {match}. Go on?", f"{action}：共有 {match}，继续吗？")
     if not yes and not typer.confirm(question):
         raise typer.Exit(1)
     outcome: answers.OutcomeView = getattr(server, action)(expected=number, **more, **filters)

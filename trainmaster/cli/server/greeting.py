@@ -100,7 +100,7 @@ def _demo(config: Config, cards: int) -> Iterator[str]:
     nodes = config.local.virtual_nodes
     each = "1 simulated GPU" if cards == 1 else f"{cards} simulated GPUs"
     yield words(
-        f"Demo: this machine is shown as {nodes} nodes with {each} each.",
+        f"Demo: this machine is shown as {nodes} {'node' if nodes == 1 else 'nodes'} with {each} each.",
         f"演示：本机显示为 {nodes} 个节点，各有 {cards} 张模拟加速卡。",
     )
     yield words(

@@ -200,7 +200,7 @@ def _show_part(role: "answers.RoleView") -> None:
     need = role.resources
     model = need.gpu_type or words("any model", "任意型号")
     cards = words(f", {need.gpu} x {model} GPU", f"，{need.gpu} 张 {model} 加速卡") if need.gpu else ""
-    cores = words(f"{need.cpu:g} cores", f"{need.cpu:g} 核")
+    cores = words(f"{need.cpu:g} {'core' if need.cpu == 1 else 'cores'}", f"{need.cpu:g} 核")
     size = f"{cores}{words(', ', '，')}{memory(need.memory_mib)}{cards}"
     part = words("sub-task", "子任务")
     say(f"  {part} [bold]{e(role.name)}[/] × {role.replicas}: {e(size)}")

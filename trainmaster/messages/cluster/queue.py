@@ -14,7 +14,7 @@ from trainmaster.messages.said import Said
 @say("Waiting for GPUs: {needs} needed ({type}, {each} per replica), {free} free, at most {largest} on one node", "等待加速卡：共需 {needs} 张（{type}，每个副本 {each} 张），现空闲 {free} 张，单个节点最多空闲 {largest} 张")
 def waiting_gpus(needs: float, type: Said | str, each: float, free: float, largest: float) -> Said: ...
 
-@say("Waiting for CPU: {needs} cores needed ({each} per replica), {free} free, at most {largest} on one node", "等待 CPU：共需 {needs} 核（每个副本 {each} 核），现空闲 {free} 核，单个节点最多空闲 {largest} 核")
+@say("Waiting for CPU cores: {needs} needed ({each} per replica), {free} free, at most {largest} on one node", "等待 CPU：共需 {needs} 核（每个副本 {each} 核），现空闲 {free} 核，单个节点最多空闲 {largest} 核")
 def waiting_cpu(needs: float, each: float, free: float, largest: float) -> Said: ...
 
 @say("Waiting for memory: {needs} needed ({each} per replica), {free} free, at most {largest} on one node", "等待内存：共需 {needs}（每个副本 {each}），现空闲 {free}，单个节点最多空闲 {largest}")
