@@ -92,7 +92,7 @@ def test_a_mistyped_program_is_named(command: Any, verdict: Verdict, changed: An
     assert made[0] == ("other_program", {"roles.0.command": changed})
 
 
-@pytest.mark.parametrize(("command", "program"), [("my-own-tool x", "my-own-tool"), ("python x", "torchrun")])
+@pytest.mark.parametrize(("command", "program"), [("my-own-tool x", "my-own-tool"), ("python x", "mpirun")])
 def test_what_nobody_knows_or_the_command_does_not_say_is_not_guessed(command: str, program: str) -> None:
     assert found(job(), missing(program), document(command)) == [("fix_what_runs", {})]
 
@@ -140,3 +140,24 @@ def test_a_module_that_is_missing_is_named() -> None:
     assert found(job(), out) == [("install_package", {})]
     assert "no module torch" in render.text(next(remedies(job(), out, document(), {})).message)
     assert found(job(), replace(out, evidence="No module named what it should be")) == [("fix_what_runs", {})]
+
+
+@pytest.mark.parametrize(
+    ("out", "module"),
+    [
+        (missing("torchrun"), "torch"),
+        (missing("sh", "sh: 1: horovodrun: not found"), "horovod"),
+        (missing("bash", "bash: line 1: deepspeed: command not found"), "deepspeed"),
+        ("/usr/bin/python3: No module named accelerate", "accelerate"),
+        ("python3: Error while finding module 'torch.run' (ModuleNotFoundError: No module named 'torch')", "torch"),
+    ],
+)
+def test_a_launcher_that_is_missing_is_told_as_the_module_that_it_comes_with(out: Verdict | str, module: str) -> None:
+    verdict = Verdict("exit_code", evidence=out, role=0, index=0, exit_code=1) if isinstance(out, str) else out
+    [remedy] = remedies(job(), verdict, document("torchrun train.py"), {})
+    assert (remedy.message.code, remedy.message.args["module"]) == ("install_package", module)
+
+
+def test_a_module_of_the_jobs_own_that_python_does_not_find_is_for_its_owner_to_mend() -> None:
+    out = Verdict("exit_code", evidence="/usr/bin/python3: No module named mytrain", role=0, index=0, exit_code=1)
+    assert found(job(), out) == [("fix_what_runs", {})]

@@ -34,11 +34,17 @@ PROGRAMS: Final = (
 )  # fmt: skip
 """Programs that commands of trainings begin with: what a mistyped one may have meant."""
 LIKE: Final = 0.7
+LAUNCHERS: Final = {"torchrun": "torch", "accelerate": "accelerate", "deepspeed": "deepspeed", "horovodrun": "horovod"}
+"""Programs that start trainings, and the module that each comes with: where it is missing, that is what is missing."""
 INTERPRETERS: Final = {".py": "python", ".sh": "bash"}
 
 _MISSED: Final = re.compile(r"(?:^|[\s:])([^\s:]+): (?:command )?not found\s*$", re.MULTILINE)
 _REFUSED: Final = re.compile(r"(?:^|[\s:])([^\s:]+): Permission denied\s*$", re.MULTILINE)
-_LACKED: Final = re.compile(r"^(?:ModuleNotFoundError|ImportError): No module named '?([\w-]+)", re.MULTILINE)
+_LACKED: Final = re.compile(
+    r"(?:^|\()(?:ModuleNotFoundError|ImportError): No module named '?([\w-]+)"  # "(" where `python -m` says so
+    rf"|^\S*python[\d.]*: No module named '?({'|'.join(LAUNCHERS.values())})\b",
+    re.MULTILINE,
+)
 _SHARED: Final = re.compile(r"/dev/shm|shared memory|torch_\d+", re.IGNORECASE)
 
 
@@ -75,8 +81,8 @@ def remedies(
         yield from _other_program(at, verdict, document)
     if (kind := VERDICTS.get(verdict.code)) is not None and kind.fault == "platform":
         yield Remedy(say.run_as_it_is(), {})
-    elif verdict.code == "exit_code" and (lacked := _LACKED.findall(verdict.evidence)):
-        yield Remedy(say.install_package(lacked[-1]), {})
+    elif lacked := _lacked(verdict):
+        yield Remedy(say.install_package(lacked), {})
     elif verdict.code in ("exit_code", "signal", "command_not_found", "mount_hides", "too_many_failures"):
         yield Remedy(say.fix_what_runs(), {})
 
@@ -155,6 +161,17 @@ def _more_shm(at: int, role: Role) -> Remedy:
     now = role.resources.shm_mib
     more = min(max(now * MORE_SHM, LEAST_SHM_MIB), max(role.resources.memory_mib, now + 1))
     return Remedy(say.more_shared_memory(role.name, more, now), {f"roles.{at}.resources.shm": more})
+
+
+def _lacked(verdict: Verdict) -> str:
+    """Return the module that the job's Python lacks, for its own code or for what starts it; "" where that is not what
+    went wrong.
+    """
+    if verdict.code == "command_not_found":
+        return next((LAUNCHERS[program] for program in _missing(verdict) if program in LAUNCHERS), "")
+    if verdict.code != "exit_code":
+        return ""
+    return next(("".join(found) for found in reversed(_LACKED.findall(verdict.evidence))), "")
 
 
 def _other_program(at: int, verdict: Verdict, document: Document) -> Iterator[Remedy]:
