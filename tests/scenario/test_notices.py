@@ -269,7 +269,7 @@ async def test_a_webhook_is_signed_repeated_after_500_and_listed(
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", second.json["timestamp"])
 
     async def sent() -> Any:
-        [one] = (await open_stage.platform.webhooks.deliveries(ann, made.id)).items
+        [one] = (await open_stage.platform.webhooks.deliveries(ann, made.id[:7])).items
         return one if one.state == "sent" else None
 
     done = await until(sent)
@@ -291,7 +291,7 @@ async def test_a_receiver_that_is_dead_is_switched_off_and_its_owner_hears_of_it
     assert (broken.state, broken.failures) == ("broken", 10)
     assert len(receiver.came) == 10
     async with hooks(200) as better:
-        after = await open_stage.platform.webhooks.change(ann, made.id, url=better.url, on=True)
+        after = await open_stage.platform.webhooks.change(ann, made.id[:7], url=better.url, on=True)
         assert (after.state, after.failures, after.error) == ("on", 0, None)
         await fails(open_stage, ann, "b")
         await better.until(1)
@@ -321,7 +321,7 @@ async def test_no_redirect_is_followed(open_stage: Stage) -> None:
     ann = await a_person(open_stage, "ann")
     async with hooks(302) as receiver:
         made = await open_stage.platform.webhooks.add(ann, WantedWebhook(receiver.url))
-        done = await open_stage.platform.webhooks.test(ann, made.id)
+        done = await open_stage.platform.webhooks.test(ann, made.id[:7])
     assert (done.state, done.status) == ("failed", 302)
     assert done.error is not None
     assert done.error.en == "a redirect (status 302), which is not followed"
@@ -368,8 +368,9 @@ async def test_a_webhook_of_a_workspace_is_its_leaders_and_ends_with_their_role(
         made = await webhooks.add(lead, wanted)
         for stranger in (ann, eve):
             for asked in (webhooks.deliveries, webhooks.test, webhooks.drop):
-                with pytest.raises(NotFound):
-                    await asked(stranger, made.id)
+                for ref in (made.id, made.id[:7]):
+                    with pytest.raises(NotFound):
+                        await asked(stranger, ref)
         job = await fails(open_stage, ann, "canary", workspace="vision")
         [came] = (await receiver.until(1))[:1]
         assert came.json["data"]["job"] == {"id": job, "name": "canary", "owner": "ann"}

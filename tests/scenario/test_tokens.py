@@ -11,8 +11,10 @@ from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
 from trainmaster.core.cluster import Workspace
-from trainmaster.core.errors import Forbidden, InvalidSpec, NotFound
+from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
+from trainmaster.service.beginnings import whole_id
 from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.service.use_cases.people import credentials
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
@@ -138,3 +140,40 @@ async def test_who_is_signed_in_somewhere_else_is_signed_out_from_here(fake: Sta
         await credentials.end_session(seen.principal, other.id)
     with pytest.raises(NotFound):
         await credentials.end_session(ADMIN, found[0].id)
+
+
+async def test_the_beginning_of_an_id_names_it_as_with_jobs(
+    fake: Stage, ann: Principal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tokens, invitations and sessions; webhooks in test_notices.py."""
+    ids = iter(("aaaa01", "aaaa02", "bbbb03", "cccc04"))
+    monkeypatch.setattr(credentials.secrets, "token_hex", lambda _: next(ids))
+    for _ in range(3):
+        await made(fake, ann)
+    tokens, platform = fake.platform.credentials, fake.platform
+    with pytest.raises(Conflict) as refused:
+        await tokens.delete(ann, "kaaaa")
+    assert refused.value.message == "Several ids begin with kaaaa: kaaaa01, kaaaa02"
+    with pytest.raises(NotFound):
+        await tokens.delete(ann, "kbb")  # too short
+    with pytest.raises(NotFound):
+        await tokens.delete(ADMIN, "kbbbb")  # of somebody else
+    await tokens.delete(ann, "kbbbb")
+    await tokens.delete(ann, "kaaaa02")
+    assert [one.id for one in (await tokens.tokens(ann)).items] == ["kaaaa01"]
+    last = (await platform.auditing.page(ADMIN, AuditFilters("person:ann", kind="token_deleted"))).items[-1]
+    assert last.text.en == "Deleted token kbbbb03"
+    await platform.inviting.make("vision", "member", 3600.0, ADMIN)
+    await platform.inviting.revoke("vision", "icccc", ADMIN)
+    assert (await platform.inviting.of("vision", ADMIN)).items == []
+    with pytest.raises(NotFound):
+        await tokens.end_session(ann, "saaaa")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("abcd1", "abcd1"), ("abcd12", "abcd12"), ("abce", "abce9"), ("abc", "abc"), ("zzzz", "zzzz"), ("", "")],
+)
+def test_which_id_is_meant(given: str, meant: str) -> None:
+    """One that is named whole is that one, also where others begin so."""
+    assert whole_id(given, ["abcd1", "abcd12", "abce9"]) == meant

@@ -97,7 +97,10 @@ def uninvite(
         str,
         typer.Argument(
             metavar="ID",
-            help=words("Its id, as tm workspace invitations shows it.", "ID，见 tm workspace invitations。"),
+            help=words(
+                "Its id as tm workspace invitations shows it, or its first 4 characters or more.",
+                "ID 或其开头（至少 4 个字符），见 tm workspace invitations。",
+            ),
         ),
     ],
     as_json: AsJson = False,

@@ -25,7 +25,11 @@ Kind = Annotated[
 Hook = Annotated[
     str,
     typer.Argument(
-        metavar="ID", help=words("Its id, as tm notify webhook list shows it.", "ID，见 tm notify webhook list。")
+        metavar="ID",
+        help=words(
+            "Its id as tm notify webhook list shows it, or its first 4 characters or more.",
+            "ID 或其开头（至少 4 个字符），见 tm notify webhook list。",
+        ),
     ),
 ]
 Of = Annotated[

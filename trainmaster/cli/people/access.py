@@ -145,7 +145,13 @@ def list_tokens(user: OfUser = None, as_json: AsJson = False) -> None:
 def delete(
     token_id: Annotated[
         str,
-        typer.Argument(metavar="ID", help=words("Its id, as tm token list shows it.", "令牌 ID，见 tm token list。")),
+        typer.Argument(
+            metavar="ID",
+            help=words(
+                "Its id as tm token list shows it, or its first 4 characters or more.",
+                "ID 或其开头（至少 4 个字符），见 tm token list。",
+            ),
+        ),
     ],
     user: OfUser = None,
     as_json: AsJson = False,
@@ -194,7 +200,13 @@ def list_sessions(as_json: AsJson = False) -> None:
 def end_session(
     session_id: Annotated[
         str,
-        typer.Argument(metavar="ID", help=words("Its id, as tm session list shows it.", "ID，见 tm session list。")),
+        typer.Argument(
+            metavar="ID",
+            help=words(
+                "Its id as tm session list shows it, or its first 4 characters or more.",
+                "ID 或其开头（至少 4 个字符），见 tm session list。",
+            ),
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:

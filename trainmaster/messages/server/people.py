@@ -105,6 +105,9 @@ def too_many_tokens(count: Count) -> Said: ...
 @say("There is no token {id}", "没有令牌 {id}", "Choose one from the list of tokens.", "请从令牌列表中选择。")
 def no_such_token(id: str) -> Said: ...
 
+@say("Several ids begin with {beginning}: {some}", "有多个 ID 以 {beginning} 开头：{some}", "Give more characters of the id.", "请多写几位 ID。")
+def several_ids(beginning: str, some: Names) -> Said: ...
+
 
 # --- tickets
 

@@ -73,6 +73,11 @@ class WebhookRows:
             row = connection.execute(select(webhook).where(_W.id == id_)).first()
         return None if row is None else _webhook(row)
 
+    def ids(self, visible: Visible) -> list[str]:
+        """Return the ids of all webhooks that may be seen."""
+        with self._database.read() as connection:
+            return list(connection.scalars(select(_W.id).where(*seen(visible, webhook))))
+
     def on_for(self, owners: Collection[str], workspaces: Collection[str]) -> list[Webhook]:
         """Return those that are on: of these people, and of these workspaces."""
         theirs = (_W.workspace == "") & _W.owner.in_(list(owners))

@@ -21,6 +21,7 @@ from trainmaster.core.errors import InvalidSpec, NotFound, Problem, RateLimited,
 from trainmaster.core.events import Changes
 from trainmaster.messages.cluster import cluster
 from trainmaster.messages.server import notices as said
+from trainmaster.service.beginnings import whole_id
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.notices.addresses import NotSent, problems_of, target_of
@@ -98,7 +99,7 @@ class Webhooks:
         after = replace(before, url=url or before.url, name=name or before.name, kinds=chosen, state=state)
         await self._demand_good(after.url, after.kinds, after.workspace, chosen=kinds is not None)
         now = self._ctx.clock()
-        words, changes = said.webhook_changed(after.name, id_), _changes(before, after)
+        words, changes = said.webhook_changed(after.name, after.id), _changes(before, after)
         audit_event = who.did(subject_webhook(after), words, now, changes)
         await asyncio.to_thread(self._ctx.notices.tables.webhooks.change, after, now, audit_event)
         self._ctx.notices.sender.wake()
@@ -107,8 +108,8 @@ class Webhooks:
     async def drop(self, who: Principal, id_: str) -> None:
         """Remove a webhook with what waits for it. Raises NotFound."""
         one = await self._find(who, id_)
-        audit_event = who.did(subject_webhook(one), said.webhook_deleted(one.name, id_), self._ctx.clock())
-        await asyncio.to_thread(self._ctx.notices.tables.webhooks.drop, id_, audit_event)
+        audit_event = who.did(subject_webhook(one), said.webhook_deleted(one.name, one.id), self._ctx.clock())
+        await asyncio.to_thread(self._ctx.notices.tables.webhooks.drop, one.id, audit_event)
 
     async def deliveries(self, who: Principal, id_: str = "") -> DeliveriesView:
         """Return the newest deliveries of a webhook, "": of all of one's own. Raises Forbidden, NotFound."""
@@ -121,16 +122,16 @@ class Webhooks:
         one = await self._find(who, id_)
         self._count(who.name)
         now, parts = self._ctx.clock(), self._ctx.notices
-        what = Happening(TEST, f"{TEST}/{id_}", now, said.notice_test(one.name), one.workspace, one.owner)
+        what = Happening(TEST, f"{TEST}/{one.id}", now, said.notice_test(one.name), one.workspace, one.owner)
         body = rows.encode(body_of(what, parts.audience.link(TEST, None)))
         message, place = "msg_" + self._ctx.random_bytes(16).hex(), (one.owner, one.workspace)
-        sent = Delivery(message, WEBHOOK, id_, one.owner, TEST, *place, body, now, now, tries=1)
+        sent = Delivery(message, WEBHOOK, one.id, one.owner, TEST, *place, body, now, now, tries=1)
         try:
             status, error, state = await parts.sender.post(sent, one), None, SENT
         except NotSent as failed:
             status, error, state = failed.status or 0, failed.said, FAILED
         done = replace(sent, state=state, status=status or None, error=error, done_at=self._ctx.clock())
-        words = said.webhook_tested(one.name, id_)
+        words = said.webhook_tested(one.name, one.id)
         audit_event = who.did(subject_webhook(one), words, now)
         await asyncio.to_thread(parts.tables.deliveries.add, done, audit_event)
         return _delivery(done)
@@ -144,8 +145,10 @@ class Webhooks:
         decide(who, "webhooks:write", InWorkspace(workspace)).demand()
 
     async def _find(self, who: Principal, id_: str) -> Webhook:
-        visible = decide(who, "webhooks:write").demand()
-        found = await asyncio.to_thread(self._ctx.notices.tables.webhooks.find, id_)
+        """Return a webhook by its id or the beginning of it. Raises NotFound, Conflict where several begin so."""
+        visible, stored = decide(who, "webhooks:write").demand(), self._ctx.notices.tables.webhooks
+        id_ = whole_id(id_, await asyncio.to_thread(stored.ids, visible))
+        found = await asyncio.to_thread(stored.find, id_)
         if found is None or not visible.covers(found):
             raise NotFound(said.no_such_webhook(id_))
         return found

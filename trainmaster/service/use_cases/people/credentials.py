@@ -23,6 +23,7 @@ from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import audit
 from trainmaster.messages.server import people as messages
+from trainmaster.service.beginnings import whole_id
 from trainmaster.service.context import Context
 from trainmaster.service.folders.secret_files import TOKEN_PREFIX
 from trainmaster.service.people.people import People
@@ -91,8 +92,13 @@ class Credentials:
         return NewToken(**asdict(_token_view(token)), token=secret)
 
     async def delete(self, who: Principal, token_id: str, user: str = "") -> None:
-        """Delete a token of `user`, "" for who asks; it is refused from now on. Raises Forbidden, NotFound."""
+        """Delete a token of `user`, "" for who asks; it is refused from now on. The beginning of its id will do.
+
+        Raises Forbidden, NotFound, Conflict where several begin so.
+        """
         owner = await self._owner(who, user, "people:write")
+        there = await asyncio.to_thread(self._rows.tokens, owner)
+        token_id = whole_id(token_id, (one.id for one in there))
         audit_event = self._event(owner, audit.token_deleted(token_id), who)
         await asyncio.to_thread(self._rows.drop_token, token_id, owner, audit_event)
         self._people.forget_token(token_id)
@@ -119,7 +125,12 @@ class Credentials:
         )
 
     async def end_session(self, who: Principal, session_id: str) -> None:
-        """Sign `who` out somewhere, at once. Raises NotFound."""
+        """Sign `who` out somewhere, at once. The beginning of the session's id will do.
+
+        Raises NotFound, Conflict where several begin so.
+        """
+        there = await asyncio.to_thread(self._rows.sessions, who.name, self._ctx.clock())
+        session_id = whole_id(session_id, (one.id for one in there))
         audit_event = self._event(who.name, audit.session_ended_there(session_id), who)
         self._people.forget_session(await asyncio.to_thread(self._rows.end_session, who.name, session_id, audit_event))
 

@@ -18,6 +18,7 @@ from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, 
 from trainmaster.core.events import Actor, AuditEvent, subject_of
 from trainmaster.messages.server import audit, sign_in
 from trainmaster.messages.server import people as messages
+from trainmaster.service.beginnings import whole_id
 from trainmaster.service.context import Context
 from trainmaster.service.people.groups import NAME
 from trainmaster.service.people.passwords import wrong_with
@@ -89,8 +90,13 @@ class Inviting:
         return NewInvitation(**asdict(_view(one, now)), link=f"/join#{secret}")
 
     async def revoke(self, workspace: str, id_: str, who: Principal) -> None:
-        """Let nobody use an invitation any more; one that was used is only forgotten. Raises NotFound, Forbidden."""
+        """Let nobody use an invitation any more; one that was used is only forgotten. The beginning of its id will do.
+
+        Raises NotFound, Forbidden, Conflict where several begin so.
+        """
         self._members.demand(workspace, who, "members:write")
+        there = await asyncio.to_thread(self._rows.of_workspace, workspace)
+        id_ = whole_id(id_, (one.id for one in there))
         said = sign_in.invitation_revoked(id_, workspace)
         audit_event = who.did(subject_of("workspace", workspace), said, self._ctx.clock())
         await asyncio.to_thread(self._rows.drop, workspace, id_, audit_event)
