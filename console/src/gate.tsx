@@ -5,9 +5,10 @@
  * at once by who has a session's key, and while somebody types by who has none.
  */
 import { QueryClientProvider, useQuery } from "@tanstack/react-query";
-import { lazy, type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ComponentType, type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { whenSignedOut } from "./api/client";
+import { readHome } from "./api/home";
 import { sessionKey, whenKeyChanges } from "./api/key";
 import type { Session } from "./api/types";
 import { invitationHere, isInvitation, JoinPage } from "./pages/join";
@@ -20,7 +21,6 @@ import { useErrorText } from "./shared/trouble";
 import { LookContext, useLookState } from "./theme";
 
 const loadConsole = (): Promise<typeof import("./app")> => import("./app");
-const Console = lazy(loadConsole);
 const SESSION = { queryKey: ["session"], queryFn: sessionOrNone, staleTime: 300_000 } as const;
 
 /** The session of who is just back from a sign-in provider, undefined for everybody else. */
@@ -29,6 +29,11 @@ const BACK_HERE = comesBack();
 if (sessionKey() !== "") {
   void client.prefetchQuery<Session | null>(SESSION);
   const stays = BACK_HERE === undefined && !isInvitation(); // else the address is soon another
+  if (stays && location.pathname === "/") {
+    // Side by side with what surrounds the first page, and not after it.
+    void import("./pages/home");
+    void client.prefetchQuery({ queryKey: ["home"], queryFn: readHome });
+  }
   void loadConsole().then(({ begin }) => (stays ? begin() : undefined));
 }
 
@@ -104,11 +109,21 @@ function Way(): ReactNode {
     );
   if (query.data === null || must)
     return <SignInPage session={query.data} onTyping={() => void loadConsole()} problem={problem} />;
-  return (
-    <Suspense fallback={<Boot />}>
-      <Console />
-    </Suspense>
-  );
+  return <Behind />;
+}
+
+/** The console once it is here. Not `lazy`: what follows a fallback, React holds back until that was seen for 300 ms. */
+function Behind(): ReactNode {
+  const [loaded, setLoaded] = useState<{ Console: ComponentType } | { error: unknown }>();
+  useEffect(() => {
+    loadConsole().then(
+      ({ default: Console }) => setLoaded({ Console }),
+      (error: unknown) => setLoaded({ error }),
+    );
+  }, []);
+  if (!loaded) return <Boot />;
+  if ("error" in loaded) throw loaded.error;
+  return <loaded.Console />;
 }
 
 /** The frame before there is one, where it will be: nothing moves when it comes. */

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { Limits } from "../../api/cluster";
 import type { Share } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { mib, number, percent } from "../../shared/format";
+import { useResourceName } from "../../shared/shares";
 
 export interface LimitRow {
   resource: string;
@@ -26,20 +26,6 @@ export function limitsOf(rows: readonly (LimitRow | undefined)[] | undefined): L
   );
 }
 
-export function useResourceName(): (resource: string) => string {
-  const { t } = useTranslation();
-  return (resource) => {
-    if (resource.startsWith("gpu:")) return t("admin.limits.of", { model: resource.slice(4) });
-    return resource === "gpu" || resource === "cpu" || resource === "memory_mib" || resource === "jobs"
-      ? t(`admin.limits.names.${resource}`)
-      : resource;
-  };
-}
-
-/** An amount of a resource as people read it. Pure. */
-export const amount = (resource: string, value: number): string =>
-  resource === "memory_mib" ? mib(value) : number(value);
-
 /** What follows from limits that are below what is used, with the pool and the resource. */
 export function useWarnings(): (pool: string, share: readonly Share[]) => string[] {
   const { t } = useTranslation();
@@ -49,44 +35,6 @@ export function useWarnings(): (pool: string, share: readonly Share[]) => string
     share.flatMap(({ resource, warning }) =>
       warning ? [`${pool} · ${name(resource)}${t("mark.colon")}${pick(warning)}`] : [],
     );
-}
-
-export function Shares({ share }: { share: readonly Share[] }): ReactNode {
-  const { t } = useTranslation();
-  const pick = useBilingual();
-  const name = useResourceName();
-  if (share.length === 0) return <span className="tm-faint">{t("admin.limits.none")}</span>;
-  return (
-    <div className="tm-shares">
-      {share.map((one) => {
-        const most = Math.max(one.nominal, one.cap ?? 0, one.used, 1e-9);
-        return (
-          <div key={one.resource} className="tm-used">
-            <span className="tm-used-head">
-              <span className="tm-ellipsis">{name(one.resource)}</span>
-              <span className="tm-num tm-nowrap">
-                {amount(one.resource, one.used)} / {amount(one.resource, one.nominal)}
-                {one.cap !== null && one.cap > one.nominal && (
-                  <span className="tm-faint"> ({t("admin.limits.upTo", { cap: amount(one.resource, one.cap) })})</span>
-                )}
-              </span>
-            </span>
-            <span className="tm-demand-track">
-              <i className="tm-fill-violet" style={{ width: `${percent((one.used - one.borrowed) / most)}%` }} />
-              <i className="tm-fill-amber" style={{ width: `${percent(one.borrowed / most)}%` }} />
-              {one.nominal < most && <em style={{ left: `${percent(one.nominal / most)}%` }} />}
-            </span>
-            {one.borrowed > 0 && (
-              <span className="tm-line tm-warn">
-                {t("admin.limits.borrowed", { borrowed: amount(one.resource, one.borrowed) })}
-              </span>
-            )}
-            {one.warning && <span className="tm-line tm-warn tm-wrap-line">{pick(one.warning)}</span>}
-          </div>
-        );
-      })}
-    </div>
-  );
 }
 
 interface EditorProps {

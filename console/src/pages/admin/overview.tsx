@@ -10,11 +10,11 @@ import type { NodeDetail, Share } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { useEngines } from "../../shared/engines";
 import { number } from "../../shared/format";
+import { amount, useResourceName } from "../../shared/shares";
 import { Ago } from "../../shared/time";
 import { Pending, TwoLines } from "../../shared/ui";
 import { NodeLink } from "../cluster/columns";
 import { Summary, Use, useUse } from "../cluster/use";
-import { amount, useResourceName } from "./limits";
 import { type QuotaLine, quotaLines, toneOfQuota } from "./quotas";
 
 const REFRESH_MS = 30_000;

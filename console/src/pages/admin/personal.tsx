@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { MostByPool } from "../../api/cluster";
 import type { ResourcePool, Workspace } from "../../api/types";
-import { amount, useResourceName } from "./limits";
+import { amount, useResourceName } from "../../shared/shares";
 import { modelsOf } from "./pools";
 
 /** `person` empty: each; `limit` null: no limit. */

@@ -15,11 +15,12 @@ import {
 } from "../../api/cluster";
 import type { ResourcePool, VirtualCluster } from "../../api/types";
 import { number } from "../../shared/format";
+import { Shares } from "../../shared/shares";
 import { Labels, Nothing } from "../../shared/ui";
 import { Engines } from "../cluster/engines";
 import { AMOUNT } from "../usage/amounts";
 import { type Named, NamedDialog } from "./dialog";
-import { type LimitRow, LimitsEditor, limitsOf, rowsOf, Shares, useWarnings } from "./limits";
+import { type LimitRow, LimitsEditor, limitsOf, rowsOf, useWarnings } from "./limits";
 import { NamedTable, useJobsColumn } from "./table";
 
 export function PoolsAdmin(): ReactNode {

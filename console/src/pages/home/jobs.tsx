@@ -1,20 +1,18 @@
 /** One's own jobs: those that run with how far they are, those that wait with when they start, those that failed with what helps. */
 import { MedicineBoxOutlined } from "@ant-design/icons";
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Button, Modal } from "antd";
-import { type ReactNode, useState } from "react";
+import { Button } from "antd";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { explainJob, readJob } from "../../api/jobs";
 import type { Home, Job, Waiting } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration } from "../../shared/format";
-import { ButtonLink } from "../../shared/link";
 import { StateTag } from "../../shared/state";
 import { Ago, useNow } from "../../shared/time";
-import { JobProgress, Pending } from "../../shared/ui";
-import { Remedies } from "../job/remedies";
+import { JobProgress } from "../../shared/ui";
 import { ForecastWords } from "../queue/forecast";
+
+const Help = lazy(() => import("./help"));
 
 export function RunningJobs({ home }: { home: Home }): ReactNode {
   const { t } = useTranslation();
@@ -132,44 +130,12 @@ export function FailedJobs({ home }: { home: Home }): ReactNode {
           </Button>
         </li>
       ))}
-      {helping && <Help job={helping} close={() => setHelping(null)} />}
+      {helping && (
+        <Suspense fallback={null}>
+          <Help job={helping} close={() => setHelping(null)} />
+        </Suspense>
+      )}
     </Part>
-  );
-}
-
-/** Why it failed and what would help, with the button that does it. */
-function Help({ job, close }: { job: Job; close: () => void }): ReactNode {
-  const { t } = useTranslation();
-  const pick = useBilingual();
-  const query = useQuery({
-    queryKey: ["home-help", job.id, job.version],
-    queryFn: () => Promise.all([readJob(job.id), explainJob(job.id)]),
-  });
-  return (
-    <Modal
-      open
-      width={620}
-      title={t("home.helpFor", { name: job.name })}
-      onCancel={close}
-      footer={
-        <ButtonLink to="/jobs/$id" params={{ id: job.id }} search={{}}>
-          {t("home.open")}
-        </ButtonLink>
-      }
-    >
-      <div data-testid="home-help-box">
-        {job.verdict && <p>{pick(job.verdict.message)}</p>}
-        {query.data ? (
-          query.data[1].suggestions.length > 0 ? (
-            <Remedies job={query.data[0]} all={query.data[1].suggestions} />
-          ) : (
-            <p className="tm-faint">{t("home.noHelp")}</p>
-          )
-        ) : (
-          <Pending query={query} rows={2} />
-        )}
-      </div>
-    </Modal>
   );
 }
 

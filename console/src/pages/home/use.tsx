@@ -4,8 +4,8 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { MonthUse, PersonalLimit } from "../../api/types";
 import { mib, number } from "../../shared/format";
+import { useResourceName } from "../../shared/shares";
 import { Bar } from "../../shared/ui";
-import { useResourceName } from "../admin/limits";
 import { shownAmount } from "../usage/amounts";
 import { Part } from "./jobs";
 

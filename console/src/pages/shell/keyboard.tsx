@@ -5,13 +5,13 @@
  * press letters without meaning to (WCAG 2.1.4).
  */
 import { useNavigate } from "@tanstack/react-router";
-import { Modal, Switch } from "antd";
-import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from "react";
-import { useTranslation } from "react-i18next";
+import { lazy, type ReactNode, Suspense, useEffect, useEffectEvent, useRef, useState } from "react";
 import type { Session } from "../../api/types";
 import { pagesFor } from "./pages";
-import { Palette } from "./palette";
 import { type Shown, whenShown } from "./shown";
+
+const Palette = lazy(() => import("./palette"));
+const Keys = lazy(() => import("./keys"));
 
 const OFF = "trainmaster.letters-off";
 const AFTER_G_MS = 1500;
@@ -73,42 +73,9 @@ export function Keyboard({ session }: { session: Session }): ReactNode {
     else localStorage.setItem(OFF, "1");
   };
   return (
-    <>
+    <Suspense fallback={null}>
       {shown === "palette" && <Palette session={session} close={() => setShown(null)} />}
       {shown === "keys" && <Keys session={session} on={!off} turn={turn} close={() => setShown(null)} />}
-    </>
-  );
-}
-
-function Keys(props: { session: Session; on: boolean; turn: (on: boolean) => void; close: () => void }): ReactNode {
-  const { t } = useTranslation();
-  const rows: [string[], string][] = [
-    [["/"], t("keys.search")],
-    [["Ctrl", "K"], t("keys.palette")],
-    [["n"], t("keys.new")],
-    ...pagesFor(props.session.user.role).map(({ key, name }): [string[], string] => [
-      ["g", key],
-      t("keys.go", { page: t(`nav.${name}`) }),
-    ]),
-    [["?"], t("keys.help")],
-  ];
-  return (
-    <Modal open title={t("keys.title")} onCancel={props.close} footer={null} width={440}>
-      <dl className="tm-keys" data-testid="keys">
-        {rows.map(([keys, what]) => (
-          <div key={what}>
-            <dt>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{what}</dd>
-          </div>
-        ))}
-      </dl>
-      <label className="tm-keys-on">
-        <Switch size="small" checked={props.on} onChange={props.turn} /> {t("keys.hint")}
-      </label>
-    </Modal>
+    </Suspense>
   );
 }

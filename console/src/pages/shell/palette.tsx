@@ -27,7 +27,7 @@ interface Entry {
   act: () => void;
 }
 
-export function Palette({ session, close }: { session: Session; close: () => void }): ReactNode {
+export default function Palette({ session, close }: { session: Session; close: () => void }): ReactNode {
   const { t } = useTranslation();
   const list = useId();
   const field = useRef<HTMLInputElement>(null);
