@@ -2,7 +2,12 @@
 `Visible.covers` says.
 """
 
-from sqlalchemy import ColumnElement, Table, false, or_
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, Table, false, or_
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from trainmaster.access.visible import Visible
 
@@ -21,7 +26,25 @@ def parts(visible: Visible, table: Table) -> list[list[ColumnElement[bool]]]:
 
 def by_row(column: ColumnElement[str]) -> ColumnElement[str]:
     """Return `column`, written so that no index of it is taken: something else is walked, and each row is looked at."""
-    return column.concat("")
+    return _ByRow(column)
+
+
+class _ByRow(FunctionElement[str]):
+    type = String()
+    inherit_cache = True
+
+
+@compiles(_ByRow)
+def _joined_with_nothing(element: _ByRow, compiler: SQLCompiler, **more: Any) -> str:
+    return f"({compiler.process(element.clauses, **more)} || '')"
+
+
+@compiles(_ByRow, "sqlite")
+def _with_a_plus(element: _ByRow, compiler: SQLCompiler, **more: Any) -> str:
+    """SQLite takes no index for a column with a plus, which costs nothing: a walk passes over rows in a third of the
+    time (https://sqlite.org/optoverview.html).
+    """
+    return f"+{compiler.process(element.clauses, **more)}"
 
 
 def seen(visible: Visible, table: Table, walked: bool = False) -> list[ColumnElement[bool]]:
