@@ -169,7 +169,7 @@ class JobView(Answer, frozen=True):
 
 class JobPage(Answer, frozen=True):
     """One page of jobs, counts by shown state, and where to watch from. `total`: in the states asked for, on all pages;
-    `partial`: `counts` and `total` are of the newest 1,000 that match, and there are more. `at`: when it was so.
+    `partial`: `counts` and `total` are of the newest 500 that match, and there are more. `at`: when it was so.
     """
 
     items: list[JobView]

@@ -25,7 +25,7 @@ from trainmaster.store.jobs.read_jobs import JobQuery
 MANY: Final = 1000
 """Jobs of one request; of a filter that matches more, the rest is asked for again."""
 
-COUNTED: Final = 1000
+COUNTED: Final = 500
 """Of more jobs that match a filter, the newest so many are counted, unless all of them are asked for."""
 
 _ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
