@@ -28,7 +28,7 @@ export const home = {
   nodes_one: "{{count}} node in service",
   nodes_other: "{{count}} nodes in service",
   queued: "{{n}} queued",
-  noPool: "You may use no pool. Ask an administrator of your workspace.",
+  noPool: "There is no pool that you may use. Ask an administrator of your workspace.",
   use: "My use in {{month}}",
   gpuHours: "GPU hours",
   machineHours: "Replica hours",

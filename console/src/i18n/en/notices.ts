@@ -16,7 +16,7 @@ export const notices = {
   kind: "Kind",
   what: "What happened",
   none: "No notifications",
-  noneHint: "When a job of yours ends, fails or needs you, it is told here.",
+  noneHint: "When a job of yours ends, fails or needs you, you are told here.",
   noneOfThese: "Nothing matches these filters.",
   more: "Show more",
   kinds: {

@@ -54,7 +54,7 @@ export const people = {
   ownPassword: "Change your own password in the settings.",
   members: "Members",
   membersOf: "Members of {{workspace}}",
-  membersHint: "Members may submit here as their role permits. A change holds at once.",
+  membersHint: "Members may submit here as their role permits. A change takes effect at once.",
   roleOf: "Role of {{name}}",
   since: "Since",
   addMember: "Add",

@@ -103,7 +103,7 @@ export const timeline = {
   leftOut_one: "{{count}} more bar is not drawn. Choose a pool.",
   from: "Since",
   start: "Expected start",
-  until: "At the latest until",
+  until: "Until, at the latest",
   unlimited: "no time limit",
   cards: "GPUs",
   low: "Earliest",

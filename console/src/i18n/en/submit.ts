@@ -213,7 +213,7 @@ export const submit = {
   },
   example: {
     title: "Start from an example",
-    hint: "Each is complete. What one needs on the nodes stands with it.",
+    hint: "Each is a complete job. What it needs on the nodes is said with it.",
     hello: "Hello",
     helloHint: "One command, one CPU, a few seconds",
     metrics: "Training curve",

@@ -52,9 +52,9 @@ export const usage = {
   creditLimit: "Credit limit",
   creditLimitHint:
     "How far the balance may go below 0. Beyond it no job that costs something is accepted. Empty: no limit.",
-  monthly: "Budget of a month",
-  monthlyHint: "Stops nothing; alarms are told. Empty: no budget.",
+  monthly: "Monthly budget",
+  monthlyHint: "Stops no job: you are only told. Empty: no budget.",
   alarms: "Alarms, in percent of the budget",
   alarmsBad: "Enter whole percentages from 1 to 1000.",
-  price: "Price an hour",
+  price: "Price per hour",
 };

@@ -84,7 +84,7 @@ export const common = {
   error: {
     title: "出错了",
     broken: "服务器未能处理请求（{{status}}）。",
-    brokenHint: "请重试；如果持续出现，请管理员查看服务器日志。",
+    brokenHint: "请重试；如果仍然出错，请联系管理员查看服务器日志。",
     unreachable: "服务器没有响应。",
     unreachableHint: "请确认服务正在运行且网络可达；页面会自动重试。",
     notFound: "没有这个页面",
@@ -177,7 +177,7 @@ export const common = {
     through: "使用 {{provider}} 登录",
     or: "或",
     refused: "登录未完成。",
-    refusedHint: "您或登录提供方拒绝了登录（{{error}}）。请重新开始。",
+    refusedHint: "您或身份提供方拒绝了登录（{{error}}）。请重新开始。",
     point: "任务为何排队、何时启动、为何失败，一目了然。",
   },
 };

@@ -21,7 +21,7 @@ export const notices = {
   kinds: {
     failed: "任务失败",
     ended: "任务结束",
-    waits: "排队超时",
+    waits: "排队过久",
     preempted: "被抢占",
     idle: "加速卡空闲",
     limit: "临近运行时限",
@@ -29,7 +29,7 @@ export const notices = {
     webhook: "Webhook 停用",
   },
   about: {
-    failed: "您的任务失败。",
+    failed: "您的任务失败了。",
     ended: "任务成功、被他人停止，或达到运行时限。",
     waits: "比最初预计的开始时间晚了 5 分钟以上仍在排队。",
     preempted: "任务为其他任务让出资源，已重新排队。",
@@ -43,7 +43,7 @@ export const notices = {
   whichHint: "只涉及您自己的任务。您本人的操作不会在控制台和邮件中通知。",
   mailFirst: "请先确认邮箱。",
   mail: "邮件",
-  noMail: "此服务器不发送邮件，可由管理员配置。",
+  noMail: "此服务器未配置邮件，请联系管理员。",
   mailsGoTo: "邮件发往 {{address}}。相近的通知合并为一封，至少间隔 5 分钟。",
   mailsGoNowhere: "确认邮箱后才会发送邮件。",
   trouble: "最近一封邮件发送失败",

@@ -22,7 +22,7 @@ export const queue = {
   cardsInUse: "加速卡的占用与排队需求",
   col: {
     position: "顺序",
-    positionHint: "按此顺序考虑。排在前面的大任务启动之前，后面的小任务可能先启动。",
+    positionHint: "按此顺序依次考虑。后面的小任务可能先于前面的大任务启动。",
     job: "任务",
     size: "申请资源",
     reason: "排队原因",
