@@ -43,7 +43,7 @@ def test_a_cluster_is_added_and_the_same_file_runs_here_and_there(bed: Bed, tm: 
     assert "start it a minute later" in said
     assert config.read_text().startswith(MINE)
     assert [engine.name for engine in load(str(config)).engines] == ["local", "alps"]
-    assert "alps is in two of them" in tm(*words(bed, data, "--pool", "big=batch"), code=2)
+    assert "alps is named in two engines" in tm(*words(bed, data, "--pool", "big=batch"), code=2)
     tm.serve()
     here, there = tm("engine", "list").splitlines()[1:]
     assert here.split() == ["local", "local", "default", "1/1", "OK"]

@@ -101,7 +101,7 @@ def options(
         str | None,
         typer.Option(
             envvar="TRAINMASTER_HOME",
-            help=words("Home folder of a server on this machine.", "本机服务器的主目录。"),
+            help=words("Home folder of a server on this machine.", "本机服务器的平台目录。"),
             show_default="~/.trainmaster",
         ),
     ] = None,

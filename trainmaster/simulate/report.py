@@ -45,7 +45,7 @@ COLUMNS: Final = (
     Column(("总时长", "Makespan"), lambda s: s.makespan_s, duration),
     Column(("分配率", "Allocated"), lambda s: s.allocated, lambda v: f"{v:.1%}", False),
     Column(("公平性 (Jain)", "Fairness (Jain)"), lambda s: s.fairness, lambda v: f"{v:.3f}", False),
-    Column(("未完成", "Not run"), lambda s: sum(s.others.values()), lambda v: f"{v:,.0f}"),
+    Column(("未能运行", "Not run"), lambda s: sum(s.others.values()), lambda v: f"{v:,.0f}"),
 )
 """What the table shows, here and in the terminal."""
 

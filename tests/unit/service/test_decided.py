@@ -55,8 +55,8 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         changed = Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3)
         await pools.put("workspace", "default", changed, Actor("ann"))
         assert newest(database) == (
-            "Changed workspace default: weight: 1 -> 2, quota of GPUs in pool lab = 8, most GPUs in pool lab = 16, "
-            "urgent jobs of each person = 3"
+            "Changed workspace default: weight: 1 -> 2, quota of GPUs in pool lab = 8, limit of GPUs in pool lab = 16, "
+            "urgent jobs per person = 3"
         )
         assert audit_of(database)[0].changes == (
             ("weight", 1.0, 2.0),
@@ -68,7 +68,7 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert audit_of(database)[0].subject.workspace == "default"
         assert newest(database) == "Created flavor default/one: only the name"
         await pools.put("policy", "queue", {"age_cap_s": 60}, Actor("ann"))
-        assert newest(database, "zh") == "修改了队列策略：计入的最长运行时限为 60"
+        assert newest(database, "zh") == "修改了排队策略：计入的最长运行时限为 60"
 
 
 async def test_what_is_new_is_told_as_what_it_is(database: Database, pools: Pools) -> None:
@@ -77,7 +77,7 @@ async def test_what_is_new_is_told_as_what_it_is(database: Database, pools: Pool
         flavor = Flavor("a100", cpu=16.0, gpu=1, gpu_type="A100", price=12_500_000)
         await pools.put("flavor", "default/a100", flavor, Actor("ann"))
         assert newest(database) == (
-            "Created flavor default/a100: cores = 16, GPUs = 1, GPU model = A100, price of an hour = 12.50"
+            "Created flavor default/a100: cores = 16, GPUs = 1, GPU model = A100, price per hour = 12.50"
         )
         await pools.put("budget", "default", Budget("default", 0, 5_000_000_000, (50, 90)), Actor("ann"))
         assert newest(database, "zh") == (
@@ -93,7 +93,7 @@ def test_every_field_that_is_set_has_a_name_in_both_languages() -> None:
     for field in fields:
         assert label(field).code.startswith(("field_", "knob_")), field
     assert render.text(label("share.gpu:A100.cap")) == "most A100 GPUs"
-    assert render.text(label("per_person.lab.jobs")) == "most jobs at a time of each person in pool lab"
+    assert render.text(label("per_person.lab.jobs")) == "limit of jobs at a time per person in pool lab"
     assert render.text(label("people.ann.lab.gpu"), "zh") == "资源池 lab 中 ann 的加速卡上限"
     assert render.text(label("people.ann")) == "people.ann"  # of another version
     assert render.text(label("members.ann.lee"), "zh") == "ann.lee 的角色"

@@ -148,7 +148,7 @@ def set_flavor(  # noqa: PLR0913, PLR0917 - every option is a parameter
         typer.Option(
             min=0.001,
             max=1,
-            help=words("Part of a GPU; less than 1 only with one GPU.", "占一张卡的比例；小于 1 时只能为一张卡。"),
+            help=words("Part of a GPU; less than 1 only with one GPU.", "占一张加速卡的比例；小于 1 时只能申请一张。"),
         ),
     ] = 1.0,
     shm: Annotated[str, typer.Option(help=words("Shared memory.", "共享内存。"))] = "64MiB",

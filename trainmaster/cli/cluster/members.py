@@ -36,8 +36,8 @@ def add_members(part: typer.Typer) -> None:
     add(
         part,
         add_member,
-        "将用户加入工作空间，或修改成员的角色。\n\nowner 与 admin 管理成员并可操作所有任务，member 可提交任务，"
-        "viewer 只能查看。\n\n输出用户和角色。",
+        "将用户加入工作空间，或修改成员的角色。\n\nowner（所有者）和 admin（管理员）管理成员并可操作所有任务，"
+        "member（成员）可提交任务，viewer（访客）只能查看。\n\n输出用户和角色。",
         "tm workspace add vision ann",
         "tm workspace add vision li --role admin",
         name="add",

@@ -50,7 +50,7 @@ def add_limits(part: typer.Typer) -> None:
     add(
         part,
         limits,
-        "查看或设置工作空间中每人的资源上限；owner 和 admin 也可设置。\n\n每行一个：资源池、用户或“每人”、上限。",
+        "查看或设置工作空间中每人的资源上限；工作空间的所有者和管理员也可设置。\n\n每行一个：资源池、用户或“每人”、上限。",
         "tm workspace limits vision",
         "tm workspace limits vision --per-person gpu=2,jobs=4 --person ann:gpu=8",
     )

@@ -120,7 +120,7 @@ def set_pool(
         typer.Option(
             metavar="AMOUNT",
             help=words(
-                "Price of one hour of a GPU, where no flavor says a price.", "规格未定价时，一张卡一小时的价格。"
+                "Price of one hour of a GPU, where no flavor says a price.", "规格未定价时，一张加速卡一小时的价格。"
             ),
             show_default=words("unchanged, or 0", "不变，或 0"),
         ),
@@ -150,7 +150,7 @@ def set_pool(
     if as_json:
         emit_json(made)
         return
-    kind = words("public", "公共") if made.kind == "public" else words("dedicated", "专用")
+    kind = words("public", "公共") if made.kind == "public" else words("dedicated", "专属")
     print(f"{made.name}  {kind}  {counted(made.nodes, 'node', 'nodes', '个节点')}")
 
 

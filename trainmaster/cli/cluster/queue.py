@@ -27,7 +27,7 @@ def add_to(app: typer.Typer) -> None:
     part.callback(
         help=words(flowing(show_queue), _QUEUE_ZH), epilog=as_examples("tm queue", "tm queue --pool research --mine")
     )(show_queue)
-    policy = group(part, "policy", "The queue's policy.", "队列策略。")
+    policy = group(part, "policy", "The queue's policy.", "排队策略。")
     add(
         policy,
         show_policy,

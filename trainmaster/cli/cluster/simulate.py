@@ -33,7 +33,7 @@ Cluster = Annotated[
         "--cluster",
         help=words(
             "Nodes: NODESxGPUS such as 64x8, or a .yaml or .csv file; repeatable.",
-            "节点：节点数x每节点卡数，例如 64x8；或 .yaml、.csv 文件；可重复。",
+            "节点：节点数x每节点加速卡数，例如 64x8；或 .yaml、.csv 文件；可重复。",
         ),
     ),
 ]
@@ -133,7 +133,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         app,
         simulate,
-        "在虚拟时钟上让任务记录通过队列，比较策略或机器。\n\n每个策略一行：等待、完成时间、分配率、公平性；再按任务大小列出等待时间。",
+        "在虚拟时钟上让任务记录通过队列，比较策略或节点。\n\n每个策略一行：等待、完成时间、分配率、公平性；再按任务大小列出等待时间。",
         "tm simulate jobs.csv --cluster 64x8 --policy default --policy fifo-strict -o report.html",
         "tm simulate --history --add-nodes 4",
         panel=CLUSTER,

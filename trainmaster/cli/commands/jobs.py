@@ -65,7 +65,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         app,
         list_jobs,
-        "列出任务，最新的在前。\n\n每行一个任务：ID、名称、状态、所有者、副本、加速卡、运行时间、进度，以及排队或结束的原因。"
+        "列出任务，最新的在前。\n\n每行一个任务：ID、名称、状态、所有者、副本、加速卡、运行时长、进度，以及排队或结束的原因。"
         "在管道中以制表符分隔，内容不截断。",
         "tm list",
         "tm list --mine --state running --state queued",

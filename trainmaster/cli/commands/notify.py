@@ -37,7 +37,7 @@ Of = Annotated[
     typer.Option(
         "--workspace",
         "-w",
-        help=words("Of this workspace, which you lead.", "此工作空间的 Webhook，须为其 owner 或 admin。"),
+        help=words("Of this workspace, which you lead.", "此工作空间的 Webhook，您须为其所有者或管理员。"),
         show_default=words("your own", "您自己的"),
         autocompletion=completing.workspaces,
     ),
@@ -326,7 +326,7 @@ def turn(
     emit_json(after) if as_json else print(f"{after.name}  {after.state}")
 
 
-_STATES = {"waiting": "等待投递", "sent": "已送达", "failed": "失败", "dropped": "已丢弃"}
+_STATES = {"waiting": "待投递", "sent": "已送达", "failed": "失败", "dropped": "已丢弃"}
 
 
 def deliveries(webhook: Hook, as_json: AsJson = False) -> None:

@@ -19,7 +19,7 @@ def add_to(app: typer.Typer) -> None:
         app,
         report,
         "显示某月的用量与费用，按工作空间、用户和规格列出。\n\n每行一个：工作空间、用户、规格、机时、加速卡时、金额；"
-        "末行为合计。只能看到自己的用量，工作空间的 owner 与 admin 可看到整个工作空间，管理员可看到全部。",
+        "末行为合计。只能看到自己的用量，工作空间的所有者和管理员可看到整个工作空间，平台管理员可看到全部。",
         "tm report",
         "tm report --month 2026-11 --csv > usage.csv",
         panel=SERVER,

@@ -20,7 +20,7 @@ SUBJECTS = {
     "workspace": words("workspace", "工作空间"),
     "flavor": words("flavor", "规格"),
     "node": words("node", "节点"),
-    "policy": words("policy", "调度策略"),
+    "policy": words("policy", "排队策略"),
     "person": words("person", "用户"),
 }
 
@@ -30,7 +30,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         app,
         audit,
-        "列出人们对任务、资源池、工作空间、节点和用户所做的操作，最新的在前。\n\n"
+        "列出对任务、资源池、工作空间、节点和用户所做的操作，最新的在前。\n\n"
         "每行一个：时间、谁、来自哪里、对什么、做了什么。平台管理员可查看全部，工作空间的所有者和管理员可查看本空间，"
         "其他人可查看自己的任务和账户。",
         "tm audit --since 7d",
@@ -62,7 +62,7 @@ Of = Annotated[
     ),
 ]
 By = Annotated[
-    str, typer.Option(metavar="NAME", help=words("Who did it.", "操作者。"), show_default=words("anybody", "任何人"))
+    str, typer.Option(metavar="NAME", help=words("Who did it.", "操作人。"), show_default=words("anybody", "任何人"))
 ]
 Kind = Annotated[
     str,
@@ -139,7 +139,7 @@ def audit(
         return
     columns = (
         column(words("when", "时间")),
-        column(words("who", "操作者"), least=6),
+        column(words("who", "操作人"), least=6),
         column(words("from", "来自"), leaves=1),
         column(words("to", "对象"), least=12),
         column(words("what", "操作"), least=24, wraps=True),

@@ -39,10 +39,10 @@ def add_links(part: typer.Typer) -> None:
     add(
         part,
         link,
-        "将账户与登录提供方的用户关联；不写 SUBJECT 时显示现有关联。\n\n输出用户名和 SUBJECT。",
+        "将账户与身份提供方的用户关联；不写 SUBJECT 时显示现有关联。\n\n输出用户名和 SUBJECT。",
         "tm user link ann 7c1e-92",
     )
-    add(part, unlink, "解除账户与登录提供方的关联；其会话随即结束。\n\n输出用户名。", "tm user unlink ann")
+    add(part, unlink, "解除账户与身份提供方的关联；其会话随即结束。\n\n输出用户名。", "tm user unlink ann")
 
 
 def add_key(
@@ -113,7 +113,7 @@ def link(
     subject: Annotated[
         str | None,
         typer.Argument(
-            help=words("How the provider calls the person (the claim sub).", "登录提供方对该用户的标识（声明 sub）。"),
+            help=words("How the provider calls the person (the claim sub).", "身份提供方对该用户的标识（声明 sub）。"),
             show_default=words("shows the link", "显示现有关联"),
         ),
     ] = None,

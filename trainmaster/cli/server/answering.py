@@ -40,7 +40,7 @@ def server(start: str = "") -> tuple[bool, Finding]:
     except Unauthenticated as error:
         title, remedy = in_words(error)
         return True, Finding(
-            "server", BAD, words(f"runs, but does not know us: {title}", f"在运行，但不认识我们：{title}"), remedy
+            "server", BAD, words(f"runs, but refuses this sign-in: {title}", f"在运行，但拒绝了登录：{title}"), remedy
         )
     except Unavailable as error:
         title, remedy = in_words(error)

@@ -89,7 +89,7 @@ def exposed(host: str) -> tuple[str, str] | None:
         ),
         words(
             'Put a proxy with TLS before it, and where that is on this machine set server.host = "127.0.0.1".',
-            '请在前面设置带 TLS 的代理；若代理就在本机，请设置 server.host = "127.0.0.1"。',
+            '请在前面放置带 TLS 的反向代理；若代理就在本机，请设置 server.host = "127.0.0.1"。',
         ),
     )
 

@@ -26,13 +26,13 @@ def data_stays(folder: str) -> Said: ...
 @say("{folder} has {names}, which would not be found in {place}", "{folder} 中有 {names}，在 {place} 中将找不到它们", "Wait until all jobs have ended, stop the server and move these folders there.", "请等待所有任务结束，停止服务器，再把这些目录移到那里。")
 def data_left_behind(folder: str, names: Names, place: str) -> Said: ...
 
-@say("the server does not answer, so its jobs were not checked", "服务器没有响应：没有检查其任务", "Start the server to have them checked, or make sure that no job is queued or running in these pools.", "请启动服务器以便检查，或确认这些资源池中没有排队或运行的任务。")
+@say("the server does not answer, so its jobs were not checked", "服务器没有响应，因此没有检查其任务", "Start the server to have them checked, or make sure that no job is queued or running in these pools.", "请启动服务器以便检查，或确认这些资源池中没有排队或运行的任务。")
 def jobs_not_looked_at() -> Said: ...
 
-@say("{jobs:job is queued or running|jobs are queued or running} in pool {pool} of {engine} and would be lost", "{engine} 的资源池 {pool} 中有 {jobs} 个任务在排队或运行，会丢失", POOL, POOL_ZH)
+@say("{jobs:job is queued or running|jobs are queued or running} in pool {pool} of {engine} and would be lost", "{engine} 的资源池 {pool} 中有 {jobs} 个任务在排队或运行，它们将会丢失", POOL, POOL_ZH)
 def jobs_would_be_lost(jobs: Count, pool: str, engine: str) -> Said: ...
 
-@say("pool {pool} has {nodes:node|nodes} of {engine}, which would be left out", "资源池 {pool} 有 {engine} 的 {nodes} 个节点，它们会被排除", POOL, POOL_ZH)
+@say("pool {pool} has {nodes:node|nodes} of {engine}, which would be left out", "资源池 {pool} 有 {engine} 的 {nodes} 个节点，它们将不在其中", POOL, POOL_ZH)
 def nodes_would_be_left_out(pool: str, nodes: Count, engine: str) -> Said: ...
 
 @say("none in these pools", "这些资源池中没有")

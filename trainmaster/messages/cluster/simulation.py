@@ -14,7 +14,7 @@ MACHINES_ZH = "请写成 NODESxGPUS，例如 64x8 或 8x4:model=A100,cpu=64,memo
 RIGHTS = "Write NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],... such as vision:gpu=8:16,cpu=64, and a weight as vision=2."
 RIGHTS_ZH = "请写成 NAME[@POOL]:RESOURCE=GUARANTEED[:MOST],...，例如 vision:gpu=8:16,cpu=64；权重写成 vision=2。"
 COLUMNS = "The columns are listed in the documentation, page Simulate your queue."
-COLUMNS_ZH = "列名见文档的 Simulate your queue 一页。"
+COLUMNS_ZH = "列名见文档“模拟队列”页。"
 
 # --- recorded workloads
 
@@ -105,7 +105,7 @@ def rights_not_valid(text: str, why: Said | str) -> Said: ...
 @say("{resource} is not a resource; there are {known} and gpu:MODEL", "{resource} 不是资源；可用：{known} 和 gpu:MODEL", RIGHTS, RIGHTS_ZH)
 def no_such_resource(resource: str, known: Names) -> Said: ...
 
-@say("the cap of {cap} {resource} is below the guarantee", "{resource} 的上限 {cap} 低于保证的数量", RIGHTS, RIGHTS_ZH)
+@say("the cap of {cap} {resource} is below the guarantee", "{resource} 的上限 {cap} 低于保障额度", RIGHTS, RIGHTS_ZH)
 def cap_below_guarantee(cap: str, resource: str) -> Said: ...
 
 @say("{written} is not a number", "{written} 不是数字", RIGHTS, RIGHTS_ZH)
@@ -125,5 +125,5 @@ def virtual_cluster_not_simulated(name: str, there: Names) -> Said: ...
 @say("{text} names no node of this cluster; there are for example {nodes}", "{text} 没有指定此集群中的节点；例如有 {nodes}")
 def fault_of_no_node(text: str, nodes: Names) -> Said: ...
 
-@say("{text} does not say how long the node is away", "{text} 没有说明节点停用多久")
+@say("{text} does not say how long the node is away", "{text} 没有说明节点故障持续多久")
 def fault_without_end(text: str) -> Said: ...

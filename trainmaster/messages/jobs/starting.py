@@ -116,7 +116,7 @@ FIX_NETWORK_ZH = '请修复它，或在 config.toml 中设置 network = "shared"
 @say("Sandboxes are required, but {why}", "已要求使用沙箱，但{why}", FIX_SANDBOX, FIX_SANDBOX_ZH)
 def sandboxes_required(why: Said) -> Said: ...
 
-@say("Private networks are required, but {why}", "已要求使用私有网络，但{why}", FIX_NETWORK, FIX_NETWORK_ZH)
+@say("Private networks are required, but {why}", "已要求使用独立网络，但{why}", FIX_NETWORK, FIX_NETWORK_ZH)
 def private_networks_required(why: Said) -> Said: ...
 
 @say("bubblewrap is not installed; install it (Debian and Ubuntu: apt install bubblewrap)", "没有安装 bubblewrap；请安装它（Debian 和 Ubuntu：apt install bubblewrap）")
@@ -145,10 +145,10 @@ def no_filter_in_kernel(error: str) -> Said: ...
 
 # --- networks and limits
 
-@say("the job has a network of its own: its replicas reach each other and nothing else, and nobody reaches its ports", "任务有自己的网络：副本之间互通，此外都不可达，外部也无法访问它的端口")
+@say("the job has a network of its own: its replicas reach each other and nothing else, and nobody reaches its ports", "任务有独立网络：副本之间互通，但不能访问外部，外部也无法访问其端口")
 def network_of_its_own() -> Said: ...
 
-@say("the job shares the network of its node: only a server that runs as root gives a job with several replicas a network of its own", "任务共用节点的网络：只有服务器以 root 运行时，有多个副本的任务才有自己的网络")
+@say("the job shares the network of its node: only a server that runs as root gives a job with several replicas a network of its own", "任务共用节点的网络：只有服务器以 root 运行时，有多个副本的任务才有独立网络")
 def network_shared() -> Said: ...
 
 @say("the kernel refuses it ({error})", "内核拒绝（{error}）")
@@ -160,7 +160,7 @@ def takes_rights_of_root(program: str) -> Said: ...
 @say("the kernel cannot isolate them (Linux 6.12 and newer can, with Landlock)", "内核不能隔离（Linux 6.12 及更新版本通过 Landlock 可以）")
 def kernel_keeps_no_sockets_apart() -> Said: ...
 
-@say("private: each job has its own loopback and no way out", "私有：每个任务有自己的回环接口，不能访问外部")
+@say("private: each job has its own loopback and no way out", "独立：每个任务有自己的回环接口，不能访问外部")
 def network_is_private() -> Said: ...
 
 @say("shared; abstract sockets are isolated", "共享；抽象套接字相互隔离")
@@ -195,7 +195,7 @@ def nothing_runs_of_task() -> Said: ...
 @say("the replica has just ended", "副本刚刚结束")
 def task_just_ended() -> Said: ...
 
-@say("the replica's sandbox does not exist (any more)", "副本的沙箱不存在（或已不存在）")
+@say("the replica's sandbox does not exist (any more)", "副本的沙箱不存在，或已清除")
 def sandbox_gone() -> Said: ...
 
 @say("the replica is not in its control group {group}", "副本不在它的控制组 {group} 中")

@@ -204,7 +204,7 @@ def body_too_slow(limit_s: Seconds) -> Said: ...
 @say("This is not an HTTP request", "这不是 HTTP 请求", "Use HTTP/1.1; the address begins with http://.", "请使用 HTTP/1.1；地址以 http:// 开头。")
 def not_http() -> Said: ...
 
-@say("More than {most:request is|requests are} waiting on one connection", "一个连接上有超过 {most} 个请求在等待", "Wait for the answers.", "请等待回答。")
+@say("More than {most:request is|requests are} waiting on one connection", "一个连接上有超过 {most} 个请求在等待", "Wait for the answers.", "请等待响应。")
 def too_many_ahead(most: Count) -> Said: ...
 
 @say("The request has more than one Host header", "请求有多个 Host 头", "Send only one.", "请只发送一个。")
@@ -234,7 +234,7 @@ def tickets_are_for_browsers() -> Said: ...
 
 # --- turns
 
-@say("You already have {places:request|requests} in progress or waiting", "您已有 {places} 个请求正在处理或等待", "Wait for their answers before you send more.", "等它们得到回答后再发送。")
+@say("You already have {places:request|requests} in progress or waiting", "您已有 {places} 个请求正在处理或等待", "Wait for their answers before you send more.", "请等它们得到响应后再发送。")
 def too_much_work(places: Count) -> Said: ...
 
 @say("You already have {places:request|requests} for logs and curves in progress or waiting", "您已有 {places} 个日志或曲线请求正在处理或等待", "Close some pages that show logs or curves.", "请关闭一些显示日志或曲线的页面。")
@@ -243,7 +243,7 @@ def too_many_looks(places: Count) -> Said: ...
 
 # --- the server itself
 
-@say("Internal server error (id {mark})", "服务器内部错误（编号 {mark}）", "Look for {mark} in the server's log and report it.", "请在服务器日志中查找 {mark} 并报告。")
+@say("Internal server error (id {mark})", "服务器内部错误（编号 {mark}）", "Look for {mark} in the server's log and report it.", "请在服务器日志中查找 {mark}，并反馈此问题。")
 def internal(mark: str) -> Said: ...
 
 

@@ -39,16 +39,16 @@ def must_be_sections() -> Said: ...
 
 # --- values
 
-@say("must be a list of text values", "应为文本的列表", "See the administration guide for this setting.", "请参见管理指南中对该设置的说明。")
+@say("must be a list of text values", "应为文本的列表", "See the administration guide for this setting.", "请参见“系统管理”页中对该设置的说明。")
 def must_be_texts() -> Said: ...
 
-@say("must be a table of text values", "应为文本的表", "See the administration guide for this setting.", "请参见管理指南中对该设置的说明。")
+@say("must be a table of text values", "应为文本的表", "See the administration guide for this setting.", "请参见“系统管理”页中对该设置的说明。")
 def must_be_table_of_texts() -> Said: ...
 
 @say("must be a list of sections", "应为配置节的列表", "Write [[local.nodes]] on a line of its own, once for each kind of node.", "请为每种节点单独写一行 [[local.nodes]]。")
 def must_be_node_sections() -> Said: ...
 
-@say("must be a {kind}", "类型应为 {kind}", "See the administration guide for this setting.", "请参见管理指南中对该设置的说明。")
+@say("must be a {kind}", "类型应为 {kind}", "See the administration guide for this setting.", "请参见“系统管理”页中对该设置的说明。")
 def setting_of_wrong_type(kind: str) -> Said: ...
 
 @say("must not be negative", "不能为负数", "Use 0 for no limit, or a positive number.", "用 0 表示不限制，或使用正数。")
@@ -71,7 +71,7 @@ def must_be_networks() -> Said: ...
 @say("must begin with a letter or digit and have at most 63 letters, digits and ._-", "应以字母或数字开头，只含字母、数字和 ._-，最多 63 个字符", "Use another name.", "请换一个名称。")
 def engine_word_not_usable() -> Said: ...
 
-@say("{name} is in two of them", "{name} 出现在其中两个里", "Each can be in one only.", "每个只能出现在一个里。")
+@say("{name} is named in two engines", "{name} 出现在两个引擎中", "Name it in one of them only.", "请只在其中一个引擎中填写。")
 def stands_in_two_engines(name: str) -> Said: ...
 
 @say("must be one of {kinds}", "应为 {kinds} 之一", "Use one of them, or install the package that provides it.", "请使用其中之一，或安装提供该类型的软件包。")

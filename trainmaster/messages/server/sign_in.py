@@ -47,10 +47,10 @@ def user_came(name: str, by: str) -> Said: ...
 @say("Signing in with a password is switched off on this server", "此服务器已关闭密码登录", "Sign in with {provider}. On the server itself tm needs no password.", "请使用 {provider} 登录。在服务器本机上 tm 不需要密码。")
 def password_off(provider: str) -> Said: ...
 
-@say("This server has no sign-in provider", "此服务器没有配置登录提供方", "Sign in with a password, or set one up: [sign_in.oidc] in config.toml.", "请使用密码登录，或在 config.toml 的 [sign_in.oidc] 中配置。")
+@say("This server has no sign-in provider", "此服务器没有配置身份提供方", "Sign in with a password, or set one up: [sign_in.oidc] in config.toml.", "请使用密码登录，或在 config.toml 的 [sign_in.oidc] 中配置。")
 def no_provider() -> Said: ...
 
-@say("The sign-in provider {issuer} cannot be used: {why}", "无法使用登录提供方 {issuer}：{why}", "Try again. If it goes on, an administrator looks at the provider and at [sign_in.oidc] in config.toml.", "请稍后重试。如仍不行，请管理员检查登录提供方和 config.toml 的 [sign_in.oidc]。")
+@say("The sign-in provider {issuer} cannot be used: {why}", "无法使用身份提供方 {issuer}：{why}", "Try again. If it goes on, an administrator looks at the provider and at [sign_in.oidc] in config.toml.", "请稍后重试。如仍不行，请管理员检查身份提供方和 config.toml 的 [sign_in.oidc]。")
 def provider_not_usable(issuer: str, why: Said | str) -> Said: ...
 
 @say("it does not answer ({error})", "没有响应（{error}）")
@@ -77,19 +77,19 @@ def flow_not_good(most: Count) -> Said: ...
 @say("the answer does not belong to this sign-in", "返回的结果不属于此次登录")
 def state_differs() -> Said: ...
 
-@say("the answer comes from another provider", "返回的结果来自其他登录提供方")
+@say("the answer comes from another provider", "返回的结果来自其他身份提供方")
 def issuer_differs() -> Said: ...
 
-@say("the provider did not accept it ({error})", "登录提供方未接受（{error}）")
+@say("the provider did not accept it ({error})", "身份提供方未接受（{error}）")
 def code_refused(error: str) -> Said: ...
 
-@say("the provider's proof is not valid ({error})", "登录提供方的身份证明无效（{error}）")
+@say("the provider's proof is not valid ({error})", "身份提供方的身份证明无效（{error}）")
 def proof_not_valid(error: str) -> Said: ...
 
-@say("you refused, or the provider did ({error})", "您或登录提供方拒绝了登录（{error}）")
+@say("you refused, or the provider did ({error})", "您或身份提供方拒绝了登录（{error}）")
 def provider_said_no(error: str) -> Said: ...
 
-@say("{provider} does not say what you are called: the claim {claim} is missing", "{provider} 没有提供您的用户名：缺少声明 {claim}", "An administrator sets name_claim in [sign_in.oidc] to a claim that the provider gives.", "请管理员将 [sign_in.oidc] 的 name_claim 设为该登录提供方给出的声明。")
+@say("{provider} does not say what you are called: the claim {claim} is missing", "{provider} 没有提供您的用户名：缺少声明 {claim}", "An administrator sets name_claim in [sign_in.oidc] to a claim that the provider gives.", "请管理员将 [sign_in.oidc] 的 name_claim 设为该身份提供方给出的声明。")
 def claim_missing(provider: str, claim: str) -> Said: ...
 
 @say("{provider} calls you {found}, which cannot be a user name here", "{provider} 提供的名称 {found} 不能用作用户名", "A name has 1 to 32 lower-case letters, digits and . _ -, and begins with a letter. An administrator creates an account and links it: tm user link NAME {subject}", "用户名为 1 至 32 个小写字母、数字和 . _ -，以字母开头。请管理员新建账户并关联：tm user link NAME {subject}")
@@ -104,10 +104,10 @@ def no_group(provider: str) -> Said: ...
 @say("The account {user} is already linked to {subject}", "账户 {user} 已与 {subject} 关联", "Remove that first: tm user unlink {user}", "请先解除关联：tm user unlink {user}")
 def linked_already(user: str, subject: str) -> Said: ...
 
-@say("The account {user} is not linked to the sign-in provider", "账户 {user} 未与登录提供方关联", "Link it with: tm user link {user} SUBJECT", "用 tm user link {user} SUBJECT 关联。")
+@say("The account {user} is not linked to the sign-in provider", "账户 {user} 未与身份提供方关联", "Link it with: tm user link {user} SUBJECT", "用 tm user link {user} SUBJECT 关联。")
 def not_linked(user: str) -> Said: ...
 
-@say("Your account is no longer linked to the sign-in provider", "您的账户已不再与登录提供方关联", "Ask an administrator.", "请联系管理员。")
+@say("Your account is no longer linked to the sign-in provider", "您的账户已不再与身份提供方关联", "Ask an administrator.", "请联系管理员。")
 def not_linked_any_more() -> Said: ...
 
 @say("Signed in from {address} through {issuer}", "从 {address} 通过 {issuer} 登录")
@@ -137,13 +137,13 @@ def user_unlinked(user: str, issuer: str) -> Said: ...
 
 # --- settings
 
-@say("must be an https address without query and fragment (http only for this computer itself)", "应为 https 地址，不带查询和片段（仅本机可用 http）", "Write the issuer exactly as the provider names it, for example https://id.example.org/realms/lab.", "请按登录提供方给出的 issuer 原样填写，例如 https://id.example.org/realms/lab。")
+@say("must be an https address without query and fragment (http only for this computer itself)", "应为 https 地址，不带查询和片段（仅本机可用 http）", "Write the issuer exactly as the provider names it, for example https://id.example.org/realms/lab.", "请按身份提供方给出的 issuer 原样填写，例如 https://id.example.org/realms/lab。")
 def not_an_issuer() -> Said: ...
 
-@say("is missing", "缺失", "The provider gives it when you register this server there.", "在登录提供方注册此服务器时会得到它。")
+@say("is missing", "缺失", "The provider gives it when you register this server there.", "在身份提供方注册此服务器时会得到它。")
 def provider_setting_missing() -> Said: ...
 
-@say("nobody could sign in: the password form is off and there is no sign-in provider", "没有任何登录方式：密码登录已关闭，且没有登录提供方", "Set password = true, or set up [sign_in.oidc].", "请设置 password = true，或配置 [sign_in.oidc]。")
+@say("nobody could sign in: the password form is off and there is no sign-in provider", "没有任何登录方式：密码登录已关闭，且没有身份提供方", "Set password = true, or set up [sign_in.oidc].", "请设置 password = true，或配置 [sign_in.oidc]。")
 def no_way_in() -> Said: ...
 
 @say("must be workspaces with roles, such as vision:member or vision:admin, speech:viewer", "应为工作空间与角色，例如 vision:member 或 vision:admin, speech:viewer", "Choose from: {known}.", "可选：{known}。")
