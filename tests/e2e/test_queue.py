@@ -257,7 +257,7 @@ def test_machines_are_shared_and_taken_out_of_service(jobs: dict[str, str], cons
     console.press("pool-add")
     console.at("admin-name").fill("not a name")
     console.press("admin-save")
-    expect(console.page.get_by_text("This name has other characters")).to_be_visible()
+    expect(console.page.get_by_text("This name has characters")).to_be_visible()
     console.at("admin-name").fill("lab")
     console.press("admin-save")
     expect(console.at("edit-lab")).to_be_visible()

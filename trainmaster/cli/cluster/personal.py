@@ -116,7 +116,7 @@ def _read_most(text: str) -> dict[str, float | None]:
             raise typer.BadParameter(
                 words(
                     f"{pair!r} is no limit of a person; write for example gpu=8 or jobs=4",
-                    f"{pair!r} 不是个人限额；请写成 gpu=8 或 jobs=4 的形式",
+                    f"{pair!r} 不是个人上限；请写成 gpu=8 或 jobs=4 的形式",
                 )
             )
     return made

@@ -210,7 +210,7 @@ def read_limits(texts: list[str]) -> dict[str, tuple[float, float | None]]:
             raise typer.BadParameter(
                 words(
                     f"{text!r} is no limit; write for example gpu=8 or gpu:A100=8:16",
-                    f"{text!r} 不是限额；请写成 gpu=8 或 gpu:A100=8:16 的形式",
+                    f"{text!r} 不是配额；请写成 gpu=8 或 gpu:A100=8:16 的形式",
                 )
             )
     return made

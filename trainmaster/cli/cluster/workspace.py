@@ -34,7 +34,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         list_workspaces,
-        "列出工作空间及其限额的使用情况。\n\n每行一个：权重、紧急任务、配额、排队数、运行数。",
+        "列出工作空间及其配额的使用情况。\n\n每行一个：权重、紧急任务、配额、排队数、运行数。",
         "tm workspace list",
         name="list",
     )
