@@ -30,7 +30,7 @@ _MISSING: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title
 <p>The server, its API (<code>/api/v1</code>) and the command line work. This installation came without the console: run
 <code>python hatch_build.py</code> in the checkout, or install the released package.</p>
 <h1>Trainmaster 已运行，但控制台尚未构建</h1>
-<p>服务、API（<code>/api/v1</code>）与命令行均可使用。\
+<p>服务器、API（<code>/api/v1</code>）与命令行均可使用。\
 请在源码目录运行 <code>python hatch_build.py</code>，或安装正式发布的软件包。</p>
 """
 _NO_DOCS: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Documentation – Trainmaster</title>
@@ -38,9 +38,9 @@ _NO_DOCS: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title
 <h1>This server has no documentation</h1>
 <p>The guide is in the source of Trainmaster, in <code>docs/guide</code>. To have it here, run
 <code>scripts/docs</code> in the checkout and restart the server.</p>
-<h1>此服务未附带文档</h1>
+<h1>此服务器未附带文档</h1>
 <p>使用指南位于 Trainmaster 源码的 <code>docs/zh/guide</code> 目录。\
-在源码目录运行 <code>scripts/docs</code> 并重启服务，即可在此查看。</p>
+在源码目录运行 <code>scripts/docs</code> 并重启服务器，即可在此查看。</p>
 """
 
 

@@ -37,7 +37,7 @@ def add_to(app: typer.Typer) -> None:
         "tm token list",
         name="list",
     )
-    add(token, delete, "删除令牌；使用它的程序随即被拒绝。\n\n输出已删除的 ID。", "tm token delete k3f9")
+    add(token, delete, "吊销令牌；使用它的程序随即被拒绝。\n\n输出已吊销的 ID。", "tm token delete k3f9")
     session = group(app, "session", "Where you are signed in.", "已登录的浏览器。", SERVER)
     add(
         session,

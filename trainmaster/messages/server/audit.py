@@ -149,13 +149,13 @@ def password_changed() -> Said: ...
 @say("Set a new password on the server itself, without the old one; all sessions ended", "在服务器上设置了新密码（未使用旧密码）；所有登录全部失效")
 def password_reset() -> Said: ...
 
-@say("Created token {name} ({id})", "新建了令牌 {name}（{id}）")
+@say("Created token {name} ({id})", "创建了令牌 {name}（{id}）")
 def token_made(name: str, id: str) -> Said: ...
 
-@say("Created token {name} ({id}), which expires after {lasts_s}", "新建了令牌 {name}（{id}），{lasts_s} 后过期")
+@say("Created token {name} ({id}), which expires after {lasts_s}", "创建了令牌 {name}（{id}），{lasts_s} 后过期")
 def token_made_for(name: str, id: str, lasts_s: Seconds) -> Said: ...
 
-@say("Deleted token {id}", "删除了令牌 {id}")
+@say("Deleted token {id}", "吊销了令牌 {id}")
 def token_deleted(id: str) -> Said: ...
 
 @say("Ended session {id}", "结束了会话 {id}")

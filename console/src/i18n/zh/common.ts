@@ -65,7 +65,7 @@ export const common = {
     progress: "{{name}} 的进度",
     document: "任务文件",
     replica: "副本",
-    attempt: "运行",
+    attempt: "第几次运行",
   },
   time: {
     justNow: "刚刚",
