@@ -92,7 +92,7 @@ def test_every_field_that_is_set_has_a_name_in_both_languages() -> None:
     fields |= {"budget", *(one.name for one in KNOBS), *_BY_NAME.values()}
     for field in fields:
         assert label(field).code.startswith(("field_", "knob_")), field
-    assert render.text(label("share.gpu:A100.cap")) == "most A100 GPUs"
+    assert render.text(label("share.gpu:A100.cap")) == "limit of A100 GPUs"
     assert render.text(label("per_person.lab.jobs")) == "limit of jobs at a time per person in pool lab"
     assert render.text(label("people.ann.lab.gpu"), "zh") == "资源池 lab 中 ann 的加速卡上限"
     assert render.text(label("people.ann")) == "people.ann"  # of another version
