@@ -3,6 +3,8 @@ for others, a workspace that goes while jobs come, one name for many accounts; e
 """
 
 import asyncio
+import base64
+import json
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -32,6 +34,39 @@ OPEN = {"/api/v1/jobs/preview", "/api/v1/jobs", "/api/v1/jobs/batch", "/api/v1/j
 async def vision(fake: Stage) -> Stage:
     await fake.platform.administer.put_workspace(Workspace("vision"), ADMIN)
     return fake
+
+
+# -- what nobody was told -------------------------------------------------------------------------------------------
+
+
+def cursor(*told: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(told).encode()).decode().rstrip("=")
+
+
+HUGE = 2**70
+"""More than a database takes."""
+
+
+@pytest.mark.parametrize(
+    ("address", "forged"),
+    [
+        ("audit?", cursor(1.0, HUGE)),
+        ("audit?", cursor(1.0, -HUGE)),
+        ("audit?", cursor(2**2000, 1)),
+        ("jobs?", cursor("-submitted_at", 0, 1.0, HUGE, 1.0)),
+        ("jobs?", cursor("-submitted_at", HUGE, 1.0, 1, 1.0)),
+        ("jobs?", cursor("-submitted_at", 0, HUGE, 1, 1.0)),
+        ("jobs?", cursor("-submitted_at", 0, 1.0, 1, 2**2000)),
+        ("jobs?order=-run_s&", cursor("-run_s", 0, HUGE, 1, 1)),
+        ("jobs?order=name&", cursor("name", 0, "a", HUGE, 1)),
+        ("jobs?order=-metric:loss&", cursor("-metric:loss", 1, HUGE, 1, 1)),
+    ],
+)
+async def test_a_cursor_that_nobody_was_told_is_refused(vision: Stage, address: str, forged: str) -> None:
+    async with signed_in(create_app(vision.platform), vision.platform) as http:
+        answer = await http.get(f"/api/v1/{address}cursor={forged}")
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["problems"][0]["path"].endswith("cursor")
 
 
 # -- fields that nobody may set --------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from trainmaster.store import tables
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.job_query import Page
+from trainmaster.store.jobs.orders import LARGEST
 from trainmaster.store.jobs.rows import MalformedRow
 from trainmaster.store.seen import parts
 
@@ -183,6 +184,8 @@ def _read_cursor(cursor: str) -> Mark:
     try:
         written = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         mark: Mark = msgspec.json.decode(written, type=tuple[float, int])
+        if abs(mark[1]) > LARGEST:
+            raise ValueError("no number of ours")
     except (ValueError, binascii.Error, msgspec.MsgspecError):
         problem = problem_of("cursor", said_of_lists.not_a_cursor_here())
         raise InvalidSpec(said_of_lists.cursor_of_another_list(), problems=(problem,)) from None

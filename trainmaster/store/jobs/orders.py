@@ -50,6 +50,9 @@ METRIC: Final = "metric:"
 ORDERS: Final = (*_COLUMNS, RUN_TIME, STATE, TAGS)
 """What a list can be ordered by, with "-" in front for descending; and by a metric."""
 
+LARGEST: Final = 2**63 - 1
+"""The largest whole number that a database takes."""
+
 _TAGGED: Final = text("tags <> ''")
 
 
@@ -138,6 +141,7 @@ def read_mark(cursor: str, order: str) -> ListPlace:
             and isinstance(seq, int)
             and isinstance(key, _kind_of(order.removeprefix("-"), part))
             and isinstance(now, int | float)
+            and all(abs(number) <= LARGEST for number in (part, seq, now, key) if isinstance(number, int))
         ):
             return ListPlace(part, key, seq, float(now))
     except (ValueError, TypeError, binascii.Error, msgspec.MsgspecError):
