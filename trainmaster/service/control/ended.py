@@ -33,15 +33,22 @@ class EndedJobs:
         self._changed: dict[str, Job] = {}  # what was changed since a request found it
         self._turn = asyncio.Lock()  # from the look at a row to its change
 
-    async def change(self, job_id: str, read: Callable[[str], Job | None], event: Event) -> Job | None:
-        """Apply `event` to a job that ended, or is about to; return it after that, None where it is there no more.
+    async def change(
+        self, job_id: str, read: Callable[[str], Job | None], event_of: Callable[[Job], Event | None]
+    ) -> Job | None:
+        """Change a job that ended, or is about to; return it after that, None where it is there no more.
 
-        `read` reads it from the ledger; it may block. Returns once it is durable. Raises StorageFailed, Unavailable.
+        `read` reads it from the ledger; it may block. `event_of` judges it as it is when its turn has come, and says
+        what becomes of it, None: nothing. Returns once it is durable. Raises StorageFailed, Unavailable, and what
+        `event_of` raises.
         """
         async with self._turn:
             job = self._master.live.get(job_id) or await asyncio.to_thread(read, job_id)
             if job is None:
                 return None
+            event = event_of(job)
+            if event is None:
+                return job
             job = self._master.apply_to_ended(job, event)
             if self._deleting:
                 self._changed[job_id] = job

@@ -7,7 +7,7 @@ job is told that it does not exist.
 
 import asyncio
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -70,8 +70,12 @@ def task_in(job: Job, name: str) -> tuple[int, int]:
     return found
 
 
-def demand(who: Principal, scope: str, job: Job) -> None:
-    """Return when `who`, who sees `job`, may do `scope` with it. Raises Forbidden."""
+def demand(ref: str, who: Principal, scope: str, job: Job) -> None:
+    """Return when `who` may do `scope` with `job`, which they call `ref`. Raises NotFound where they do not see it,
+    Forbidden.
+    """
+    if not decide(who, "jobs:read").demand().covers(job):
+        raise NotFound(said.no_such_job(repr(ref)))
     if not decide(who, scope, job).allowed:
         decide(who, scope).demand()
         raise Forbidden(
@@ -97,7 +101,7 @@ class Jobs:
         if job is None or not visible.covers(job):
             job = await asyncio.to_thread(self._ctx.reader.find, visible, ref)
             job = live.get(job.id, job)
-        demand(who, scope, job)
+        demand(ref, who, scope, job)
         return job
 
     async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[JobView]:
@@ -289,14 +293,33 @@ class Jobs:
         wrong = sharing_problems(share, self._ctx.pools.workspaces.get(job.workspace))
         if wrong:
             raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
-        if share is not job.share:
+
+        def kind_of(job: Job) -> tuple[Kind, Data] | None:
             data = {"share": share.value, "before": job.share.value}
-            event = Event(job.id, Kind.SHARED, self._ctx.clock(), who.name, data=data, by=who.actor)
-            changed = await self._ctx.ended.change(job.id, self._ctx.records.get_job, event)
-            if changed is None:
-                raise NotFound(said.job_being_deleted(repr(ref)))
-            job = changed
-        return await self._view(job, who, seq)
+            return None if share is job.share else (Kind.SHARED, data)
+
+        return await self._view(await self.mark(ref, job, who, "jobs:share", kind_of), who, seq)
+
+    async def mark(
+        self, ref: str, job: Job, who: Principal, scope: str, of: Callable[[Job], tuple[Kind, Data] | None]
+    ) -> Job:
+        """Do to a job what may also be done after its end; return it after that. `of` says what becomes of it as it is
+        when its turn has come, None: nothing; what `who` may is judged then, too: somebody else was first, perhaps.
+
+        Raises NotFound, Forbidden, StorageFailed, and what `of` raises.
+        """
+
+        def event_of(job: Job) -> Event | None:
+            demand(ref, who, scope, job)
+            found = of(job)
+            if found is None:
+                return None
+            return Event(job.id, found[0], self._ctx.clock(), who.name, data=found[1], by=who.actor)
+
+        changed = await self._ctx.ended.change(job.id, self._ctx.records.get_job, event_of)
+        if changed is None:
+            raise NotFound(said.job_being_deleted(repr(ref)))
+        return changed
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Delete an ended job with its logs and files (R194, R202). A saved model stays. Raises Conflict before the

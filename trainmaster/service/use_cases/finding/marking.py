@@ -5,15 +5,14 @@ person's own. Labels are the job file's and stay as they were submitted.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.answers import JobView
-from trainmaster.core.errors import InvalidSpec, NotFound, Problem, problem_of
-from trainmaster.core.events import Data, Event, Kind
+from trainmaster.core.errors import InvalidSpec, Problem, problem_of
+from trainmaster.core.events import Data, Kind
 from trainmaster.core.records import Job
-from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.jobs import marks
 from trainmaster.messages.server import requests
 from trainmaster.service.context import Context
@@ -38,19 +37,13 @@ class Marking:
         """
         seq = self._ctx.feed.seq
         job = await self._jobs.resolve(ref, who, "jobs:write")
-        wrong = _tag_problems(add)
-        gone = {tag.casefold() for tag in remove}
-        kept = {tag.casefold(): tag for tag in job.tags if tag.casefold() not in gone}
-        for tag in add:
-            kept.setdefault(tag.casefold(), tag)
-        tags = tuple(sorted(kept.values(), key=str.casefold))
-        if len(tags) > MOST_TAGS:
-            wrong.append(problem_of("add", marks.too_many_tags(MOST_TAGS), len(tags)))
-        if wrong:
-            raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
-        if tags != job.tags:
-            job = await self._annotate(ref, job.id, who, {"tags": list(tags), "before": {"tags": list(job.tags)}})
-        return (await self._jobs.views([job], who, seq))[0]
+
+        def tagged(job: Job) -> tuple[Kind, Data] | None:
+            tags = _tags_of(job, add, remove)
+            data = {"tags": list(tags), "before": {"tags": list(job.tags)}}
+            return None if tags == job.tags else (Kind.ANNOTATED, data)
+
+        return await self._marked(ref, job, who, seq, tagged)
 
     async def note(self, ref: str, who: Principal, text: str) -> JobView:
         """Say what is to be remembered of a job; "" takes it away. Raises as `tag`."""
@@ -60,9 +53,11 @@ class Marking:
         if len(text) > LONGEST_NOTE:
             problem = problem_of("note", marks.note_too_long(LONGEST_NOTE), len(text))
             raise InvalidSpec(requests.change_not_valid(), problems=(problem,))
-        if text != job.note:
-            job = await self._annotate(ref, job.id, who, {"note": text, "before": {"note": job.note}})
-        return (await self._jobs.views([job], who, seq))[0]
+
+        def noted(job: Job) -> tuple[Kind, Data] | None:
+            return None if text == job.note else (Kind.ANNOTATED, {"note": text, "before": {"note": job.note}})
+
+        return await self._marked(ref, job, who, seq, noted)
 
     async def favor(self, ref: str, who: Principal, wanted: bool) -> JobView:
         """Make a job one of one's own favorites, or no more. Raises NotFound, StorageFailed."""
@@ -71,12 +66,25 @@ class Marking:
         await asyncio.to_thread(self._favorites.put, who.name, job.seq, wanted)
         return (await self._jobs.views([job], who, seq))[0]
 
-    async def _annotate(self, ref: str, job_id: str, who: Principal, data: Data) -> Job:
-        event = Event(job_id, Kind.ANNOTATED, self._ctx.clock(), who.name, data=data, by=who.actor)
-        changed = await self._ctx.ended.change(job_id, self._ctx.records.get_job, event)
-        if changed is None:
-            raise NotFound(said.job_being_deleted(repr(ref)))
-        return changed
+    async def _marked(
+        self, ref: str, job: Job, who: Principal, seq: int, of: Callable[[Job], tuple[Kind, Data] | None]
+    ) -> JobView:
+        job = await self._jobs.mark(ref, job, who, "jobs:write", of)
+        return (await self._jobs.views([job], who, seq))[0]
+
+
+def _tags_of(job: Job, add: Sequence[str], remove: Sequence[str]) -> tuple[str, ...]:
+    """Return the tags of `job` with these and without those. Raises InvalidSpec."""
+    wrong = _tag_problems(add)
+    gone = {tag.casefold() for tag in remove}
+    kept = {tag.casefold(): tag for tag in job.tags if tag.casefold() not in gone}
+    for tag in add:
+        kept.setdefault(tag.casefold(), tag)
+    if len(kept) > MOST_TAGS:
+        wrong.append(problem_of("add", marks.too_many_tags(MOST_TAGS), len(kept)))
+    if wrong:
+        raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
+    return tuple(sorted(kept.values(), key=str.casefold))
 
 
 def _tag_problems(tags: Sequence[str]) -> list[Problem]:

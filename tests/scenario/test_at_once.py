@@ -1,0 +1,57 @@
+"""Two requests that arrive at the same moment: each is judged on what there is when its turn comes."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.fixtures.fakes.engine import FakeMachines
+from tests.fixtures.people import person
+from tests.scenario.stage import ADMIN, Stage, fake_spec
+from trainmaster.core.cluster import Workspace
+from trainmaster.core.errors import NotFound
+from trainmaster.core.states import JobShare
+
+ANN, BOB = person("ann", "vision"), person("bob", "vision")
+
+
+@pytest.fixture
+async def vision(fake: Stage) -> Stage:
+    await fake.platform.administer.put_workspace(Workspace("vision"), ADMIN)
+    return fake
+
+
+async def ended(vision: Stage, machines: FakeMachines, **fields: Any) -> str:
+    """Return a job of ann that ended and is in no memory."""
+    view, _ = await vision.platform.submit(
+        {"spec": {**fake_spec("a", "sleep infinity"), "workspace": "vision", **fields}}, ANN, None
+    )
+    await vision.running(view.id)
+    machines.end_task(f"{view.id}-1")
+    await vision.ended(view.id)
+    await vision.until(view.id, lambda _: view.id not in vision.platform.context.master.live, "forgotten by the loop")
+    return str(view.id)
+
+
+async def test_tags_that_two_people_put_on_at_once_both_stay(vision: Stage, machines: FakeMachines) -> None:
+    job = await ended(vision, machines)
+    many = [f"tag{at}" for at in range(8)]
+    await asyncio.gather(*(vision.platform.marking.tag(job, ANN, (tag,)) for tag in many))
+    assert (await vision.platform.job(job, ANN)).tags == many
+
+
+async def test_who_may_no_more_when_their_turn_comes_is_refused(vision: Stage, machines: FakeMachines) -> None:
+    job = await ended(vision, machines, share="read-write")
+    held = vision.platform.context.ended._turn
+    await held.acquire()
+    hides = asyncio.create_task(vision.platform.share(job, ANN, JobShare.NONE))
+    while len(held._waiters or ()) < 1:
+        await asyncio.sleep(0)
+    tags = asyncio.create_task(vision.platform.marking.tag(job, BOB, ("late",)))
+    while len(held._waiters or ()) < 2:
+        await asyncio.sleep(0)
+    held.release()
+    await hides
+    with pytest.raises(NotFound):
+        await tags
+    assert (await vision.platform.job(job, ANN)).tags == []
