@@ -279,3 +279,20 @@ async def test_the_password_form_can_be_switched_off(serving: Serving, liar: Lia
         local = open(platform.layout.cli_token).read().strip()  # noqa: SIM115 - a test
         by_local = await http.get("/users", headers={"authorization": f"Bearer {local}"})
         assert by_local.status_code == 200, "the server's own machine stays open"
+
+
+async def test_who_is_deleted_gets_nothing_from_their_groups(serving: Serving, liar: Liar) -> None:
+    """The provider goes on to send them; they are not in any list of members again."""
+    async with serving(liar.issuer, everybody="default:member") as (platform, http):
+
+        async def comes() -> httpx.Response:
+            flow, asked = await begun(http)
+            liar.tokens = {"id_token": liar.proof(claims_of(liar, asked))}
+            return await back(http, flow, asked["state"])
+
+        assert (await comes()).status_code == 201
+        await platform.accounts.delete("ann", ADMIN, None)
+        assert (await comes()).json()["code"] == "account_locked"
+        assert "ann" not in [one.user for one in (await platform.members.of("default", ADMIN)).items]
+        kinds = [one.kind for one in (await platform.auditing.page(ADMIN, AuditFilters(subject="workspace"))).items]
+        assert kinds.count("group_gave") == 1

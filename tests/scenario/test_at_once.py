@@ -9,8 +9,10 @@ from tests.fixtures.fakes.engine import FakeMachines
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.core.cluster import Workspace
-from trainmaster.core.errors import NotFound
+from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.states import JobShare
+from trainmaster.messages.jobs import jobs as jobs_said
+from trainmaster.service.use_cases.people.accounts import NewPerson
 
 ANN, BOB = person("ann", "vision"), person("bob", "vision")
 
@@ -55,3 +57,46 @@ async def test_who_may_no_more_when_their_turn_comes_is_refused(vision: Stage, m
     with pytest.raises(NotFound):
         await tags
     assert (await vision.platform.job(job, ANN)).tags == []
+
+
+async def test_a_deleted_account_becomes_no_member(vision: Stage) -> None:
+    await vision.platform.accounts.add(NewPerson("eve"), ADMIN)
+    await asyncio.gather(
+        vision.platform.members.put("vision", "eve", "member", ADMIN),
+        vision.platform.accounts.delete("eve", ADMIN, None),
+        vision.platform.members.put("vision", "eve", "viewer", ADMIN),
+        return_exceptions=True,
+    )
+    assert [one.user for one in (await vision.platform.members.of("vision", ADMIN)).items] == []
+
+
+async def test_who_is_deleted_and_unlocked_at_once_stays_deleted(vision: Stage) -> None:
+    await vision.platform.accounts.add(NewPerson("eve"), ADMIN)
+    await asyncio.gather(
+        vision.platform.accounts.delete("eve", ADMIN, None),
+        vision.platform.accounts.unlock("eve", ADMIN),
+        vision.platform.accounts.lock("eve", ADMIN, None),
+        return_exceptions=True,
+    )
+    assert (await vision.platform.people.user("eve")).state == "deleted"
+
+
+async def test_all_jobs_of_who_leaves_are_stopped_also_where_one_ends_by_itself(
+    vision: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await vision.platform.accounts.add(NewPerson("ann", workspace="vision"), ADMIN)
+    jobs = []
+    for _ in range(3):
+        document = {**fake_spec("a", "sleep infinity"), "workspace": "vision"}
+        jobs.append((await vision.platform.submit({"spec": document}, ANN, None))[0].id)
+    stop = vision.platform._jobs.stop
+
+    async def saved(ref: str, *more: Any) -> Any:
+        if ref == jobs[0]:
+            raise Conflict(jobs_said.outputs_just_saved())
+        return await stop(ref, *more)
+
+    monkeypatch.setattr(vision.platform.accounts._jobs, "stop", saved)
+    await vision.platform.accounts.lock("ann", ADMIN, "stop")
+    for job in jobs[1:]:
+        await vision.state(job, "stopped")

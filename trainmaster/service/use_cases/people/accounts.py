@@ -4,6 +4,7 @@ guessed: where some have not ended, the caller says it.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -131,16 +132,20 @@ class Accounts:
         await self._become(name, who, state, said)  # first: nothing new is submitted between
         if theirs == "stop":
             for job in [job.id for job in self._ctx.master.live.values() if job.owner == name and not job.terminal]:
-                await self._jobs.stop(job, who)
+                with suppress(
+                    Conflict, NotFound
+                ):  # it ends by itself, or has gone: the others are stopped all the same
+                    await self._jobs.stop(job, who)
         return account_view(User(user.name, "", user.role, created_at=user.created_at, state=state), members)
 
     async def _become(self, name: str, who: Principal, state: str, said: Callable[[str], Said]) -> None:
-        user, members = await self._person(name)
-        before = user.state
-        changes = (("state", before, state),) if before != state else ()
-        audit_event = who.did(subject_of("person", name), said(name), self._ctx.clock(), changes)
-        left = [leaves(one, audit_event) for one in members] if state == "deleted" else []
-        await asyncio.to_thread(self._rows.set_state, name, state, audit_event, left)
+        async with self._ctx.pools.changing():  # nobody makes them a member, or decides otherwise, meanwhile
+            user, members = await self._person(name)
+            before = user.state
+            changes = (("state", before, state),) if before != state else ()
+            audit_event = who.did(subject_of("person", name), said(name), self._ctx.clock(), changes)
+            left = [leaves(one, audit_event) for one in members] if state == "deleted" else []
+            await asyncio.to_thread(self._rows.set_state, name, state, audit_event, left)
         self._people.forget(name)
 
     async def _person(self, name: str) -> tuple[User, tuple[Member, ...]]:

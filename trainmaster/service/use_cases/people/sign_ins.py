@@ -150,11 +150,15 @@ class SignIns:
         return self._provider
 
     async def _enters(self, proven: Proven, at: From, invitation: str | None) -> str:
-        """Make of somebody what their groups say; return the account's name."""
+        """Make of somebody what their groups say; return the account's name. Raises Unauthenticated for an account that
+        is not in use.
+        """
         one = await asyncio.to_thread(self._identities.find, proven.issuer, proven.subject)
         found = await asyncio.to_thread(self._rows.person, one.user) if one is not None else None
         if one is None or found is None:
             return await self._new(proven, at, invitation)
+        if found.user.state != "active":  # or who was deleted would be a member again
+            raise Unauthenticated(messages.account_locked())
         await self._again(one, found, proven, at)
         return one.user
 
@@ -214,7 +218,7 @@ class SignIns:
         await asyncio.to_thread(self._identities.comes, coming, told)
         self._people.forget(user.name)
         left = len(found.members) - len(by.leaves) + len(by.joins)
-        if not left and (by.role or user.role) != "admin" and user.state == "active":
+        if not left and (by.role or user.role) != "admin":
             raise Forbidden(sign_in.no_group(self._known().label))
 
 
