@@ -9,7 +9,7 @@ from tests.fixtures.fakes.engine import FakeMachines
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.core.cluster import Workspace
-from trainmaster.core.errors import Conflict, NotFound
+from trainmaster.core.errors import Conflict, NotFound, Unauthenticated
 from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import jobs as jobs_said
 from trainmaster.service.use_cases.people.accounts import NewPerson
@@ -79,6 +79,25 @@ async def test_who_is_deleted_and_unlocked_at_once_stays_deleted(vision: Stage) 
         return_exceptions=True,
     )
     assert (await vision.platform.people.user("eve")).state == "deleted"
+
+
+async def test_a_password_that_is_replaced_meanwhile_opens_nothing(
+    vision: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    platform, people = vision.platform, vision.platform.people
+    made = await platform.accounts.add(NewPerson("eve"), ADMIN)
+    good = people._passwords.good
+
+    async def replaced_meanwhile(*given: Any) -> bool:
+        found = await good(*given)
+        monkeypatch.setattr(people._passwords, "good", good)
+        await platform.accounts.give_password("eve", ADMIN)
+        return found
+
+    monkeypatch.setattr(people._passwords, "good", replaced_meanwhile)
+    with pytest.raises(Unauthenticated):
+        await people.sign_in("eve", made.one_time_password, "10.0.0.1")
+    assert people._rows.sessions("eve", 0.0) == []
 
 
 async def test_all_jobs_of_who_leaves_are_stopped_also_where_one_ends_by_itself(

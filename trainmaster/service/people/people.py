@@ -247,13 +247,13 @@ class People:
 
     async def begin(self, found: FoundPerson, address: str, agent: str, said: Said) -> SignedIn:
         """Begin a session of somebody who has proven who they are; `said`: what the audit is told. Raises
-        Unauthenticated for an account that is not in use.
+        Unauthenticated for an account that is not in use, or whose password is another by now.
         """
         principal, user = replace(_principal(found, Via.SESSION), address=address), found.user
         cookie, key, now = secrets.token_urlsafe(32), secrets.token_urlsafe(32), self._clock()
         session = Session(user.name, now, now + SESSION_S, "s" + secrets.token_hex(8), address, agent)
         audit_event = self._audit_event(user.name, said, principal.actor)
-        await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event)
+        await asyncio.to_thread(self._rows.add_session, mark_of(cookie, key), session, audit_event, user)
         return SignedIn(cookie, key, self._browsers.mark(user.name, now), principal)
 
     async def turn(self, client: str) -> Callable[[], None]:

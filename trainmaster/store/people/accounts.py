@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
-from trainmaster.core.errors import NotFound
+from trainmaster.core.errors import NotFound, Unauthenticated
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
@@ -188,10 +188,17 @@ class PeopleRows:
 
     # ------------------------------------------------------------------------------------------------------- sessions
 
-    def add_session(self, mark: str, session: Session, audit_event: AuditEvent) -> None:
-        """Store a session under its mark; sessions that ended before it began are forgotten."""
+    def add_session(self, mark: str, session: Session, audit_event: AuditEvent, proven: User | None = None) -> None:
+        """Store a session under its mark; sessions that ended before it began are forgotten. `proven`: the user as they
+        were when they proved who they are. Raises Unauthenticated where their password or state is another by now.
+        """
+        of = users.c
 
         def work(connection: Connection) -> None:
+            if proven is not None:
+                same = (of.name == proven.name, of.password_hash == proven.password_hash, of.state == proven.state)
+                if connection.scalar(select(of.name).where(*same)) is None:
+                    raise Unauthenticated(people.session_ended())
             connection.execute(delete(sessions).where(sessions.c.expires_at <= session.created_at))
             connection.execute(insert(sessions).values(id_hash=mark, **asdict(session)))
             audit.write(connection, [audit_event])
