@@ -119,3 +119,18 @@ async def test_all_jobs_of_who_leaves_are_stopped_also_where_one_ends_by_itself(
     await vision.platform.accounts.lock("ann", ADMIN, "stop")
     for job in jobs[1:]:
         await vision.state(job, "stopped")
+
+
+async def test_views_go_with_who_saved_them_and_stay_with_them_when_the_workspace_goes(vision: Stage) -> None:
+    platform = vision.platform
+    await platform.accounts.add(NewPerson("ann", workspace="vision"), ADMIN)
+    await platform.accounts.add(NewPerson("bob", workspace="vision"), ADMIN)
+    await platform.saved_views.put("Ours", "tag=a", "vision", ANN)
+    await platform.saved_views.put("His", "tag=b", "vision", BOB)
+    await platform.accounts.delete("ann", ADMIN, None)
+    assert [one.name for one in (await platform.saved_views.all(BOB)).items] == ["His"]
+    await platform.administer.drop_workspace("vision", ADMIN)
+    await platform.administer.put_workspace(Workspace("vision"), ADMIN)
+    assert (await platform.saved_views.all(person("cai", "vision"))).items == []
+    [his] = (await platform.saved_views.all(BOB)).items
+    assert his.workspace is None
