@@ -462,3 +462,33 @@ async def test_a_price_in_a_job_file_is_an_unknown_field(fake: Stage) -> None:
         with pytest.raises(InvalidSpec) as refused:
             await fake.submit(document)
         assert [one.path for one in refused.value.problems] == [next(iter(document.keys() - wish().keys()))]
+
+
+async def test_a_time_limit_is_shortened_whatever_the_workspace_has_left(fake: Stage) -> None:
+    """R15: what costs less than it may now is no new debt."""
+    await put(fake, BIG)
+    job = await fake.submit(wish(duration="100s"))
+    await fake.running(job)
+    await fake.platform.balances.set_budget(Budget("default", credit_limit=0), ADMIN)
+    await fake.platform.balances.enter("default", ADMIN, "correction", -50 * MILLION, "arrears")
+    assert (await fake.platform.balances.of("default", ADMIN)).in_arrears
+    view = await fake.platform.change(job, ADMIN, duration_s=60.0)
+    assert view.duration_s == 60.0
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.platform.change(job, ADMIN, duration_s=61.0)
+    assert [(one.path, one.code) for one in refused.value.problems] == [("duration_s", "in_arrears")]
+
+
+async def test_what_has_run_long_without_a_limit_gets_one(fake: Stage) -> None:
+    """What it has cost so far is spent, not asked for again."""
+    await put(fake, BIG)
+    await limited(fake, 14_500 * MILLION)
+    job = await fake.submit(wish())
+    await fake.running(job)
+    fake.let_pass(10_800)
+    assert (await fake.platform.change(job, ADMIN, duration_s=11_160.0)).duration_s == 11_160.0
+    stands = await fake.platform.balances.of("default", ADMIN)
+    assert stands.available == "3340.00"
+    with pytest.raises(InvalidSpec) as refused:
+        await fake.platform.change(job, ADMIN, duration_s=15_000.0)
+    assert "14,500.00 CNY are available (balance 14,500.00," in refused.value.problems[0].rule

@@ -168,22 +168,31 @@ class Purses:
         return self._balances[workspace]
 
     def problems(self, jobs: Iterable[Job], now: float, path: str, gone: Iterable[Job] = ()) -> list[Problem]:
-        """Return which workspaces could not pay for so many more jobs (R18), if live jobs `gone` had ended."""
+        """Return which workspaces could not pay for so many more jobs (R18), instead of the live jobs `gone`: what
+        costs no more than these may is no new debt.
+        """
         costs: Counter[str] = Counter()
         for job in jobs:
             if self._limited(job.workspace):
                 costs[job.workspace] += self.reserve_of(job).amount
         freed: Counter[str] = Counter()
+        spent: Counter[str] = Counter()  # so far, by what has no limit: no part of what is set aside
         for job in gone:
-            freed[job.workspace] += self._reserves.get(job.id, Reserve(job.workspace)).amount
-        found = (self._problem(name, cost, freed[name], now, path) for name, cost in costs.items() if cost)
+            held = self._reserves.get(job.id, Reserve(job.workspace))
+            freed[job.workspace] += held.amount
+            spent[job.workspace] += held.rate * max(0, round(now * 1000) - held.since_ms) // 3_600_000
+        found = (
+            self._problem(name, cost, freed[name], spent[name], now, path)
+            for name, cost in costs.items()
+            if cost > freed[name] + spent[name]
+        )
         return [problem for problem in found if problem is not None]
 
     def _limited(self, workspace: str) -> bool:
         budget = self._pools.budgets.get(workspace)
         return budget is not None and budget.credit_limit is not None
 
-    def _problem(self, workspace: str, cost: int, freed: int, now: float, path: str) -> Problem | None:
+    def _problem(self, workspace: str, cost: int, freed: int, spent: int, now: float, path: str) -> Problem | None:
         stands = self.standing(workspace, now)
         if stands.credit_limit is None or stands.available is None:
             return None
@@ -191,14 +200,14 @@ class Purses:
         if stands.in_arrears:
             balance = shown_amount(stands.balance, -stands.credit_limit)
             return problem_of(path, money.in_arrears(workspace, balance, self._currency, limit))
-        available = stands.available + freed
+        available = stands.available + freed + spent
         if cost <= available:
             return None
         texts = (
             shown_amount(cost, available),
             self._currency,
             shown_amount(available, cost),
-            shown_amount(stands.balance),
+            shown_amount(stands.balance + spent),
         )
         return problem_of(
             path, money.not_enough_balance(workspace, *texts, limit, shown_amount(stands.reserved - freed))
