@@ -1,6 +1,7 @@
 """Two requests that arrive at the same moment: each is judged on what there is when its turn comes."""
 
 import asyncio
+import base64
 from typing import Any
 
 import pytest
@@ -12,8 +13,11 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, NotFound, Unauthenticated
 from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import jobs as jobs_said
+from trainmaster.service.use_cases.people import credentials, public_keys
 from trainmaster.service.use_cases.people.accounts import NewPerson
+from trainmaster.service.use_cases.people.credentials import WantedToken
 
+ED25519 = b"\0\0\0\x0bssh-ed25519\0\0\0\x20"
 ANN, BOB = person("ann", "vision"), person("bob", "vision")
 
 
@@ -134,3 +138,20 @@ async def test_views_go_with_who_saved_them_and_stay_with_them_when_the_workspac
     assert (await platform.saved_views.all(person("cai", "vision"))).items == []
     [his] = (await platform.saved_views.all(BOB)).items
     assert his.workspace is None
+
+
+async def test_of_tokens_and_keys_there_are_never_more_than_may_be(
+    vision: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await vision.platform.accounts.add(NewPerson("ann", workspace="vision"), ADMIN)
+    monkeypatch.setattr(credentials, "MAX_TOKENS", 3)
+    monkeypatch.setattr(public_keys, "MOST", 3)
+    make, keep = vision.platform.credentials, vision.platform.public_keys
+    for ask in (
+        lambda at: make.create(ANN, WantedToken(f"t{at}")),
+        lambda at: keep.add(f"ssh-ed25519 {base64.b64encode(ED25519 + bytes([at] * 32)).decode()}", ANN),
+    ):
+        found = await asyncio.gather(*(ask(at) for at in range(6)), return_exceptions=True)
+        refused = [one for one in found if isinstance(one, BaseException)]
+        assert [type(one) for one in refused] == [Conflict] * 3, refused
+    assert len((await make.tokens(ANN)).items) == len((await keep.of(ANN)).items) == 3

@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
-from trainmaster.core.errors import NotFound, Unauthenticated
+from trainmaster.core.errors import Conflict, NotFound, Unauthenticated
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
@@ -245,10 +245,15 @@ class PeopleRows:
 
     # --------------------------------------------------------------------------------------------------------- tokens
 
-    def add_token(self, mark: str, token: Token, audit_event: AuditEvent) -> None:
-        """Store an API token under its mark. Raises Conflict when its id or mark exists."""
+    def add_token(self, mark: str, token: Token, audit_event: AuditEvent, most: int = 2**31) -> None:
+        """Store an API token under its mark. Raises Conflict when its id or mark exists, or where its owner has `most`
+        already.
+        """
 
         def work(connection: Connection) -> None:
+            theirs = select(func.count()).where(tokens.c.owner == token.owner)
+            if (connection.scalar(theirs) or 0) >= most:
+                raise Conflict(people.too_many_tokens(most))
             values = {**asdict(token), "scopes": None if token.scopes is None else " ".join(token.scopes)}
             connection.execute(insert(tokens).values(token_hash=mark, **values))
             audit.write(connection, [audit_event])

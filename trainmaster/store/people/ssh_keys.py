@@ -6,7 +6,7 @@ A key belongs to one account. Methods block until durable or read: call them fro
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import AuditEvent
@@ -53,13 +53,15 @@ class SshKeyRows:
             row = connection.execute(newest).first()
         return (row.at, row.address) if row else None
 
-    def add(self, one: SshKey, audit_event: AuditEvent) -> None:
-        """Store a key. Raises Conflict where it is stored already, whosever it is."""
+    def add(self, one: SshKey, audit_event: AuditEvent, most: int = 2**31) -> None:
+        """Store a key. Raises Conflict where it is stored already, whosever it is, or where its owner has `most`."""
 
         def work(connection: Connection) -> None:
             same = select(ssh_key.c.user).where(ssh_key.c.fingerprint == one.fingerprint)
             if connection.execute(same).first() is not None:
                 raise Conflict(sign_in.key_known(one.fingerprint))
+            if (connection.scalar(select(func.count()).where(ssh_key.c.user == one.user)) or 0) >= most:
+                raise Conflict(sign_in.too_many_keys(most))
             connection.execute(insert(ssh_key).values(asdict(one)))
             audit.write(connection, [audit_event])
 

@@ -6,7 +6,7 @@ from typing import Final
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.answers import SshKeys, SshKeyView
-from trainmaster.core.errors import Conflict, InvalidSpec, problem_of
+from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.events import AuditEvent, subject_of
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import sign_in
@@ -42,12 +42,10 @@ class PublicKeys:
             key = read(text)
         except NotAKey as error:
             raise InvalidSpec(sign_in.key_not_accepted(), problems=(problem_of("key", error.said),)) from None
-        if len(await asyncio.to_thread(self._rows.of_user, who.name)) >= MOST:
-            raise Conflict(sign_in.too_many_keys(MOST))
         now = self._ctx.clock()
         one = SshKey(key.fingerprint, who.name, key.kind, key.bits, key.line, key.comment, now, who.address)
         audit_event = self._event(sign_in.key_added(key.fingerprint, key.kind), who)
-        await asyncio.to_thread(self._rows.add, one, audit_event)
+        await asyncio.to_thread(self._rows.add, one, audit_event, MOST)
         return _view(one)
 
     async def delete(self, fingerprint: str, who: Principal) -> None:
