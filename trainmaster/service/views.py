@@ -28,6 +28,8 @@ from trainmaster.service.language import both, two
 from trainmaster.simulate.history import need_view
 
 _VIEWS: Final = 1000
+_REPLICAS: Final = 64
+"""Of a job whose view is kept with its record: those of large ones would fill the memory."""
 _TASK_NAME: Final = re.compile(r"\btask(\d+)-(\d+)\b")
 
 
@@ -182,7 +184,7 @@ class JobViews:
         kept = self._kept.get(job.id)
         if kept is None or kept[0] is not job:
             made = job_view(job, now, seq, may, reason, forecast, progress, metrics, favorite)
-            if job.terminal:
+            if job.terminal and job.tasks_total <= _REPLICAS:
                 self._kept[job.id] = job, made
                 if len(self._kept) > _VIEWS:
                     self._kept.popitem(last=False)

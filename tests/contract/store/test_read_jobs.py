@@ -167,6 +167,17 @@ def test_what_is_kept_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) 
         assert len(store.reader._kept._jobs) == 4
 
 
+def test_what_is_kept_of_large_jobs_is_bounded_by_their_replicas(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thousand records of the largest jobs would be two gigabytes."""
+    jobs = fill(store, 12)
+    monkeypatch.setattr(read_jobs, "_REPLICAS", most := 3 * max(job.tasks_total for job in jobs))
+    kept = store.reader._kept
+    for _ in range(2):
+        assert {job.id for job in walk(store, JobQuery(), 3)} == {job.id for job in jobs}
+        assert kept._replicas == sum(job.tasks_total for job in kept._jobs.values()) <= most
+        assert kept._jobs
+
+
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [

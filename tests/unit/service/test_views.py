@@ -44,6 +44,15 @@ def test_views_are_kept_of_what_has_ended_and_so_many(monkeypatch: pytest.Monkey
     assert [job.id for job, _ in kept._kept.values()] == [f"t{2:032x}", f"t{3:032x}"]
 
 
+def test_of_large_jobs_no_views_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each holds its record, and that all of its replicas."""
+    kept, ended = JobViews(), life(1).job
+    assert ended is not None
+    monkeypatch.setattr(views, "_REPLICAS", ended.tasks_total - 1)
+    kept.view(ended, 1.0, 1, (), None, None, None, {}, False)
+    assert not kept._kept
+
+
 def test_what_an_earlier_version_noted_for_its_engine_is_not_shown() -> None:
     event = Event("t1", Kind.STARTED, 1.0, attempt=1, data={"handle": "{}", "placement": []})
     assert event_view(event, lambda job: None).data == {"placement": []}

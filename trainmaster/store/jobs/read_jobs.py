@@ -6,7 +6,7 @@ walks the class). What the platform asks for itself is in `read_ledger`.
 
 import logging
 from collections import OrderedDict, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from threading import Lock
@@ -46,6 +46,8 @@ _PREFIX_MIN: Final = 4
 _EVERY: Final = 2**62
 _KEPT: Final = 64
 _RECORDS: Final = 1000
+_REPLICAS: Final = 50_000
+"""Of all records together that are kept: each is half a kilobyte."""
 
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
 _BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
@@ -170,11 +172,12 @@ class _KeptJobs:
     """The records of jobs that lists have shown lately: a row is read and judged anew only when its version is another.
 
     Invariant: what is returned is what the rows say, for a version of a job is never written twice. Bounded by
-    `_RECORDS`; for any thread.
+    `_RECORDS` and `_REPLICAS`; for any thread.
     """
 
     def __init__(self) -> None:
         self._jobs: OrderedDict[int, Job] = OrderedDict()
+        self._replicas = 0  # of all of them
         self._lock = Lock()
 
     def load(
@@ -188,14 +191,20 @@ class _KeptJobs:
             known = {seq: job for seq, job in known.items() if stored.get(seq) == [job.id, job.version]}
         rest = [seq for seq in numbers if seq not in known]
         read, broken = _BY_SEQ.load(connection, wanted=rest) if rest else ({}, [])
+        self._keep(known, read)
+        return known | read, broken
+
+    def _keep(self, known: Collection[int], read: Mapping[int, Job]) -> None:
         with self._lock:
-            self._jobs |= read
+            for seq, job in read.items():
+                before = self._jobs.pop(seq, None)
+                self._replicas += job.tasks_total - (0 if before is None else before.tasks_total)
+                self._jobs[seq] = job
             for seq in known:
                 if seq in self._jobs:
                     self._jobs.move_to_end(seq)
-            while len(self._jobs) > _RECORDS:
-                self._jobs.popitem(last=False)
-        return known | read, broken
+            while len(self._jobs) > _RECORDS or self._replicas > _REPLICAS:
+                self._replicas -= self._jobs.popitem(last=False)[1].tasks_total
 
 
 # The statements of a question are kept, for it is asked again: to make them takes longer than to run them.
