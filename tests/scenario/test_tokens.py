@@ -84,6 +84,18 @@ async def test_nobody_makes_a_token_that_carries_more_than_what_they_come_with(f
     assert (alike.scopes, alike.workspace) == (["tokens:self"], "vision")
 
 
+async def test_nobody_makes_a_token_that_holds_longer_than_the_one_they_come_with(fake: Stage, ann: Principal) -> None:
+    token = await made(fake, ann, expires_in_s=60.0)
+    async with over(fake, token) as http:
+        for body in ({}, {"expires_in_s": 30}):
+            answer = await http.post("/tokens", json={"name": "t", **body})
+            assert answer.status_code == 201, answer.text
+            assert answer.json()["expires_at"] <= fake.clock() + 60
+        refused = await http.post("/tokens", json={"name": "t", "expires_in_s": 61})
+        assert refused.status_code == 422
+        assert [one["code"] for one in refused.json()["problems"]] == ["longer_than_yours"]
+
+
 async def test_all_that_is_wrong_with_a_token_is_told_at_once(fake: Stage, ann: Principal) -> None:
     credentials = fake.platform.credentials
     with pytest.raises(InvalidSpec) as refused:

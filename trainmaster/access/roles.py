@@ -35,7 +35,8 @@ class Principal:
     in it), by workspace; `sharing`: those of them in which jobs may be shared.
 
     `scopes`: all that a token carries, None: whatever its holder may. `within`: the one workspace that it is for.
-    `address` they ask from, and the id of the token `through` which: for the audit, nothing is decided by it.
+    `until`: when it expires; None: never. `address` they ask from, and the id of the token `through` which: for the
+    audit, nothing is decided by it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Principal:
     sharing: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
     within: str | None = None
+    until: float | None = field(default=None, compare=False)
     address: str = field(default="", compare=False)
     through: str = field(default="", compare=False)
 

@@ -177,7 +177,7 @@ class People:
             raise Unauthenticated(messages.token_not_known())
         holder = _principal(found, Via.TOKEN)
         scopes = None if token.scopes is None else frozenset(token.scopes)
-        limited = replace(holder, scopes=scopes, within=token.workspace, through=token.id)
+        limited = replace(holder, scopes=scopes, within=token.workspace, until=token.expires_at, through=token.id)
         return self._remember(mark, limited, token.expires_at, ended, token.id)
 
     async def _session(self, mark: str, now: float) -> _Known:

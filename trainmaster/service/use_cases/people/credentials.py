@@ -1,8 +1,8 @@
 """What opens the door for somebody: API tokens and sessions, listed, made and ended.
 
-Nobody makes a token that carries more than what they come with: the holder of one that is limited makes none but such
-as are limited at least alike. Administrators make, list and delete tokens of others. Invariant: the text of a token
-leaves this file once, at its creation, and is never logged.
+Nobody makes a token that carries more, or holds longer, than what they come with: the holder of one that is limited
+makes none but such as are limited at least alike. Administrators make, list and delete tokens of others. Invariant: the
+text of a token leaves this file once, at its creation, and is never logged.
 """
 
 import asyncio
@@ -68,11 +68,14 @@ class Credentials:
         Raises Forbidden, NotFound, InvalidSpec with all that is wrong, Conflict where its user has too many.
         """
         owner = await self._owner(who, wanted.user, "people:write")
+        now = self._ctx.clock()
+        expires = who.until if wanted.expires_in_s is None else now + wanted.expires_in_s
         found = [*self._scope_problems(who, wanted.scopes), *await self._workspace_problems(who, owner, wanted)]
+        if who.until is not None and expires is not None and expires > who.until:
+            found.append(problem_of("expires_in_s", messages.longer_than_yours(), wanted.expires_in_s))
         if found:
             raise InvalidSpec(messages.token_not_accepted(len(found)), problems=tuple(found))
-        secret, now = TOKEN_PREFIX + secrets.token_urlsafe(32), self._ctx.clock()
-        expires = None if wanted.expires_in_s is None else now + wanted.expires_in_s
+        secret = TOKEN_PREFIX + secrets.token_urlsafe(32)
         scopes = None if wanted.scopes is None else tuple(dict.fromkeys(wanted.scopes))
         token = Token(
             "k" + secrets.token_hex(8),
@@ -84,8 +87,8 @@ class Credentials:
             workspace=wanted.workspace or who.within,
         )
         said = audit.token_made(token.name, token.id)
-        if wanted.expires_in_s is not None:
-            said = audit.token_made_for(token.name, token.id, wanted.expires_in_s)
+        if expires is not None:
+            said = audit.token_made_for(token.name, token.id, expires - now)
         audit_event = self._event(owner, said, who)
         await asyncio.to_thread(self._rows.add_token, digest(secret), token, audit_event, MAX_TOKENS)
         return NewToken(**asdict(_token_view(token)), token=secret)
