@@ -10,6 +10,7 @@ from tests.scenario.stage import ADMIN, Stage
 from trainmaster.access.roles import Principal
 from trainmaster.answers import HomeView
 from trainmaster.core.cluster import DEFAULT, Budget, Limit, Pool, Workspace
+from trainmaster.store.jobs.read_jobs import _first_page
 
 ANN, BOB = person("ann"), person("bob")
 LEAD = person("lead", role="admin")
@@ -125,3 +126,13 @@ async def test_what_was_used_is_added_up_once_for_all(fake: Stage) -> None:
     fake.set_by += 61.0
     while (await home(fake)).use.at == mine.at:
         await asyncio.sleep(0.01)
+
+
+async def test_who_looks_again_asks_the_store_the_same(fake: Stage) -> None:
+    """The statements of lists are kept by what is asked: a moment in it would push out those of everybody."""
+    await home(fake)
+    before = _first_page.cache_info().misses
+    for _ in range(3):
+        fake.let_pass(1)
+        await home(fake)
+    assert _first_page.cache_info().misses <= before + 2, "an hour may have begun: two statements"

@@ -109,7 +109,7 @@ class Home:
     # -- one's own -----------------------------------------------------------------------------------------------
 
     async def _failed(self, who: Principal, visible: Visible, seq: int) -> list[JobView]:
-        since = self._ctx.clock() - FAILED_S
+        since = self._ctx.clock() // 3600 * 3600 - FAILED_S  # the same for an hour: the statement is kept by it
         query = JobQuery((Shown.FAILED, Shown.EXPIRED), owner=who.name, since=since)
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, query, FAILED)
         return await self._jobs.views(page.items, who, seq)
