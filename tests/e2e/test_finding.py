@@ -20,7 +20,8 @@ def test_a_job_gets_tags_a_note_and_a_star_and_is_found_by_them(world: World, co
     console.page.keyboard.press("Tab")
     console.press("favorite")
     expect(console.at("favorite")).to_have_attribute("aria-pressed", "true")
-    world.until(job, lambda view: view["tags"] == ["paper"] and view["note"] == "worth another look")
+    noted = {"tags": ["paper"], "note": "worth another look", "favorite": True}
+    world.until(job, lambda view: noted.items() <= view.items())
     console.open("/jobs?tag=paper")
     expect(console.row(job)).to_be_visible()
     expect(console.row(job).get_by_test_id("star")).to_be_visible()
@@ -28,6 +29,7 @@ def test_a_job_gets_tags_a_note_and_a_star_and_is_found_by_them(world: World, co
     console.press("view-new")
     console.at("view-name").fill("For the paper")
     console.press("view-save")
+    expect(console.at("view-name")).to_have_count(0)  # it is saved
     console.open("/jobs?favorite=true&q=another")
     expect(console.row(job)).to_be_visible()
     console.press("views")

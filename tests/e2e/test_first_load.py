@@ -68,8 +68,8 @@ def test_files_with_a_hash_are_compressed_and_kept(world: World, new_console: Op
 
 
 def test_nothing_moves_while_the_first_pages_come(world: World, new_console: Open, signed_in: Path) -> None:
-    for number in range(3):
-        plain(world, f"still-{number}", "true")
+    for job in [plain(world, f"still-{number}", "true") for number in range(3)]:
+        world.until(job, lambda view: view["state"] == "succeeded")  # a change of theirs would be told in the list
     console = new_console()
     console.watch.expect("401")
     console.page.add_init_script(_OBSERVE)

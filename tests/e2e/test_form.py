@@ -212,6 +212,8 @@ def test_an_urgent_job_gives_its_place_to_its_clone(world: World, console: Conso
     with world.client() as client:
         client.http.json("PUT", "/workspaces/default", json={"urgent_per_user": 1})
     holders = [plain(world, f"holds-{n}", "sleep infinity", resources={"gpu": gpu}) for n, gpu in ((1, 2), (2, 1))]
+    for holder in holders:
+        world.until(holder, lambda view: view["state"] == "running")
     first = plain(world, "tts-voices", "sleep infinity", resources={"gpu": 2}, priority="urgent")
     world.until(first, lambda view: view["state"] == "queued" and view["reason"] is not None)
     console.open_job(first)
@@ -220,8 +222,7 @@ def test_an_urgent_job_gives_its_place_to_its_clone(world: World, console: Conso
     expect(console.at("would-start")).to_have_attribute("data-when", "now")
     second = console.start()
     console.expect_state("initialising", "running")
-    gone = world.show(first)
-    assert gone["state"] == "stopped"
+    gone = world.until(first, lambda view: view["state"] == "stopped")
     assert second in gone["verdict"]["message"]["en"]
     world.end(second, *holders)
 

@@ -12,6 +12,7 @@ from tests.e2e.conftest import Open
 from tests.e2e.console import Console
 from tests.e2e.jobs import FOR_EVER, plain, training
 from tests.e2e.world import World
+from trainmaster.core.folders.layout import Layout
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def done(world: World) -> str:
 
 def test_state_and_progress_change_by_themselves(world: World, console: Console) -> None:
     """R200, R204: nobody reloads: the job goes from running to succeeded under the eyes of who looks."""
-    job = training(world, "short", 200, pause=0.15)
+    job = training(world, "short", 2000, pause=0.15)
     console.open_job(job)
     console.expect_state("running")
     expect(console.at("tasks")).to_contain_text("trainer-0")
@@ -46,6 +47,7 @@ def test_state_and_progress_change_by_themselves(world: World, console: Console)
     expect(bar).to_be_visible()
     assert (bar.bounding_box() or {"width": 0})["width"] > 300
     expect(console.page).to_have_title(re.compile("short · Running"))
+    Path(Layout(str(world.home)).outputs(job), "go").touch()
     console.expect_state("succeeded")
     expect(console.at("saved-model").first).to_contain_text("short")
     expect(console.at("stop")).to_have_count(0)
@@ -72,6 +74,9 @@ def test_the_log_grows_under_the_eyes(world: World, endless: str, console: Conso
     seen = log.locator(".tm-log-line").last.inner_text()
     console.page.wait_for_function(
         "old => [...document.querySelectorAll('.tm-log-line')].at(-1)?.innerText !== old", arg=seen
+    )
+    console.page.wait_for_function(  # a log of a few lines cannot be scrolled
+        "() => { const log = document.querySelector('[data-testid=log]'); return log.scrollTop > 400 }"
     )
     log.hover()
     console.page.mouse.wheel(0, -400)  # who scrolls up wants to read
@@ -132,7 +137,7 @@ def test_a_link_leads_to_a_line(done: str, console: Console) -> None:
     console.open_job(done, "logs")
     console.at("log").get_by_role("button", name="4", exact=True).click()
     console.press("log-link")
-    link = str(console.page.evaluate("navigator.clipboard.readText()"))
+    link = console.page.wait_for_function("() => navigator.clipboard.readText()").json_value()  # it is copied after it
     console.page.goto(link)
     expect(console.at("log").locator(".tm-now")).to_contain_text("epoch=3 of=5")
 

@@ -110,7 +110,7 @@ def test_the_button_leads_to_the_provider_and_back(
         page.locator('input[name="login"]').fill("s-1")
         page.locator('input[name="password"]').fill("any")
         page.locator('button[type="submit"]').click()
-        page.locator('button[type="submit"]').click()  # consent
+        page.locator('form:has(input[value="consent"]) button[type="submit"]').click()
         page.wait_for_url(f"{world.url}/queue")
         expect(page.get_by_test_id("user-menu")).to_be_visible()
         assert page.evaluate("sessionStorage.getItem('trainmaster.sign-in')") is None

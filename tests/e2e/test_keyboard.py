@@ -1,5 +1,7 @@
 """What the keyboard does on every page: skip, search, go, and nothing while somebody types."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -70,12 +72,16 @@ def test_the_palette_finds_pages_actions_and_jobs(job: str, console: Console) ->
     expect(console.at("job-page")).to_have_attribute("data-id", job)
     expect(console.page).to_have_title("keyboard-star · Succeeded – Trainmaster")
     keys.press("Control+k")
+    expect(console.at("palette")).to_be_focused()
     keys.type("clus")
+    expect(console.at("palette-entry").first).to_have_text(re.compile("Cluster"))
     keys.press("Enter")
     expect(console.at("cluster")).to_be_visible()
     expect(console.page).to_have_title("Cluster – Trainmaster")
     console.press("open-palette")
+    expect(console.at("palette")).to_be_focused()
     keys.type("dark")
+    expect(console.at("palette-entry").first).to_have_text(re.compile("dark", re.IGNORECASE))
     keys.press("Enter")
     expect(console.page.locator("html")).to_have_attribute("data-theme", "dark")
 

@@ -104,7 +104,8 @@ def test_what_a_jobs_page_gets_opens_no_door(world: World, console: Console, spy
     key = console.page.evaluate("localStorage.getItem('trainmaster.key')")
     assert len(key) >= 43
     assert key not in json.dumps([headers, report])
-    with httpx.Client(base_url=world.url + "/api/v1", headers={"cookie": received}, trust_env=False) as thief:
+    api, cookie = world.url + "/api/v1", {"cookie": received}
+    with httpx.Client(base_url=api, headers=cookie, trust_env=False, timeout=60) as thief:
         for path in doors(endless, done):
             with thief.stream("GET", path) as answer:
                 assert answer.status_code == 401, path

@@ -61,7 +61,7 @@ def test_two_people_share_a_job_and_the_administrator_closes_it(
     bob.page.keyboard.press("Escape")
     expect(bob.at("share")).to_have_count(0)
     bob.press("stop")
-    bob.page.get_by_role("button", name="Stop", exact=True).last.click()
+    bob.press("confirm-ok")
     bob.expect_state("stopping", "stopped")
     world.until(job, lambda view: view["state"] == "stopped")
 

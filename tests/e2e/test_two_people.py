@@ -141,6 +141,7 @@ def set_quota(owner: Console, gpus: str) -> None:
     """So many GPUs for the workspace, and one for each person in it."""
     owner.open("/admin?tab=workspaces")
     owner.press("edit-vision")
+    expect(owner.at("quota-add")).to_be_visible()
     rows = owner.page.locator(".tm-quota-edit")
     if rows.count() == 0:
         owner.press("quota-add")

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import socket
 import subprocess
 import threading
 import time
@@ -19,6 +18,7 @@ from joserfc.jwk import RSAKey
 from joserfc.jws import JWSRegistry
 
 import hatch_build
+from tests.fixtures.ports import free_ports
 
 HERE: Final = Path(__file__).parent
 SECRET: Final = "the-secret-of-the-client"
@@ -31,9 +31,7 @@ class Certified:
     def __init__(self, folder: Path, redirects: list[str]) -> None:
         self._file = folder / "people.json"
         self.people({})
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_ports(1, 17_000, 18_000)
         self.issuer = f"http://127.0.0.1:{port}"
         node = Path(str(hatch_build.node_directory())) / "node"
         told = {"PORT": str(port), "PEOPLE": str(self._file), "SECRET": SECRET, "REDIRECTS": " ".join(redirects)}

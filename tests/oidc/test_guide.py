@@ -25,7 +25,7 @@ def block(kind: str, holding: str) -> str:
 
 @pytest.fixture(scope="module")
 def url() -> str:
-    return f"http://127.0.0.1:{free_ports(1, 17_000, 20_000)}"
+    return f"http://127.0.0.1:{free_ports(1, 17_000, 18_000)}"
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,8 @@ def comes(url: str, provider: Certified, subject: str) -> httpx.Response:
 def test_the_settings_of_the_page_let_people_in_by_their_groups(tm: Shell, url: str, provider: Certified) -> None:
     tm.here("workspace", "create", "vision")
     tm.here("workspace", "create", "speech")
-    assert httpx.get(f"{url}/api/v1/session/ways", trust_env=False).json()["provider"] == {"label": "Lab ID"}
+    ways = httpx.get(f"{url}/api/v1/session/ways", trust_env=False, timeout=60).json()
+    assert ways["provider"] == {"label": "Lab ID"}
     provider.people({"s-1": {"preferred_username": "li", "groups": ["staff"]}})
     answer = comes(url, provider, "s-1")
     assert answer.status_code == 201, answer.text

@@ -36,11 +36,7 @@ async def test_a_malformed_record_is_set_aside_and_the_loop_goes_on(stage: Stage
     assert (await stage.ended(later)).state == "succeeded"
     stage.output(good, "go").touch()
     assert (await stage.ended(good)).state == "succeeded"
-    for _ in range(1000):
-        if not stage.processes(bad):
-            break
-        await asyncio.sleep(0.02)
-    assert stage.processes(bad) == {}
+    await stage.until(good, lambda _: stage.processes(bad) == {}, "the end of what ran of it")
 
 
 async def test_a_record_that_breaks_while_the_server_runs_does_not_stop_the_others(
@@ -103,7 +99,7 @@ async def test_a_queue_that_cannot_be_planned_keeps_nothing_from_the_disk(
 
     with monkeypatch.context() as patch:
         patch.setattr(fake.platform.context.scheduling, "schedule", broken)
-        job = await asyncio.wait_for(fake.submit(fake_spec("waits")), 10)
+        job = await asyncio.wait_for(fake.submit(fake_spec("waits")), PATIENCE_S)
         assert (await fake.view(job)).state == "queued"
     master.wake()
     assert (await fake.ended(job)).state == "succeeded"

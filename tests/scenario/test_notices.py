@@ -151,7 +151,7 @@ async def test_who_was_preempted_or_waits_longer_than_foreseen_hears_of_it_once(
     told = fake.platform.context.forecasts.calibration
     told._told[waits] = _Told(clock(), 60.0, clock() + 60.0)
     watch.expected(waits, told.until(waits))
-    assert watch._timers._at[f"waits {waits}"] == pytest.approx(clock() + 60 + watching.SLACK_S, abs=5)
+    assert watch._timers._at[f"waits {waits}"] == pytest.approx(clock() + 60 + watching.SLACK_S, abs=30)
     watch._due(f"waits {waits}")  # too early
     fake.let_pass(60 + watching.SLACK_S + 1)
     watch._timers._fire()
@@ -167,7 +167,7 @@ async def test_a_time_limit_that_is_near_is_told_once_for_each_limit(fake: Stage
     view, _ = await fake.platform.submit({"spec": fake_spec("a", "sleep infinity", duration=3600)}, ann, None)
     await fake.running(view.id)
     watch = fake.platform.context.notices.watch
-    assert watch._timers._at[f"limit {view.id}"] == pytest.approx(fake.clock() + 3600 - watching.LEAD_S, abs=5)
+    assert watch._timers._at[f"limit {view.id}"] == pytest.approx(fake.clock() + 3600 - watching.LEAD_S, abs=60)
     fake.let_pass(3600 - watching.LEAD_S + 10)
     watch._timers._fire()
     [near] = await heard(fake, ann, 1, kinds=[LIMIT])

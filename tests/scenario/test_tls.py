@@ -21,7 +21,7 @@ from tests.unit.cli.test_commands import TM, Shell, serving, write
 GUIDE = (Path(__file__).parents[2] / "docs/guide/install.md").read_text()
 SETTINGS = '[server]\ntrusted_proxies = ["127.0.0.1"]\n[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\n'
 NAME = "localhost"
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 
 def block(kind: str, *, holding: str) -> str:
@@ -145,7 +145,7 @@ def test_who_comes_through_it_is_known_by_the_address_they_have_and_the_cookie_i
     proxy: str, authority: Path
 ) -> None:
     context = ssl.create_default_context(cafile=str(authority / "lab-ca.crt"))
-    with httpx.Client(base_url=proxy, verify=context) as client:
+    with httpx.Client(base_url=proxy, verify=context, timeout=PATIENCE_S) as client:
         page = client.get("/")
         assert page.status_code in (200, 307, 404)
         refused = client.post(
@@ -160,4 +160,4 @@ def test_who_comes_through_it_is_known_by_the_address_they_have_and_the_cookie_i
 
 def test_without_the_authority_nothing_is_believed(proxy: str) -> None:
     with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
-        httpx.get(f"{proxy}/readyz", verify=ssl.create_default_context())
+        httpx.get(f"{proxy}/readyz", verify=ssl.create_default_context(), timeout=PATIENCE_S)

@@ -9,6 +9,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import tempfile
@@ -84,6 +85,14 @@ def until(what: Callable[[], object], why: str) -> None:
     while not what():
         assert time.monotonic() < give_up, f"timeout: {why}"
         time.sleep(0.1)  # Slurm pushes nothing
+
+
+def listens(path: Path) -> bool:
+    """Whether somebody takes connections at a socket's path; it is there before."""
+    with socket.socket(socket.AF_UNIX) as tried, contextlib.suppress(OSError):
+        tried.connect(str(path))
+        return True
+    return False
 
 
 class Bed:
@@ -173,7 +182,7 @@ class Bed:
             *(("env", "SLURM_JWT=daemon") if auth == "jwt" else ()),  # it has no token of its own
             *("slurmrestd", "-f", self.conf, "-a", f"rest_auth/{auth}", "-s", f"openapi/{api}", f"unix:{folder}/sock"),
         )
-        until((folder / "sock").exists, "slurmrestd")
+        until(lambda: listens(folder / "sock"), "slurmrestd")
         return f"unix:{folder}/sock"
 
     def kill(self, daemon: str, signum: int = signal.SIGKILL) -> None:

@@ -38,5 +38,5 @@ def site(bed: Bed, commands: Commands) -> Site:
 def served(bed: Bed) -> Iterator[Served]:
     """Start a server that has the cluster for one of its engines."""
     made = Served(bed, Path(tempfile.mkdtemp(prefix="served-", dir=bed.folder)))
-    yield made
+    yield made.whole()
     made.end()

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from tests.crash.server.harness import Home
 from tests.fixtures.pythons import OLD
@@ -60,6 +60,14 @@ class Served(Home):
         """kill -9, then another server on the same home."""
         self.kill_server()
         self.spawn()
+
+    def whole(self) -> Self:
+        """Return it once each of its engines answers: it serves from the first one on."""
+        give_up = time.monotonic() + PATIENCE_S
+        while silent := [one for one in self.asking.ask("GET", "/engines")["items"] if one["trouble"] is not None]:
+            assert time.monotonic() < give_up, f"{silent}\n{self.said()}"
+            time.sleep(0.1)  # what it waits for is seen as a person sees it, by asking
+        return self
 
     def sdk(self) -> Client:
         """Return a client as people have it."""

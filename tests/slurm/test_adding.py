@@ -45,6 +45,7 @@ def test_a_cluster_is_added_and_the_same_file_runs_here_and_there(bed: Bed, tm: 
     assert [engine.name for engine in load(str(config)).engines] == ["local", "alps"]
     assert "alps is named in two engines" in tm(*words(bed, data, "--pool", "big=batch"), code=2)
     tm.serve()
+    until(lambda: not any(one["trouble"] for one in tm.json("engine", "list")), "both answer")  # one is enough to serve
     here, there = tm("engine", "list").splitlines()[1:]
     assert here.split() == ["local", "local", "default", "1/1", "OK"]
     assert there.split() == ["alps", "slurm", "big", "4/4", "OK"]
@@ -124,6 +125,7 @@ def test_who_has_enough_of_waiting_leaves_nothing_behind(bed: Bed, tm: Shell, ho
     full = bed.ask(
         "sbatch", "--parsable", "-N4", "--exclusive", "-o", "/dev/null", given="#!/bin/sh\nsleep 600\n"
     ).strip()
+    until(lambda: "RUNNING" in bed.ask("scontrol", "show", "job", full), "a full cluster")
     try:
         hears = [
             "env",

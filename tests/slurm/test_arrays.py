@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.gangs import gang, key
-from tests.fixtures.watcher import Watcher
+from tests.fixtures.watcher import PATIENCE_S, Watcher
 from tests.slurm.world import SlurmWorld
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.engines.base import Refused, Waiting
@@ -161,7 +161,7 @@ async def test_a_stop_while_it_is_submitted_leaves_nothing(world: World) -> None
     os.kill(controller, signal.SIGSTOP)
     try:
         launches = [asyncio.create_task(world.server.launch(one)) for one in stories]
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while not all(world.server._folder(key(one)).begun for one in stories):
                 await asyncio.sleep(0.05)
         reaps = [asyncio.create_task(world.server.reap(key(one), 0)) for one in stories]

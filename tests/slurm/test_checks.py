@@ -173,6 +173,7 @@ async def test_a_folder_that_the_node_has_not_or_may_not_write(bed: Bed, data: P
             (f"mount -t tmpfs none {data}", f"n4 wrote nothing into {data}"),
             (f"mount --bind -o ro {data} {data} && mount -o remount,bind,ro {data}", "n4"),
         ):
+            bed.ask("scontrol", "update", "NodeName=n4", "State=DOWN", "Reason=anew")  # until it has registered
             bed.start_node("n4", "unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh")
             until(lambda: "IDLE" in bed.ask("scontrol", "show", "node", "n4").replace("+", " "), "n4")
             found = await look(wanted(bed, data, reservation="only"))
@@ -180,7 +181,9 @@ async def test_a_folder_that_the_node_has_not_or_may_not_write(bed: Bed, data: P
             assert says in bad(found)["shared batch"]
             bed.kill("n4", 15)
     finally:
+        bed.ask("scontrol", "update", "NodeName=n4", "State=DOWN", "Reason=anew")
         bed.start_node("n4")
+        bed.until_idle()
         bed.ask("scontrol", "delete", "ReservationName=only")
 
 

@@ -17,7 +17,7 @@ def served(bed: Bed) -> Iterator[Served]:
     bed.ask("scontrol", "update", "NodeName=n[1-2]", "AvailableFeatures=bed,driver-535.104.05")
     bed.ask("scontrol", "update", "NodeName=n4", "AvailableFeatures=bed,A100,driver-550.54")
     made = Served(bed, Path(tempfile.mkdtemp(prefix="served-", dir=bed.folder)), {"card_features": ["A100"]})
-    yield made
+    yield made.whole()
     made.end()
 
 

@@ -25,7 +25,7 @@ def served(bed: Bed) -> Iterator[Served]:
     nodes = {"virtual_nodes": 2, "simulated_gpus": 2, "cpu": 4, "memory_mib": 8192}
     folder = Path(tempfile.mkdtemp(prefix="demo-", dir=bed.folder))
     made = Served(bed, folder, {"environment": sys.prefix}, nodes)
-    yield made
+    yield made.whole()
     made.end()
 
 

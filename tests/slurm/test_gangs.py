@@ -83,7 +83,7 @@ async def test_a_job_that_slurm_runs_twice_runs_the_command_once(site: Site) -> 
 async def test_scancel_gives_the_grace_and_leaves_nothing(site: Site) -> None:
     text = "trap 'echo asked; exit 5' TERM; echo up; while :; do sleep 0.1; done"
     story = gang_of((Role("w", 2, Resources(cpu=3, memory_mib=256)), text))
-    number = await site.submit(story)
+    number = await site.submit(story, grace_s=4.0)  # after 5 Slurm itself kills them
     await site.until(lambda: sum(fact.get("kind") == "running" for fact in site.facts(story)) == 2, "both run")
     await site.until(lambda: all(site.log(story, 0, index) for index in (0, 1)), "both are up")
     await site.commands.run("scancel", str(number))

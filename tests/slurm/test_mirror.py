@@ -56,7 +56,7 @@ def bed() -> Iterator[Apart]:
 def served(bed: Apart) -> Iterator[Served]:
     """Start a server that brings and fetches everything."""
     made = Served(bed, bed.server, {"scratch": bed.own}, {"virtual_nodes": 2})
-    yield made
+    yield made.whole()
     made.end()
 
 

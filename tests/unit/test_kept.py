@@ -22,8 +22,9 @@ start = f"setsid {sys.executable} deaf.py >/dev/null 2>&1 & echo $!"
 daemon = subprocess.check_output(["/bin/sh", "-c", start], text=True)
 with open("new", "w") as file:
     file.write(f"{os.getpid()} {server} {daemon}")
-os.rename("new", "pids")
 """
+READY = "os.rename('new', 'pids')\n"
+"""Lets the test go on: what is done to the command next finds it as it is by then."""
 
 
 def until(what: Callable[[], object]) -> None:
@@ -42,7 +43,7 @@ def lives(pid: int) -> bool:
 
 class Run:
     """One run of kept.py by a shell, whose command starts a server and a daemon. `then`: what the command does after
-    that.
+    that, READY among it.
     """
 
     def __init__(self, folder: Path, then: str) -> None:
@@ -81,7 +82,8 @@ def run(tmp_path: Path) -> Iterator[Callable[[str], Run]]:
 
 
 def test_what_a_command_left_is_ended_and_named(run: Callable[[str], Run]) -> None:
-    made = run("sys.exit(7)")
+    made = run(READY + "while not os.path.exists('go'):\n    time.sleep(0.02)\nsys.exit(7)")
+    (made.folder / "go").touch()
     made.shell.wait(PATIENCE_S)
     assert made.gone
     assert (made.folder / "status").read_text() == "7\n"
@@ -93,8 +95,8 @@ def test_what_a_command_left_is_ended_and_named(run: Callable[[str], Run]) -> No
 def test_whoever_is_told_to_end_cleans_up_first_and_leaves_nothing(
     run: Callable[[str], Run], signum: signal.Signals, group: bool
 ) -> None:
-    tidy = "try:\n    time.sleep(600)\nexcept KeyboardInterrupt:\n    open('tidied', 'w'); sys.exit(2)"
-    made = run(tidy if signum == signal.SIGINT or not group else "time.sleep(600)")
+    tidy = f"try:\n    {READY}    time.sleep(600)\nexcept KeyboardInterrupt:\n    open('tidied', 'w'); sys.exit(2)"
+    made = run(tidy if signum == signal.SIGINT or not group else READY + "time.sleep(600)")
     if group:
         os.killpg(made.shell.pid, signum)
     else:
@@ -104,7 +106,7 @@ def test_whoever_is_told_to_end_cleans_up_first_and_leaves_nothing(
 
 
 def test_a_command_that_hears_nothing_is_killed_by_who_asks_twice(run: Callable[[str], Run]) -> None:
-    made = run(DEAF + SLEEP)
+    made = run(DEAF + READY + SLEEP)
     os.kill(made.kept, signal.SIGTERM)
     assert lives(made.command)
     os.kill(made.kept, signal.SIGINT)
@@ -113,7 +115,7 @@ def test_a_command_that_hears_nothing_is_killed_by_who_asks_twice(run: Callable[
 
 def test_an_orphan_that_has_ended_is_buried_while_the_command_runs(run: Callable[[str], Run]) -> None:
     """A process namespace whose first process has ended waits for all who were in it."""
-    told = run(SLEEP)
+    told = run(READY + SLEEP)
     (_, daemon) = told.others
     os.kill(daemon, signal.SIGKILL)
     until(lambda: not Path(f"/proc/{daemon}").exists())
@@ -133,6 +135,6 @@ def test_nothing_is_started_for_one_that_has_gone_already(tmp_path: Path) -> Non
 @pytest.mark.parametrize("who", ["command", "shell"])
 def test_nothing_outlives_one_that_was_killed(run: Callable[[str], Run], who: str) -> None:
     """kill -9 of pytest, or of the script around it."""
-    made = run("time.sleep(600)")
+    made = run(READY + "time.sleep(600)")
     os.kill({"command": made.command, "shell": made.shell.pid}[who], signal.SIGKILL)
     until(lambda: made.gone)

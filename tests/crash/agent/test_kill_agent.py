@@ -153,11 +153,12 @@ async def test_a_malformed_record_is_set_aside_and_the_rest_goes_on() -> None:
     try:
         watcher = Watcher()
         engine = await world.engine(watcher)
-        built = gang().shell("w", 1, "sleep 1; exit 5").build()
+        built = gang().shell("w", 1, 'until [ -e "$TRAINMASTER_MODEL_DIR/go" ]; do sleep 0.05; done; exit 5').build()
         await engine.launch(built)
         with open(world.layout.path("run", "live", "bad-1"), "w", encoding="ascii") as file:
             file.write('{"gang": 1}\n')
         os.kill(world.agent_pid(), signal.SIGKILL)
+        Path(world.layout.model_out(built.job), "go").touch()  # the next agent tells of its end
         (end,) = await watcher.end_of(key(built))
         assert end.exit_code == 5
         assert os.listdir(world.layout.path("run", "malformed")) == ["bad-1"]

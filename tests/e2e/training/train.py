@@ -23,8 +23,9 @@ options = parser.parse_args()
 
 index = int(os.environ.get("PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX", "0"))
 print(f"training with lr={options.lr} for {options.epochs} epochs", flush=True)
+go = Path(os.environ.get("TRAINMASTER_OUTPUT_DIR", "/workspace/outputs"), "go")  # whoever has seen enough makes it
 for epoch in range(1, options.epochs + 1):
-    pause = 4.0 if 0 < options.slow_after < epoch else options.pause
+    pause = 0.0 if go.exists() else 4.0 if 0 < options.slow_after < epoch else options.pause
     end = time.monotonic() + pause
     while time.monotonic() < end - (1 - options.busy) * pause:
         math.sqrt(epoch)

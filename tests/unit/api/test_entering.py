@@ -31,8 +31,9 @@ def server(tmp_path: Path) -> Iterator[Running]:
 
 @pytest.fixture
 def job(server: Running) -> str:
-    with httpx.Client(base_url=server.url + "/api/v1", headers={"authorization": f"Bearer {server.token}"}) as http:
-        made = str(http.post("/jobs", json={"spec": {"name": "a", "replicas": 2}}).json()["id"])
+    address, headers = f"{server.url}/api/v1/jobs", {"authorization": f"Bearer {server.token}"}
+    body = {"spec": {"name": "a", "replicas": 2}}
+    made = str(httpx.post(address, json=body, headers=headers, timeout=PATIENCE_S).json()["id"])
     server.call(lambda platform: platform.run(made))
     return made
 

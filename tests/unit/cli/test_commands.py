@@ -210,6 +210,7 @@ def test_a_waiting_job_is_explained(tm: Shell, tmp_path: Path) -> None:
             tmp_path / "a.json", "sleep 1000", name="holder", replicas=2, resources={"cpu": 0.1, "memory": 64, "gpu": 4}
         ),
     ).strip()
+    tm.until(lambda seen: seen["state"] == "running", holder)
     waiting = tm(
         "submit", write(tmp_path / "b.json", "true", name="waiter", resources={"cpu": 0.1, "memory": 64, "gpu": 1})
     ).strip()
@@ -226,6 +227,7 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
     """B1: the copy that explain names starts; what may be changed in place is changed in place."""
     card = {"cpu": 0.1, "memory": 64, "gpu": 4}
     holder = tm("submit", write(tmp_path / "a.json", "sleep 1000", name="holder", resources=card)).strip()
+    tm.until(lambda seen: seen["state"] == "running", holder)  # the one of the test before may still hold its cards
     both = write(tmp_path / "b.json", "sleep 1000", name="waiter", replicas=2, resources=card)
     waiting = tm("submit", both).strip()
     said = tm("explain", waiting)
@@ -259,7 +261,8 @@ def until_watched_by(tm: Shell, count: int) -> None:
     """Wait until so many have a live view open."""
     url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
     limit = time.monotonic() + 60
-    while f"trainmaster_feed_listeners {count}.0\n" not in (told := httpx.get(f"{url}/metrics", trust_env=False).text):
+    wanted = f"trainmaster_feed_listeners {count}.0\n"
+    while wanted not in (told := httpx.get(f"{url}/metrics", trust_env=False, timeout=60).text):
         assert time.monotonic() < limit, told
         time.sleep(0.02)  # another process: nothing tells
 
@@ -293,6 +296,7 @@ def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:
 
 
 def test_tokens_and_password(tm: Shell) -> None:
+    end_all(tm)  # two lists are compared, and what still ends would change between them
     secret = tm("token", "create", "ci", "--expires", "1d").strip()
     assert secret.startswith("tm_")
     url = json.loads((tm.home / "run" / "server.json").read_text())["url"]

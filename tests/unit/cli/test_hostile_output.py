@@ -29,7 +29,8 @@ def job(server: Running) -> str:
     import httpx
 
     headers = {"authorization": f"Bearer {server.token}"}
-    made = httpx.post(f"{server.url}/api/v1/jobs", json={"spec": {"name": NAME}}, headers=headers).json()["id"]
+    asked = {"json": {"spec": {"name": NAME}}, "headers": headers}
+    made = httpx.post(f"{server.url}/api/v1/jobs", timeout=60, **asked).json()["id"]
     server.call(lambda platform: platform.run(made))
     Path(server.platform.layout.task(made, 1, 0, 0).log).write_text(SAID)
     server.call(lambda platform: platform.finish(made))

@@ -110,6 +110,9 @@ async def test_one_that_has_ended_meanwhile_is_started_again(clerks: Clerks) -> 
         assert await clerks.do("ann", operator.add, 2, 3) == 5
         (clerk,) = children()
         clerk.kill()
+        async with asyncio.timeout(60):
+            while children():  # it is told, and ends when it has its turn
+                await asyncio.sleep(0.01)
 
 
 async def test_a_refusal_keeps_nothing_of_what_was_asked_in_memory(clerks: Clerks) -> None:
@@ -125,7 +128,7 @@ async def test_a_refusal_keeps_nothing_of_what_was_asked_in_memory(clerks: Clerk
             refused = True
         del large
         assert refused
-        async with asyncio.timeout(10):  # its thread lets go of it, too
+        async with asyncio.timeout(60):  # its thread lets go of it, too
             while seen() is not None:
                 await asyncio.sleep(0.01)
     finally:
