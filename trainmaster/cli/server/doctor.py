@@ -248,7 +248,7 @@ def _ledger(folder: str) -> Finding:
     layout = replace(layout, data=os.path.realpath(server.data) if server.data else "")
     looked = examine(server.database or f"sqlite:///{layout.database}", past_of(layout))
     state = {"sound": GOOD, "unsure": POOR, "broken": BAD}[looked.state]
-    return Finding("ledger", state, looked.detail, looked.remedy)
+    return Finding("ledger", state, render.text(looked.said, language()), render.remedy(looked.said, language()))
 
 
 def _cards() -> Finding:
