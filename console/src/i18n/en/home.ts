@@ -24,7 +24,7 @@ export const home = {
   most: "at most {{n}} on one node",
   cores: "{{free}} of {{total}} cores free",
   cores_one: "{{free}} of {{total}} core free",
-  memory: "{{free}} of {{total}} memory free",
+  memory: "{{free}} of {{total}} free",
   nodes_one: "{{count}} node in service",
   nodes_other: "{{count}} nodes in service",
   queued: "{{n}} queued",

@@ -56,7 +56,7 @@ export const queue = {
     startsSooner: "starts about {{time}} instead of {{before}}",
     unknownTime: "an unknown time",
     holders: "Who holds what it needs",
-    until: "until {{time}}",
+    until: "until {{time}} at the latest",
     noEnd: "no time limit",
     priority: "Change priority",
     open: "Open the job",

@@ -53,7 +53,7 @@ export const queue = {
     startsSooner: "约 {{time}} 开始（原为 {{before}}）",
     unknownTime: "未知时间",
     holders: "谁占用了所需资源",
-    until: "到 {{time}}",
+    until: "最迟到 {{time}}",
     noEnd: "不限时",
     priority: "修改优先级",
     open: "打开任务",
