@@ -53,7 +53,7 @@ export default defineConfig({
             // Then what the frame and the first page take of antd: all of it takes twice as long to begin with.
             {
               name: "antd",
-              test: /node_modules[\\/](@ant-design[\\/]|antd[\\/]es[\\/](alert|app|badge|button|config-provider|drawer|dropdown|empty|popover|skeleton|tag|theme|tooltip)[\\/])/,
+              test: /node_modules[\\/](@ant-design[\\/]|antd[\\/]locale[\\/]|antd[\\/]es[\\/](alert|app|badge|button|config-provider|drawer|dropdown|empty|locale|popover|skeleton|tag|theme|tooltip)[\\/])/,
               priority: 2,
             },
             { name: "antd-more", test: /node_modules[\\/](antd|@rc-component|rc-)/, priority: 1 },
