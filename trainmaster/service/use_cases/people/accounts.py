@@ -132,9 +132,8 @@ class Accounts:
         await self._become(name, who, state, said)  # first: nothing new is submitted between
         if theirs == "stop":
             for job in [job.id for job in self._ctx.master.live.values() if job.owner == name and not job.terminal]:
-                with suppress(
-                    Conflict, NotFound
-                ):  # it ends by itself, or has gone: the others are stopped all the same
+                # One that ends by itself, or has gone, does not keep the others running.
+                with suppress(Conflict, NotFound):
                     await self._jobs.stop(job, who)
         return account_view(User(user.name, "", user.role, created_at=user.created_at, state=state), members)
 
