@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Download, Locator, Page, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Download, Locator, Page, TimeoutError, expect
 
 _REPORT_VIOLATIONS = """
 addEventListener("securitypolicyviolation", (e) => console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`));
@@ -156,10 +156,14 @@ class Console:
 
     def expect_state(self, *states: str) -> None:
         """The open job comes to one of these states by itself."""
-        self.page.wait_for_function(
-            "states => states.includes(document.querySelector('[data-testid=job-page]')?.dataset.state)",
-            arg=list(states),
-        )
+        try:
+            self.page.wait_for_function(
+                "states => states.includes(document.querySelector('[data-testid=job-page]')?.dataset.state)",
+                arg=list(states),
+            )
+        except TimeoutError as error:
+            shown = self.page.get_by_role("main").inner_text()
+            raise AssertionError(f"the job did not come to {' or '.join(states)}; its page says:\n{shown}") from error
 
     def row(self, job: str) -> Locator:
         """A job's row in the list."""
