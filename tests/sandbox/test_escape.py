@@ -97,6 +97,18 @@ async def test_the_kernels_settings_cannot_be_changed(run: Run) -> None:
     assert [line for line in log.splitlines() if line.startswith("/proc/")] == []
 
 
+async def test_a_thread_can_name_another(run: Run) -> None:
+    """CUDA does, and where it cannot it does not start."""
+    code = (
+        "import threading, time; other = threading.Thread(target=time.sleep, args=(5,)); other.start();"
+        "file = open(f'/proc/self/task/{other.native_id}/comm', 'w'); file.write('named'); file.close();"
+        "print(open(f'/proc/self/task/{other.native_id}/comm').read())"
+    )
+    end, log = await run(gang().shell("w", 1, f'python3 -c "{code}"'))
+    assert end.exit_code == 0, log
+    assert "named" in log
+
+
 async def test_no_open_file_of_the_platform_is_inherited(run: Run) -> None:
     """Nor one that the server itself inherited, from a shell or an init system."""
     ends = os.pipe()

@@ -8,7 +8,9 @@ docs/design/sandbox.md.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from typing import Final
 
@@ -25,6 +27,8 @@ GATE_FD: Final = 5
 """Where bubblewrap, its sandbox made, waits for one byte before it executes the program (see agent/starting/gate)."""
 FILTER_FD: Final = 6
 OWN_NETWORK: Final = ("--unshare-net",)
+KERNEL_FOLDERS: Final = ("bus", "fs", "irq", "sys")
+"""Of /proc: large, and where a module that is loaded later puts files."""
 SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
@@ -114,10 +118,33 @@ def _filter(fd: int) -> tuple[str, ...]:
 def _sealed() -> tuple[str, ...]:
     """Return what makes the rest read-only. The kernel lets user 0 write /proc/sys whatever its capabilities are, where
     one line (kernel.core_pattern) is enough to run a program outside; bubblewrap covers it for other users only.
-    /proc/keys names the keys of the host's user.
+    Processes' own folders stay as they are: CUDA names its threads there, or does not start. /proc/keys names the keys
+    of the host's user.
     """
     keys = ("--ro-bind", "/dev/null", "/proc/keys") if os.path.exists("/proc/keys") else ()
-    return (*keys, "--remount-ro", "/", *(("--remount-ro", "/proc") if os.geteuid() == 0 else ()))
+    kernel = [word for one in (kernel_files() if os.geteuid() == 0 else ()) for word in ("--ro-bind-try", one, one)]
+    return (*keys, *kernel, "--remount-ro", "/")
+
+
+@cache
+def kernel_files(proc: str = "/proc") -> tuple[str, ...]:
+    """Return what in `proc` is of no process and can be written by somebody: files, and folders with such files."""
+    found = []
+    for name in sorted(os.listdir(proc)):
+        path = os.path.join(proc, name)
+        if not name.isdigit() and not os.path.islink(path) and (name in KERNEL_FOLDERS or _is_writable(path)):
+            found.append(path)
+    return tuple(found)
+
+
+def _is_writable(path: str) -> bool:
+    below = (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)
+    for file in (path, *below) if os.path.isdir(path) else (path,):
+        with suppress(OSError):
+            mode = os.lstat(file).st_mode
+            if stat.S_ISREG(mode) and mode & 0o222:
+                return True
+    return False
 
 
 def ways(mounts: Iterable[Mount]) -> tuple[str, ...]:
