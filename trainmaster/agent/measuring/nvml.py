@@ -13,7 +13,18 @@ class _Utilisation(ctypes.Structure):
 
 
 class _Memory(ctypes.Structure):
-    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+    """nvmlMemory_v2_t. The first version counts what the driver keeps for itself as used: 480 MiB of an H100."""
+
+    _fields_ = (
+        ("version", ctypes.c_uint),
+        ("total", ctypes.c_ulonglong),
+        ("reserved", ctypes.c_ulonglong),
+        ("free", ctypes.c_ulonglong),
+        ("used", ctypes.c_ulonglong),
+    )
+
+
+_SECOND = ctypes.sizeof(_Memory) | 2 << 24
 
 
 class Nvml:
@@ -24,7 +35,7 @@ class Nvml:
         self._lib: ctypes.CDLL | None = None
         try:
             lib = ctypes.CDLL(library)
-            if lib.nvmlInit_v2() == 0:
+            if lib.nvmlInit_v2() == 0 and hasattr(lib, "nvmlDeviceGetMemoryInfo_v2"):  # drivers since 510
                 self._lib = lib
         except (OSError, AttributeError):
             self._lib = None
@@ -36,10 +47,10 @@ class Nvml:
         handle = self._handle(uuid)
         if handle is None or self._lib is None:
             return None
-        utilisation, memory = _Utilisation(), _Memory()
+        utilisation, memory = _Utilisation(), _Memory(version=_SECOND)
         if self._lib.nvmlDeviceGetUtilizationRates(handle, ctypes.byref(utilisation)) != 0:
             return None
-        if self._lib.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory)) != 0:
+        if self._lib.nvmlDeviceGetMemoryInfo_v2(handle, ctypes.byref(memory)) != 0:
             return None
         return utilisation.gpu / 100, memory.used / 1048576
 

@@ -113,7 +113,10 @@ class Host:
         found = []
         for card in self._share(number):
             share = self._read(card, lambda handle: self._nvml.nvmlDeviceGetUtilizationRates(handle).gpu / 100)
-            used = self._read(card, lambda handle: self._nvml.nvmlDeviceGetMemoryInfo(handle).used // MIB)
+            used = self._read(
+                card,
+                lambda handle: self._nvml.nvmlDeviceGetMemoryInfo(handle, version=self._nvml.nvmlMemory_v2).used // MIB,
+            )
             found.append(CardUsage(share, used, card.memory_mib))
         return found
 
