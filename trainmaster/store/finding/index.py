@@ -2,8 +2,10 @@
 
 It is made of the rows and can be made again, so it belongs to no schema: a store without it (a new one, a restored
 one, one of another release) gets an empty one. It lags behind: a submit does not wait for it, and jobs above the number
-`until` are looked at row by row until it has them. Invariants: `until` is in one transaction with what was added, so
-every job up to it is there; a change or removal of a job is in the same transaction as that of its row.
+`until` are looked at row by row until it has them. FTS5 walks its lists of documents from the lowest number fast and
+from the highest slowly, so in SQLite a job's document has its number below zero: the newest come first. Invariants:
+`until` is in one transaction with what was added, so every job up to it is there; a change or removal of a job is in
+the same transaction as that of its row.
 """
 
 import re
@@ -19,7 +21,7 @@ from trainmaster.store import tables
 from trainmaster.store.finding import grams
 
 TABLE: Final = "job_text"
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Of what a job is found by; another one is made anew."""
 _UNTIL, _MADE_AS = "found_until", "found_as"
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -105,14 +107,16 @@ def remove(connection: Connection, rows: Rows) -> None:
         return
     if connection.dialect.name == "sqlite":
         gone = sql("INSERT INTO job_text (job_text, rowid, grams) VALUES ('delete', :job, :grams)")
-        connection.execute(gone, [{"job": row.seq, "grams": " ".join(_grams(row))} for row in rows])
+        connection.execute(gone, _documents(rows))
     else:
         connection.execute(sql("DELETE FROM job_text WHERE job = :job"), [{"job": row.seq} for row in rows])
 
 
-def joined(dialect: str) -> tuple[Any, ColumnElement[int]]:
-    """Return the index as a table to be read beside `job`, and its column with the number of a job."""
-    return (_SQLITE, _SQLITE.c.rowid) if dialect == "sqlite" else (_POSTGRESQL, _POSTGRESQL.c.job)
+def joined(dialect: str) -> tuple[Any, ColumnElement[int], bool]:
+    """Return the index as a table to be read beside `job`, its column with the number of a job, and whether that is
+    below zero.
+    """
+    return (_SQLITE, _SQLITE.c.rowid, True) if dialect == "sqlite" else (_POSTGRESQL, _POSTGRESQL.c.job, False)
 
 
 def holding(dialect: str, every: Sequence[str], *groups: Sequence[str]) -> list[ColumnElement[bool]]:
@@ -133,11 +137,17 @@ def _quoted(piece: str) -> str:
 
 def _add(connection: Connection, rows: Rows) -> None:
     if connection.dialect.name == "sqlite":
-        added = [{"job": row.seq, "grams": " ".join(_grams(row))} for row in rows]
-        connection.execute(sql("INSERT INTO job_text (rowid, grams) VALUES (:job, :grams)"), added)
+        connection.execute(sql("INSERT INTO job_text (rowid, grams) VALUES (:job, :grams)"), _documents(rows))
     else:
         values = [{"job": row.seq, "grams": [*_grams(row)]} for row in rows]
         connection.execute(sql("INSERT INTO job_text (job, grams) VALUES (:job, :grams)"), values)
+
+
+def _documents(rows: Rows) -> list[dict[str, Any]]:
+    """Return what FTS5 is given of `rows`, in the order in which it keeps them: another costs it a file each."""
+    return [
+        {"job": -row.seq, "grams": " ".join(_grams(row))} for row in sorted(rows, key=lambda row: row.seq, reverse=True)
+    ]
 
 
 def _grams(row: Any) -> set[str]:

@@ -154,11 +154,5 @@ def _kind_of(order: str, part: int) -> Any:
     return str if order in _TEXTS or (order == TAGS and part == 0) else int | float
 
 
-def after_number(mark: ListPlace, key: ColumnElement[Any], falling: bool) -> ColumnElement[bool]:
-    """Return the condition on jobs that are walked by number that they come after `mark`."""
-    after: ColumnElement[bool] = key < mark.key if falling else key > mark.key
-    return after
-
-
 def _in(shown: Shown, gathered: bool) -> ColumnElement[bool]:
     return (by_row(job.c.shown) if gathered else job.c.shown) == shown.value

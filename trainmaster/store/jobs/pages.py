@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, func, literal_column, select, unio
 
 from trainmaster.access.visible import Visible
 from trainmaster.store.jobs.job_query import JobQuery, asked
-from trainmaster.store.jobs.orders import Walk, after_number, read_mark, walks_of
+from trainmaster.store.jobs.orders import read_mark, walks_of
 from trainmaster.store.jobs.sources import IndexAt, narrowed, sources
 from trainmaster.store.seen import seen
 from trainmaster.store.tables import job
@@ -39,13 +39,9 @@ def page_keys(
     mark = None if cursor is None else read_mark(cursor, query.order)
     walks = []
     for source in sources(visible, query, at):
-        found = source.select(job.c.seq.label("seq"), source.key.label("key"), literal_column("0").label("part"))
-        if mark is not None and source.by_number:
-            found = found.where(after_number(mark, source.key, falling))
-        elif mark is not None:
-            found = found.where(*(mark.behind(Walk(source.key), falling) or ()))
-        by = [source.key] if source.by_number else [source.key, job.c.seq]
-        walks.append(_sorted(found, by, falling).limit(limit))
+        found = source.select(job.c.seq.label("seq"), source.place.label("key"), literal_column("0").label("part"))
+        found = found.where(*([] if mark is None else source.behind(mark, falling)))
+        walks.append(found.order_by(*source.in_order(falling)).limit(limit))
     return _merged(walks, limit, falling)
 
 
@@ -90,9 +86,8 @@ def newest(visible: Visible, query: JobQuery, at: IndexAt, most: int, columns: S
     beside = wanted if all(one.beside is not None or one.by_number for one in each) or len(each) == 1 else []
     walks = []
     for source in each:
-        found = source.select(job.c.seq, source.key.label("key"), *beside)
-        by = [source.key] if source.by_number else [source.key, job.c.seq]
-        walks.append(_sorted(found, by, True).limit(most))
+        found = source.select(job.c.seq, source.place.label("key"), *beside)
+        walks.append(found.order_by(*source.in_order(True)).limit(most))
     if len(walks) == 1:
         return walks[0].subquery()
     merged = union(*(select(walk.subquery()) for walk in walks)).subquery()

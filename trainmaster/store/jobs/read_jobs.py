@@ -118,7 +118,7 @@ class JobReader:
             source = near(visible, words, _index_at(connection))
             if source is None:
                 return []
-            found = source.select(_JOB.c.seq).order_by(source.key.desc()).limit(most)
+            found = source.select(_JOB.c.seq).order_by(*source.in_order(True)).limit(most)
             numbers = connection.scalars(found).all()
             jobs, _ = self._kept.load(connection, numbers)
         return [jobs[seq] for seq in numbers if seq in jobs]

@@ -17,6 +17,7 @@ from trainmaster.core.states import JobShare, Shown
 from trainmaster.store.finding import grams, index
 from trainmaster.store.jobs import labels, search
 from trainmaster.store.jobs.job_query import JobQuery, asked
+from trainmaster.store.jobs.orders import ListPlace, Walk
 from trainmaster.store.seen import by_row, seen
 from trainmaster.store.tables import favorite, job, task
 
@@ -37,11 +38,14 @@ class IndexAt:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Some of the jobs, newest first by `key`. `beside`: a table that is read together with `job`."""
+    """Some of the jobs, newest first by `key`. `beside`: a table that is read together with `job`. `below_zero`: the
+    key is the number of the job below zero, so that the newest has the lowest.
+    """
 
     key: ColumnElement[Any]
     which: Conditions
     beside: Any = None
+    below_zero: bool = False
 
     def select(self, *columns: Any) -> Select[Any]:
         """Return the statement, without order and limit."""
@@ -60,6 +64,23 @@ class Source:
         """Whether the key is the number of the job, so that nothing else is needed for the order."""
         return self.key is not job.c.submitted_at
 
+    @property
+    def place(self) -> ColumnElement[Any]:
+        """What the key says, in the same way in every walk: walks are merged by it."""
+        return -self.key if self.below_zero else self.key
+
+    def in_order(self, falling: bool) -> list[ColumnElement[Any]]:
+        """Return what to order by: the newest first if `falling`, else the oldest."""
+        by = [self.key] if self.by_number else [self.key, job.c.seq]
+        return [one.desc() if falling != self.below_zero else one for one in by]
+
+    def behind(self, mark: ListPlace, falling: bool) -> list[ColumnElement[bool]]:
+        """Return the conditions on what comes after `mark`."""
+        if not self.by_number:
+            return mark.behind(Walk(self.key), falling) or []
+        at = -mark.key if self.below_zero else mark.key
+        return [self.key < at if falling != self.below_zero else self.key > at]
+
 
 def sources(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source]:
     """Return the walks that find, newest first, what is `visible` and matches `query`, in its states.
@@ -70,7 +91,7 @@ def sources(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source]:
     narrow = narrowed(visible, query, at)
     if narrow is not None and not (query.states and _ENDED.isdisjoint(query.states)):
         states = [by_row(job.c.shown).in_([one.value for one in query.states])] if query.states else []
-        return [Source(one.key, [*one.which, *states], one.beside) for one in narrow]
+        return [replace(one, which=[*one.which, *states]) for one in narrow]
     rest = asked(replace(query, owner="", workspace=""))
     each: list[list[ColumnElement[bool]]] = [[job.c.shown == one.value] for one in query.states]
     return [
@@ -88,12 +109,9 @@ def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | N
     every = _pieces(query)
     if every:
         rows = [*who, *asked(query, walked=True)]
-        beside, number = index.joined(at.dialect)
         place = query.workspace or visible.within or ""
         every += [grams.mark(grams.WORKSPACE, place)] if place else []
-        known = Source(
-            number, [*index.holding(at.dialect, every, _one_of(visible)), job.c.seq == number, *rows], beside
-        )
+        known = _in_index(at, index.holding(at.dialect, every, _one_of(visible)), rows)
         return [known, Source(job.c.seq, [job.c.seq > at.until, *rows])]
     if query.node:
         rows = [*who, *asked(replace(query, node=""), walked=True)]
@@ -114,9 +132,15 @@ def near(visible: Visible, words: Sequence[str], at: IndexAt) -> Source | None:
     groups = [grams.nearly(word) for word in words]
     if not groups or not all(groups) or at.until < 0:
         return None
-    beside, number = index.joined(at.dialect)
     held = index.holding(at.dialect, (), *groups, _one_of(visible))
-    return Source(number, [*held, job.c.seq == number, *seen(visible, job, walked=True)], beside)
+    return _in_index(at, held, seen(visible, job, walked=True))
+
+
+def _in_index(
+    at: IndexAt, held: Sequence[ColumnElement[bool]], rows: Sequence[ColumnElement[bool] | TextClause]
+) -> Source:
+    beside, number, below_zero = index.joined(at.dialect)
+    return Source(number, [*held, job.c.seq == (-number if below_zero else number), *rows], beside, below_zero)
 
 
 def _pieces(query: JobQuery) -> list[str]:
