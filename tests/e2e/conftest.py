@@ -15,7 +15,7 @@ from tests.e2e.browser import NoBrowser, chromium, new_password
 from tests.e2e.console import Console, Watch
 from tests.e2e.world import NotBuilt, World
 
-SLOW_MS = 45_000
+SLOW_MS = 90_000
 
 expect.set_options(timeout=SLOW_MS)
 
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
-            item.add_marker(pytest.mark.timeout(300))
+            item.add_marker(pytest.mark.timeout(480))
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ READY_S = 60.0
 ENDING_S = 30.0
 ASKING_S = 120.0
 """What a command may take: a disk that still writes what was installed keeps a commit waiting."""
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 PROGRAM = str(Path(sys.executable).with_name("trainmaster"))
 PASSWORD = "correct-horse-battery"
 CONFIG = """\

@@ -23,7 +23,7 @@ from trainmaster.engines.base import Note
 from trainmaster.engines.local.engine import LocalEngine
 
 pytestmark = pytest.mark.sandbox
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 OPEN = "reached" if apart.missing("/usr/bin/bwrap") else "refused"
 """What becomes of an abstract socket where the network is shared: kernels before 6.12 keep none apart."""
 

@@ -19,7 +19,7 @@ from trainmaster.agent.sandbox import seccomp
 from trainmaster.engines.base import Window
 
 pytestmark = pytest.mark.sandbox
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 COLUMN = seccomp.MACHINES[os.uname().machine].column
 
 TRIES = {

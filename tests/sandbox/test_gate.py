@@ -18,7 +18,7 @@ from trainmaster.agent.tasks import ending
 from trainmaster.core.launch import Gang
 from trainmaster.engines.local.engine import LocalEngine
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 PROGRAM = "echo once >> $TRAINMASTER_MODEL_DIR/ran; exit 3"
 
 

@@ -32,7 +32,7 @@ for folder in ("/tmp", "/model"):
         open("end", "w").close()
 print("dug")
 """
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 @pytest.mark.parametrize("file", [False, True], ids=["empty", "with a file at its end"])

@@ -16,7 +16,7 @@ from trainmaster.core.errors import Conflict
 from trainmaster.core.launch import Gang, Mount
 
 pytestmark = pytest.mark.sandbox
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 HOG = "x = bytearray(300 << 20); print('has it')"
 FORKS = """
 import os, time

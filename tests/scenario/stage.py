@@ -38,7 +38,7 @@ from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 
 ADMIN: Final = Principal("admin", "admin")
-PATIENCE_S: Final = 45.0
+PATIENCE_S: Final = 120.0
 NODES: Final = {
     "local": {"virtual_nodes": 2, "cpu": 4.0, "memory_mib": 4096, "simulated_gpus": 2, "gpu_type": "simulated"},
     "limits": {"sample_s": 0.5},

@@ -19,7 +19,7 @@ from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
 
 SHIPPED = Path(__file__).parents[2] / "examples" / "monitoring"
 NAME = re.compile(r"\btrainmaster_[a-z_]+\b")
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from tests.unit.cli.test_commands import TM, Shell, serving, write
 GUIDE = (Path(__file__).parents[2] / "docs/guide/install.md").read_text()
 SETTINGS = '[server]\ntrusted_proxies = ["127.0.0.1"]\n[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\n'
 NAME = "localhost"
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 def block(kind: str, *, holding: str) -> str:

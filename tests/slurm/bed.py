@@ -22,7 +22,7 @@ from tests.fixtures.ports import free_ports
 
 PROGRAMS: Final = ("munged", "munge", "slurmctld", "slurmd", "slurmrestd", "sbatch", "scontrol")
 PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 120.0
 ENDING_S: Final = 20.0
 CARDS: Final = 2
 SCHEDULING: Final = "bf_interval=1,sched_min_interval=100000"

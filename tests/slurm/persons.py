@@ -24,7 +24,7 @@ Cmnd_Alias {alias} = {programs}
 Defaults!{alias} env_keep += "SLURM_CONF SLURM_TIME_FORMAT SLURM_EXIT_ERROR", !requiretty
 {server} ALL = (%{group}) NOPASSWD: {alias}
 """
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 120.0
 
 
 def missing() -> str:

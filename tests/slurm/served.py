@@ -17,7 +17,7 @@ from tests.slurm.bed import Bed
 from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.client import Client
 
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 120.0
 POOL: Final = "batch"
 """The pool, and the partition, of the cluster."""
 

@@ -22,7 +22,7 @@ from trainmaster.engines.slurm.client import parse, states
 from trainmaster.engines.slurm.client.commands import Commands
 from trainmaster.engines.slurm.script import AttemptPlace, Terms, components, script
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 def gang_of(*roles: tuple[Role, str]) -> Gang:

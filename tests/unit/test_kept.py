@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 DEAF = "import signal, time\nfor one in (2, 15):\n    signal.signal(one, signal.SIG_IGN)\n"
 SLEEP = "while True:\n    time.sleep(60)\n"
 STORY = """

@@ -19,7 +19,7 @@ from trainmaster.core.launch import Gang
 from trainmaster.engines.base import Terminal, Window
 
 pytestmark = ONE_LOOP
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 @pytest_asyncio.fixture(

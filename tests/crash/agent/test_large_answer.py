@@ -10,7 +10,7 @@ from tests.fixtures.local_worlds import LocalWorld
 from trainmaster.core.errors import Unavailable
 from trainmaster.engines.local import client
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 SMALL = 64 << 10
 
 

@@ -32,7 +32,7 @@ from trainmaster.messages import render
 from trainmaster.messages.said import said_in
 
 PACKAGE = str(Path(trainmaster.__file__).parents[1])
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 # The oldest that a node may have. No package of the system has it: where nobody has put one, the newest alone runs the

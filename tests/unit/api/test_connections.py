@@ -18,7 +18,7 @@ from trainmaster.api.socket import connections, refusing, wire
 from trainmaster.api.socket.connections import Connections
 from trainmaster.api.socket.proxies import Proxies
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 ENDLESS = 64 << 20
 GET = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 

@@ -19,7 +19,7 @@ from trainmaster.api.routes import entering
 from trainmaster.service.use_cases.entering import MOST
 
 PROTOCOL = "v5.channel.k8s.io"
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 Enter = Callable[..., ClientConnection]
 
 

@@ -23,7 +23,7 @@ from trainmaster.core.errors import Unauthenticated
 from trainmaster.messages.server.requests import nobody_signed_in
 from trainmaster.service.folders.secret_files import servers_secret
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 SHARED = "postgresql://nobody@nowhere/none"
 """Whoever has such an address in its settings may be one of several; the double does not use it."""
 SPEC = {"spec": {"name": "a"}}

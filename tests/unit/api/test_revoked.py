@@ -23,7 +23,7 @@ from trainmaster.service.people import people
 from trainmaster.store import tables
 
 API = "/api/v1"
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 LARGE = 64 << 20
 """Bytes: more than the buffers of a connection hold."""
 TASK = "/jobs/{job}/attempts/last/tasks/task0-0/log"

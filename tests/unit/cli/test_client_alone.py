@@ -19,7 +19,7 @@ from trainmaster.cli.installed import REMEDY, SERVER, lacking, told_plainly
 from trainmaster.core.errors import Unavailable
 
 ROOT = Path(__file__).parents[3]
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 WITHOUT = {"IPython", "babel", "pandas"}
 """Used where they are: by a notebook, and by a language that somebody added."""
 EVERYTHING = """

@@ -19,7 +19,7 @@ import pytest
 from tests.fixtures import quick
 from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving, write
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tests.fixtures import quick
 from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving
 from trainmaster.sdk.client import Client
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 SCRIPT = """
 echo 'step 1 loss 0.5'; echo result > /workspace/outputs/half; echo why > /tmp/evidence; echo notes > /workspace/notes
 mkdir -p "$TRAINMASTER_METRICS_DIR"

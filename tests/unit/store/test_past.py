@@ -21,7 +21,7 @@ from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.past import Past
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 WRITER = """
 import sys, time
 from tests.fixtures.histories import life

@@ -20,7 +20,7 @@ from trainmaster.core.launch import Mount
 from trainmaster.engines.slurm.mirror.mirror import Mirror
 from trainmaster.engines.slurm.mirror.mirrors import shape
 
-PATIENCE_S: Final = 60.0
+PATIENCE_S: Final = 120.0
 RUN: Final = str(uuid.UUID(int=1))
 PYTHONS: Final = [sys.executable, *([OLD] if OLD else [])]
 
