@@ -149,6 +149,24 @@ def test_a_removed_workspace_leaves_no_balance_to_the_next_of_its_name(store: St
     assert [one.kind for one in rows.page(ALL, "vision", 5)] == [CLOSING, CREDIT]
 
 
+def test_a_new_workspace_has_spent_nothing_and_was_told_of_nothing(store: Store) -> None:
+    """Of a month in which another one of its name was removed."""
+    rows, settings = MoneyRows(store.database), ClusterSettings(store.database)
+    spans = [0, 10**13]
+    rows.add(entry(-5 * MILLION, CORRECTION, key="a", note="used"), audit_event())
+    rows.add(entry(5 * MILLION, key="b"), audit_event())
+    rows.add(entry(-3 * MILLION, CORRECTION, key="c", workspace="speech", note="used"), audit_event())
+    rows.alarm(BudgetAlarm("vision", "2026-11", 80, 5.0, 80, 100), audit_event())
+    settings.put(Setting("workspace", "vision", {}, 1.0, "admin"), audit_event()).result(60)
+    settings.drop("workspace", "vision", audit_event()).result(60)
+    rows.add(entry(-2 * MILLION, CORRECTION, key="d", note="used"), audit_event())
+    spent = {(one.workspace, one.kind): one.amount for one in rows.spent_by_all(spans, 0).parts}
+    assert spent == {("vision", CORRECTION): -2 * MILLION, ("speech", CORRECTION): -3 * MILLION}
+    assert rows.alarms(["2026-11"]) == []
+    everything = {(one.workspace, one.kind): one.amount for one in rows.spent(ALL, spans).parts}
+    assert everything["vision", CORRECTION] == -7 * MILLION  # a report leaves nothing out
+
+
 def test_an_alarm_is_told_once(store: Store) -> None:
     rows = MoneyRows(store.database)
     alarm = BudgetAlarm("vision", "2026-11", 80, 5.0, 80, 100)

@@ -9,7 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, literal_column, not_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    case,
+    delete,
+    func,
+    insert,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict
@@ -153,8 +166,16 @@ class MoneyRows:
         return self._spent(where, bounds, after)
 
     def spent_by_all(self, bounds: Sequence[int], after: int) -> Spending:
-        """Return `spent` of everybody: what the platform asks for itself, to compare it with budgets."""
-        return self._spent([], bounds, after)
+        """Return `spent` of everybody: what the platform asks for itself, to compare it with budgets. Of a workspace
+        whose name was another's in these spans only what came after that one was removed.
+        """
+        of_others = select(_ENTRY.workspace, func.max(_ENTRY.seq).label("last")).group_by(_ENTRY.workspace)
+        of_others = of_others.where(_ENTRY.end_ms >= bounds[0], _ENTRY.kind == CLOSING)
+        with self._database.read() as connection:
+            gone = connection.execute(of_others).all()
+        return self._spent(
+            [or_(_ENTRY.workspace != row.workspace, _ENTRY.seq > row.last) for row in gone], bounds, after
+        )
 
     def _spent(self, where: list[ColumnElement[bool]], bounds: Sequence[int], after: int) -> Spending:
         until = case(
@@ -201,12 +222,16 @@ class MoneyRows:
 
 def close_balance(connection: Connection, workspace: str, at: float, by: str) -> None:
     """Bring the balance of a workspace that is removed to 0, within that transaction: who makes another one of its name
-    begins anew.
+    begins anew, also with what is spent of a budget.
     """
-    row = connection.execute(select(*_amount()).where(_ENTRY.workspace == workspace)).one()
-    if left := _whole(row):
+    table = budget_alarm
+    connection.execute(delete(table).where(table.c.workspace == workspace))  # the audit keeps that they were told
+    row = connection.execute(
+        select(*_amount(), func.count().label("entries")).where(_ENTRY.workspace == workspace)
+    ).one()
+    if row.entries:
         now = round(at * 1000)
-        _insert(connection, MoneyEntry(at, CLOSING, workspace, -left, now, now, by=by))
+        _insert(connection, MoneyEntry(at, CLOSING, workspace, -_whole(row), now, now, by=by))
 
 
 def _insert(connection: Connection, entry: MoneyEntry) -> int:
