@@ -10,6 +10,7 @@ NOUNS: Final = {
     "jobs": "Jobs",
     "marks": "Tags, notes, favorites",
     "search": "Search, saved views",
+    "compare": "Jobs side by side",
     "watching": "Logs, metrics, use",
     "files": "Files",
     "feed": "The live feed",

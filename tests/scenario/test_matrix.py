@@ -48,6 +48,9 @@ NEEDS: Final = {
     ("PUT", "/jobs/{ref}/favorite"): READ,
     ("DELETE", "/jobs/{ref}/favorite"): READ,
     ("PUT", "/jobs/{ref}/share"): SHARE,
+    ("GET", "/compare"): READ,
+    ("GET", "/compare/curves"): READ,
+    ("GET", "/compare/code"): READ,
 }
 """What a route needs of a job."""
 HIDDEN: Final = {"no_such_job", "no_such_thing"}
@@ -60,7 +63,14 @@ BODIES: Final[dict[tuple[str, str], dict[str, Any]]] = {
     ("PATCH", "/jobs/{ref}/tags"): {"add": ["good"], "remove": ["bad"]},
     ("PUT", "/jobs/{ref}/note"): {"note": "worth a look"},
 }
-QUERIES: Final = {"files/content": "path=outputs/x", "files/download": "path=outputs", "log/search": "q=a"}
+QUERIES: Final = {
+    "files/content": "path=outputs/x",
+    "files/download": "path=outputs",
+    "log/search": "q=a",
+    "/compare": "job={ref}",
+    "/compare/curves": "job={ref}&metric=loss",
+    "/compare/code": "base={ref}&other={ref}",
+}
 
 MAY: Final = {
     # who: (where it is shared none, read, read-write); what is in the tuple may be done
@@ -112,7 +122,7 @@ def routes(app: Any) -> list[tuple[str, str]]:
     return [
         (method, route.path.removeprefix(PREFIX))
         for route in app.app.router.routes
-        if isinstance(route, PolicyRoute) and route.path.startswith(f"{PREFIX}/jobs/{{ref}}")
+        if isinstance(route, PolicyRoute) and route.path.startswith((f"{PREFIX}/jobs/{{ref}}", f"{PREFIX}/compare"))
         for method in sorted(route.methods or ())
     ]
 
@@ -150,8 +160,8 @@ async def test_each_may_do_what_the_table_says(lab: Lab, who: str, level: tuple[
 def address(path: str, job: str) -> str:
     values = {"ref": job, "number": "1", "task": "task0-0"}
     query = next((text for end, text in QUERIES.items() if path.endswith(end)), "")
-    filled = re.sub(r"{(\w+)}", lambda match: values[match[1]], path)
-    return f"{PREFIX}{filled}{'?' + query if query else ''}"
+    whole = f"{path}?{query}" if query else path
+    return PREFIX + re.sub(r"{(\w+)}", lambda match: values[match[1]], whole)
 
 
 async def assert_enters(lab: Lab, who: str, job: str, may: tuple[str, ...]) -> None:

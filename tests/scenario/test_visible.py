@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import httpx
 import pytest
@@ -82,7 +83,7 @@ class Door:
 
     @property
     def of_one(self) -> bool:
-        return "{" in self.path
+        return "{" in self.path + ASKED.get(PREFIX + self.path, "")
 
     def of(self, person: Person) -> str:
         """Return where it lies for what `person` has."""
@@ -94,7 +95,7 @@ class Door:
             path = re.sub(r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "name": node}[match[1]], self.path)
         except KeyError as unknown:
             raise AssertionError(f"{self.path}: say in PARAMETERS what stands for {unknown}") from None
-        query = ASKED.get(PREFIX + self.path, "")
+        query = ASKED.get(PREFIX + self.path, "").replace("{ref}", ref)
         return (path if path in ("/healthz", "/readyz", "/metrics") else PREFIX + path) + (f"?{query}" if query else "")
 
 
@@ -195,7 +196,8 @@ async def test_what_others_wrote_finds_nothing(scene: Scene) -> None:
                 continue  # its one text names a job
             for person, other in scene.pairs():
                 address = door.of(person).partition("?")[0]
-                rest = {key: value for key, _, value in [ASKED.get(PREFIX + door.path, "").partition("=")] if key}
+                own = ASKED.get(PREFIX + door.path, "").replace("{ref}", person.refs(door.kind)[0])
+                rest = dict(parse_qsl(own))
                 for words in (
                     *(() if (door.path, name) in OWNERS_ASKED else (other.name,)),
                     f"{other.name}-ended",

@@ -34,7 +34,7 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
-from trainmaster.api.routes.finding import marks, search
+from trainmaster.api.routes.finding import compare, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
 from trainmaster.api.routes.people import accounts, invitations, sign_ins, ssh_keys
@@ -55,7 +55,7 @@ TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes, queue.routes,
-    models.routes, uploads.routes, upkeep.routes, home.routes, health.routes, static.routes,
+    models.routes, uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.marks": ("tag", "note", "star", "bulk"),
     "commands.entering": ("exec",),
     "commands.logs": ("logs",),
-    "commands.metrics": ("metrics",),
+    "commands.metrics": ("metrics", "compare"),
     "commands.download": ("files", "download"),
     "commands.models": ("models",),
     "cluster.queue": ("queue",),

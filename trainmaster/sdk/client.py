@@ -25,6 +25,7 @@ from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
+from trainmaster.sdk.finding.comparing import Comparison
 from trainmaster.sdk.finding.filters import JobChange, JobFilters, JobsAsked, as_body
 from trainmaster.sdk.finding.views import ViewCalls
 from trainmaster.sdk.jobs import Job
@@ -300,6 +301,10 @@ class Client:
     def search(self, q: str, limit: int = 8) -> answers.SearchView:
         """Find jobs, people, workspaces, pools and models by words; a word with one wrong character is found near."""
         return self.http.read(answers.SearchView, "GET", "/search", params={"q": q, "limit": limit})
+
+    def compare(self, refs: Sequence[str]) -> Comparison:
+        """Return up to 50 jobs side by side; a ref may also be ``NAME@VERSION`` of a model. Raises NotFound."""
+        return self.http.read(Comparison, "GET", "/compare", params={"job": [*refs]})
 
     def cluster(self) -> answers.ClusterView:
         """Return nodes, cards, who uses what, and the queue in numbers."""

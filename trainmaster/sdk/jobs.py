@@ -116,6 +116,11 @@ class Job(SeenJob):
         found: Document = self._client.http.json("GET", self._path("/spec"), params={"dialect": dialect})
         return found
 
+    def code_diff(self, other: str) -> answers.CodeDiffView:
+        """Return what differs from this job's code to that of `other`, file by file. Raises NotFound."""
+        params = {"base": self.id, "other": other}
+        return self._client.http.read(answers.CodeDiffView, "GET", "/compare/code", params=params)
+
     def files(self, path: str = "") -> list[answers.File]:
         """Return the entries of a folder of the job's outputs."""
         return self._client.http.read(answers.Files, "GET", self._path("/files"), params={"path": path}).items

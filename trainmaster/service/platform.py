@@ -40,6 +40,7 @@ from trainmaster.service.use_cases.cluster import cluster_view, node_use
 from trainmaster.service.use_cases.cluster_use import ClusterUses
 from trainmaster.service.use_cases.cluster_views import ClusterViews
 from trainmaster.service.use_cases.entering import Entering
+from trainmaster.service.use_cases.finding.comparing import Comparing
 from trainmaster.service.use_cases.finding.marking import Marking
 from trainmaster.service.use_cases.finding.parts import FindingParts
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
@@ -93,6 +94,7 @@ class Platform:
         self._life, self._models, self._readiness = life, models, readiness
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
         self.marking = Marking(context, self._jobs, context.favorites)
+        self.comparing = Comparing(context, self._jobs, models)
         self._listing = Listing(context, self._jobs, self.marking)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.uses = ClusterUses(context)

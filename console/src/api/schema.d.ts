@@ -2370,6 +2370,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Jobs
+         * @description Compare jobs: what differs between their job files, and what became of each metric. A job is named as elsewhere,
+         *     or by the version of a model that it made: `NAME@VERSION`.
+         */
+        get: operations["compare_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/compare/curves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Curves
+         * @description Give the curves of some metrics of several jobs, to be drawn over each other, at most `points` points each.
+         */
+        get: operations["compare_curves"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/compare/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Code
+         * @description Compare the code of two jobs, file by file; of texts as a unified diff, as far as it is not too long.
+         */
+        get: operations["compare_code"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -3627,94 +3688,81 @@ export interface components {
             };
             mine: components["schemas"]["PersonalLimit"][];
         };
-        /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
-        FoundJob: {
-            id: string;
-            name: string;
-            state: components["schemas"]["Shown"];
-            owner: string;
-            workspace: string;
-            submitted_at: number;
-            near: boolean;
-        };
-        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
-        FoundName: {
-            ref: string;
-            name: string;
-            about: string;
-            near: boolean;
-        };
-        /** @description Saved views by name, one's own first. */
-        SavedViews: {
-            items: components["schemas"]["SavedView"][];
+        /**
+         * @description What differs between the code of two jobs, `base` and `other`. `base_code`, `other_code`: the names of the
+         *         uploads, null: it has none. `gone`: ids of jobs whose code is not kept any more; nothing is compared then.
+         *
+         *         `same`: how many files are; `left_out`: how many that may differ are not in `files`, for there are too many.
+         */
+        CodeDiff: {
+            base: string;
+            other: string;
+            base_code: string | null;
+            other_code: string | null;
+            gone: string[];
+            files: components["schemas"]["FileDiff"][];
+            same: number;
+            left_out: number;
         };
         /**
-         * @description A list of jobs that somebody named: the `query` of its address. `workspace`: whose members see it, null: nobody
-         *         else. `mine`: its owner is who asks.
+         * @description A file that differs. `size`, `was`: bytes in the second and in the first job; `diff`: unified, "" where it is not
+         *         text or too large; `cut`: there is more of it.
          */
-        SavedView: {
-            name: string;
-            owner: string;
-            workspace: string | null;
-            query: string;
-            mine: boolean;
-            at: number;
-        };
-        /** @description What was found of each kind, of what the caller may know; of each a few, jobs newest first. */
-        Search: {
-            jobs: components["schemas"]["FoundJob"][];
-            people: components["schemas"]["FoundName"][];
-            workspaces: components["schemas"]["FoundName"][];
-            pools: components["schemas"]["FoundName"][];
-            models: components["schemas"]["FoundName"][];
-        };
-        /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
-        FreeCards: {
-            model: string;
-            total: number;
-            free: number;
-            most: number;
-        };
-        /** @description What is free on the nodes in service of a pool that one may use. */
-        FreePool: {
-            pool: string;
-            nodes: number;
-            cards: components["schemas"]["FreeCards"][];
-            cpu: number;
-            cpu_free: number;
-            memory_mib: number;
-            memory_free_mib: number;
-            waiting: number;
-            running: number;
-        };
-        /** @description What one person has running and queued in a workspace, how many cards they hold now, and used this month. */
-        HomePerson: {
-            name: string;
-            running: number;
-            waiting: number;
-            gpu: number;
-            gpu_s: number;
-            amount: string;
+        FileDiff: {
+            path: string;
+            /** @enum {unknown} */
+            change: "added" | "changed" | "removed";
+            was: number;
+            size: number;
+            binary: boolean;
+            diff: string;
+            cut: boolean;
         };
         /**
-         * @description What one person is shown first: their own jobs, at most 8 of each kind and how many there are; `failed` of the
-         *         last 14 days. `any`: whether they ever submitted a job that is still there; `seq`: the feed's position.
+         * @description One metric. `better`: whether less or more of it is, by its name; null where the name does not say. `values`: by
+         *         job, in order; null where a job has none. `best`: places of the jobs with the best value that they reached.
          */
-        Home: {
+        ComparedMetric: {
             name: string;
-            at: number;
-            seq: number;
-            any: boolean;
-            running: components["schemas"]["Job"][];
-            running_total: number;
-            waiting: components["schemas"]["Waiting"][];
-            waiting_total: number;
-            failed: components["schemas"]["Job"][];
-            free: components["schemas"]["FreePool"][];
-            use: components["schemas"]["MonthUse"];
-            limits: components["schemas"]["PersonalLimit"][];
-            did: components["schemas"]["AuditEvent"][];
-            workspaces: components["schemas"]["HomeWorkspace"][];
+            better: ("max" | "min") | null;
+            values: (components["schemas"]["MetricResult"] | null)[];
+            best: number[];
+        };
+        /**
+         * @description What became of a metric in one job: its last value, and its least and largest with their steps. `count`: of all
+         *         its points; null: no number.
+         */
+        MetricResult: {
+            last: number | null;
+            low: number | null;
+            low_step: number | null;
+            high: number | null;
+            high_step: number | null;
+            count: number;
+        };
+        /**
+         * @description One setting of the job files. `values`: by job, in order; null where a job has none. `differs`: they are not all
+         *         the same.
+         */
+        ComparedRow: {
+            /** @enum {unknown} */
+            section: "code" | "command" | "environment" | "framework" | "inputs" | "parameters" | "resources" | "settings";
+            name: string;
+            values: (boolean | number | string | null)[];
+            differs: boolean;
+        };
+        /**
+         * @description Jobs side by side, in the order asked for. `partial`: ids of those whose points are still being read;
+         *         `unreadable`: of those whose job file is damaged.
+         */
+        Comparison: {
+            jobs: components["schemas"]["Job"][];
+            rows: components["schemas"]["ComparedRow"][];
+            metrics: components["schemas"]["ComparedMetric"][];
+            /** @default [] */
+            partial: string[];
+            /** @default [] */
+            unreadable: string[];
         };
         /**
          * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
@@ -3861,6 +3909,121 @@ export interface components {
          * @enum {unknown}
          */
         JobShare: "none" | "read" | "read-write";
+        /** @description The curves of one job. */
+        OverlaidCurves: {
+            id: string;
+            series: components["schemas"]["Series"][];
+        };
+        /**
+         * @description One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be
+         *         fewer.
+         */
+        Series: {
+            name: string;
+            source: string;
+            attempt: number;
+            task: string | null;
+            count: number;
+            steps: (number | null)[];
+            t: (number | null)[];
+            values: (number | null)[];
+        };
+        /**
+         * @description Curves of several jobs, to be drawn over each other, in the order asked for. Of each metric the source and
+         *         replica whose last value counts.
+         */
+        Overlay: {
+            jobs: components["schemas"]["OverlaidCurves"][];
+        };
+        /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
+        FoundJob: {
+            id: string;
+            name: string;
+            state: components["schemas"]["Shown"];
+            owner: string;
+            workspace: string;
+            submitted_at: number;
+            near: boolean;
+        };
+        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
+        FoundName: {
+            ref: string;
+            name: string;
+            about: string;
+            near: boolean;
+        };
+        /** @description Saved views by name, one's own first. */
+        SavedViews: {
+            items: components["schemas"]["SavedView"][];
+        };
+        /**
+         * @description A list of jobs that somebody named: the `query` of its address. `workspace`: whose members see it, null: nobody
+         *         else. `mine`: its owner is who asks.
+         */
+        SavedView: {
+            name: string;
+            owner: string;
+            workspace: string | null;
+            query: string;
+            mine: boolean;
+            at: number;
+        };
+        /** @description What was found of each kind, of what the caller may know; of each a few, jobs newest first. */
+        Search: {
+            jobs: components["schemas"]["FoundJob"][];
+            people: components["schemas"]["FoundName"][];
+            workspaces: components["schemas"]["FoundName"][];
+            pools: components["schemas"]["FoundName"][];
+            models: components["schemas"]["FoundName"][];
+        };
+        /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
+        FreeCards: {
+            model: string;
+            total: number;
+            free: number;
+            most: number;
+        };
+        /** @description What is free on the nodes in service of a pool that one may use. */
+        FreePool: {
+            pool: string;
+            nodes: number;
+            cards: components["schemas"]["FreeCards"][];
+            cpu: number;
+            cpu_free: number;
+            memory_mib: number;
+            memory_free_mib: number;
+            waiting: number;
+            running: number;
+        };
+        /** @description What one person has running and queued in a workspace, how many cards they hold now, and used this month. */
+        HomePerson: {
+            name: string;
+            running: number;
+            waiting: number;
+            gpu: number;
+            gpu_s: number;
+            amount: string;
+        };
+        /**
+         * @description What one person is shown first: their own jobs, at most 8 of each kind and how many there are; `failed` of the
+         *         last 14 days. `any`: whether they ever submitted a job that is still there; `seq`: the feed's position.
+         */
+        Home: {
+            name: string;
+            at: number;
+            seq: number;
+            any: boolean;
+            running: components["schemas"]["Job"][];
+            running_total: number;
+            waiting: components["schemas"]["Waiting"][];
+            waiting_total: number;
+            failed: components["schemas"]["Job"][];
+            free: components["schemas"]["FreePool"][];
+            use: components["schemas"]["MonthUse"];
+            limits: components["schemas"]["PersonalLimit"][];
+            did: components["schemas"]["AuditEvent"][];
+            workspaces: components["schemas"]["HomeWorkspace"][];
+        };
         /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
         Waiting: {
             job: string | null;
@@ -5081,20 +5244,6 @@ export interface components {
             last: {
                 [key: string]: number | null;
             };
-        };
-        /**
-         * @description One curve. `task` null: written for the whole job. `count`: how many points came in all; those shown may be
-         *         fewer.
-         */
-        Series: {
-            name: string;
-            source: string;
-            attempt: number;
-            task: string | null;
-            count: number;
-            steps: (number | null)[];
-            t: (number | null)[];
-            values: (number | null)[];
         };
         /** @description A model with its versions, newest first. */
         ModelDetail: {
@@ -9818,6 +9967,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Home"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_jobs: {
+        parameters: {
+            query: {
+                job: string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_curves: {
+        parameters: {
+            query: {
+                job: string[];
+                metric: string[];
+                points?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overlay"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_code: {
+        parameters: {
+            query: {
+                base: string;
+                other: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeDiff"];
                 };
             };
             /** @description Refused: a problem document */

@@ -92,6 +92,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "release": (held,),
         "logs": (done,),
         "metrics": (done,),
+        "compare": (done, live),
         "files": (done, "outputs"),
         "download": (done, "--to", str(tmp_path / "out")),
         "models list": (),

@@ -1,8 +1,8 @@
-"""`tm metrics`: training curves in the terminal."""
+"""`tm metrics` and `tm compare`: training curves in the terminal, and jobs side by side."""
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -12,10 +12,11 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
+    from trainmaster.sdk.finding.comparing import Comparison
 
 
 def add_to(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     add(
         app,
         metrics,
@@ -24,6 +25,18 @@ def add_to(app: typer.Typer) -> None:
         "tm metrics t826",
         "tm metrics t826 --watch",
         "tm metrics t826 t931 --json",
+        panel=RESULTS,
+    )
+    add(
+        app,
+        compare,
+        "并列比较多个任务：参数、命令、资源、环境、代码与结果。\n\n默认只列出不同之处：四个任务以内每个任务一列，更多时每个"
+        "任务一行；指标显示达到的最优值，最优者标 *。--csv 每个任务一行，--code 显示两个任务代码的差异。也可以用 "
+        "模型名@版本 指代产出该版本的任务。",
+        "tm compare t826 t931",
+        "tm compare t826 t931 t77a --metric loss",
+        "tm compare t826 t931 --code",
+        "tm compare digits@1 digits@2 --csv > runs.csv",
         panel=RESULTS,
     )
 
@@ -87,3 +100,69 @@ def metrics(
         time.sleep(2.0)
     if not good:
         sys.exit(1)
+
+
+def compare(
+    jobs: Jobs,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            "-m",
+            help=words("Only these metrics; repeatable.", "只看这些指标；可重复。"),
+            show_default=words("all", "全部"),
+        ),
+    ] = None,
+    best: Annotated[
+        Literal["min", "max"] | None,
+        typer.Option(
+            "--best",
+            help=words("Which value is the best.", "哪个值算最优。"),
+            show_default=words("by the name of the metric", "按指标名称判断"),
+        ),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help=words("Also what is the same.", "也列出相同的内容。"))
+    ] = False,
+    code: Annotated[
+        bool, typer.Option("--code", help=words("The code of two jobs, as a diff.", "两个任务代码的差异。"))
+    ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help=words("Print CSV, a job a line.", "输出 CSV，每个任务一行。"))
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare jobs side by side: parameters, commands, resources, environment, code and results.
+
+    Prints only what differs: up to four jobs as columns, more as lines; of a metric the best value that was reached,
+    the best of all with a star. With --csv a line for each job, with --code the lines that differ in the code of two
+    jobs. NAME@VERSION of a model stands for the job that made it.
+    """
+    from trainmaster.cli.showing.comparing import judged, show_code, show_comparison
+    from trainmaster.cli.showing.console import emit_json
+
+    if len(jobs) < 2:
+        raise typer.BadParameter(words("give at least two jobs", "请至少给出两个任务"))
+    server = client()
+    if code:
+        if len(jobs) > 2:
+            raise typer.BadParameter(words("--code compares two jobs", "--code 只比较两个任务"))
+        changes = server.get(server.compare(jobs[:1]).jobs[0].id).code_diff(jobs[1])
+        emit_json(changes) if as_json else show_code(changes)
+        return
+    found = judged(server.compare(jobs), metric, best)
+    if as_json:
+        emit_json(found)
+    elif as_csv:
+        _print_csv(found, everything)
+    else:
+        show_comparison(found, everything)
+
+
+def _print_csv(found: "Comparison", everything: bool) -> None:
+    import csv
+
+    rows = found.table(everything)
+    written = csv.DictWriter(sys.stdout, [*rows[0]])
+    written.writeheader()
+    written.writerows(rows)

@@ -9,11 +9,12 @@ import math
 import os
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Final
 
-from trainmaster.answers import Series
+from trainmaster.answers import MetricResult, Series
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import TaskPaths
 from trainmaster.core.ids import split_task_name
@@ -227,31 +228,74 @@ class JobCurves:
         shown = []
         for key in sorted(chosen, key=_order):
             many = key.run not in ("", ".") and len(runs.get(key.attempt, ())) > 1
-            curve = self.curves[key]
-            steps, times, values = curve.downsampled(points)
-            shown.append(
-                Series(
-                    name=f"{key.run}/{key.name}" if many else key.name,
-                    source=key.source,
-                    attempt=key.attempt,
-                    task=key.task or None,
-                    count=curve.count,
-                    steps=steps,
-                    t=times,
-                    values=values,
-                )
-            )
+            shown.append(self._series(key, f"{key.run}/{key.name}" if many else key.name, points))
         return shown
+
+    def overlay(self, names: Collection[str], points: int) -> list[Series]:
+        """Return the curves of these metrics by which jobs are compared, of all attempts: of each name those of the
+        source and the task whose last value counts.
+        """
+        counted = {(key.name, key.source, key.task, key.run) for key in self._counting().values() if key.name in names}
+        chosen = [key for key in self.curves if (key.name, key.source, key.task, key.run) in counted]
+        return [self._series(key, key.name, points) for key in sorted(chosen, key=_order)]
+
+    def _series(self, key: Key, name: str, points: int) -> Series:
+        curve = self.curves[key]
+        steps, times, values = curve.downsampled(points)
+        return Series(
+            name=name,
+            source=key.source,
+            attempt=key.attempt,
+            task=key.task or None,
+            count=curve.count,
+            steps=steps,
+            t=times,
+            values=values,
+        )
 
     def last(self) -> dict[str, float | None]:
         """Return the newest value of every name in the newest attempt that has it; None for one that is no number."""
+        return {name: _finite(self.curves[key].values[-1]) for name, key in self._counting().items()}
+
+    def results(self) -> dict[str, MetricResult]:
+        """Return what became of every name: `last`, and of all attempts the least and the largest value; their steps
+        are those at which they came first. O(points).
+        """
+        found = {}
+        for name, key in self._counting().items():
+            same = self._alike(key)
+            points = [
+                (v, step) for curve in same for v, step in zip(curve.values, curve.steps, strict=True) if v - v == 0
+            ]
+            low = min(points, key=itemgetter(0), default=(None, None))
+            high = max(points, key=itemgetter(0), default=(None, None))
+            found[name] = MetricResult(
+                last=_finite(self.curves[key].values[-1]),
+                low=low[0],
+                low_step=low[1],
+                high=high[0],
+                high_step=high[1],
+                count=sum(curve.count for curve in same),
+            )
+        return found
+
+    def _alike(self, key: Key) -> list[Curve]:
+        """Return the curves of all attempts that are of the same thing as `key`, the oldest first."""
+        attempts = sorted({one.attempt for one in self.curves})
+        return [self.curves[one] for at in attempts if (one := replace(key, attempt=at)) in self.curves]
+
+    def _counting(self) -> dict[str, Key]:
+        """Return by its name the curve whose last value counts, in the newest attempt that has the name."""
         best: dict[str, Key] = {}
         for key in sorted(self.curves, key=lambda key: (key.attempt, -SOURCES.index(key.source), key.task, key.run)):
             held = best.get(key.name)
             if held is None or (held.attempt, held.source) != (key.attempt, key.source):
                 best[key.name] = key  # of several tasks, that of the first
-        values = {name: self.curves[key].values[-1] for name, key in sorted(best.items())}
-        return {name: value if value - value == 0 else None for name, value in values.items()}
+        return dict(sorted(best.items()))
+
+
+def _finite(value: float) -> float | None:
+    return value if value - value == 0 else None
 
 
 def _order(key: Key) -> tuple[object, ...]:

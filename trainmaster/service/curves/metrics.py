@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from trainmaster.answers import MetricsView, ProgressView
+from trainmaster.answers import MetricResult, MetricsView, ProgressView, Series
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
 from trainmaster.service.curves.curves import JobCurves
@@ -99,11 +99,30 @@ class MetricsReader:
     def series(self, job: Job, spec: JobSpec | None, attempt: int | None = None, points: int = 500) -> MetricsView:
         """Return the curves of `attempt` (None: of all), and the last value of each name."""
         with self._curves(job.id, spec) as curves:
-            deadline = time.monotonic() + LOOK_S
-            curves.collect(self._clock(), deadline, _ended(job))
-            if time.monotonic() - curves.board_looked_at >= FRESH_S:
-                curves.collect_board(self.child, deadline)
+            self._collect(job, curves, time.monotonic() + LOOK_S)
             return MetricsView(series=curves.series(attempt, points), last=curves.last())
+
+    def overlay(self, job: Job, spec: JobSpec | None, names: Collection[str], points: int) -> list[Series]:
+        """Return the curves of these metrics by which the job is compared with others."""
+        with self._curves(job.id, spec) as curves:
+            self._collect(job, curves, time.monotonic() + LOOK_S)
+            return curves.overlay(names, points)
+
+    def results(self, job: Job, spec: JobSpec | None, deadline: float) -> tuple[dict[str, MetricResult], bool]:
+        """Return what became of every metric, and whether there is more to collect than was until `deadline`
+        (monotonic).
+        """
+        if job.attempts_used == 0:
+            return {}, False
+        with self._curves(job.id, spec) as curves:
+            more = self._collect(job, curves, deadline)
+            return curves.results(), more
+
+    def _collect(self, job: Job, curves: JobCurves, deadline: float) -> bool:
+        more = curves.collect(self._clock(), deadline, _ended(job))
+        if time.monotonic() - curves.board_looked_at >= FRESH_S:
+            more = curves.collect_board(self.child, deadline) or more
+        return more
 
     def last_values(self, job: Job, spec: JobSpec | None, go_on: Callable[[], None]) -> dict[str, float]:
         """Return the newest finite value of every metric, everything collected first (for a saved model's record).

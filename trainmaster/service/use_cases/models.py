@@ -38,6 +38,14 @@ class Models:
             raise NotFound(files.no_such_model(repr(ref)))
         return model, await asyncio.to_thread(self._assets.versions, visible, model.id)
 
+    async def job_of(self, ref: str, version: int, who: Principal) -> str:
+        """Return the id of the job that made one version of a model. Raises NotFound."""
+        model, versions = await self._found(ref, who)
+        for one in versions:
+            if one.number == version and one.job:
+                return one.job
+        raise NotFound(files.no_such_version(model.name, version))
+
     async def files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
         """Return a model's name, and the folder with the files of one of its versions. Raises NotFound."""
         model, versions = await self._found(ref, who)

@@ -1,1 +1,3 @@
-"""Routes by which jobs are found again: tags, notes and favorites, search over everything, saved views."""
+"""Routes by which jobs are found again and compared: tags, notes and favorites, search over everything, saved views,
+jobs side by side.
+"""
