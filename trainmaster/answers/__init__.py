@@ -194,6 +194,13 @@ from trainmaster.answers.submits import (
     PreviewView,
     RefusedView,
 )
+from trainmaster.answers.templates import (
+    TemplateDetail,
+    TemplatePage,
+    TemplateRight,
+    TemplateVersionView,
+    TemplateView,
+)
 from trainmaster.answers.watching import (
     Cut,
     DeletedJob,
@@ -240,7 +247,8 @@ __all__ = [
     "ReportDay", "ReportLine", "ReportSums", "ResourcePool", "ResourcePools", "RetentionName", "RetentionRule",
     "RetentionView", "Retries", "RoleView", "Room", "Sandbox", "SavedViewView", "SavedViews", "SearchView", "Series",
     "ServerView", "Service", "SessionView", "ShareView", "SignInProvider", "SignInWays", "SshKeyView", "SshKeys",
-    "SubjectView", "SuggestionView", "TaskCounts", "TaskLimits", "TaskView", "Text", "Ticket", "Timeline",
+    "SubjectView", "SuggestionView", "TaskCounts", "TaskLimits", "TaskView", "TemplateDetail", "TemplatePage",
+    "TemplateRight", "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline",
     "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport",
     "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters",
     "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceView",
