@@ -18,6 +18,7 @@ NOUNS: Final = {
     "cluster": "Nodes, engines",
     "workspaces": "Workspaces, flavors, pools",
     "models": "Models",
+    "templates": "Templates",
     "uploads": "Code",
     "session": "Signing in, tokens",
     "people": "People and members",

@@ -19,6 +19,7 @@ from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.service.notices.kinds import Wishes
 from trainmaster.service.people.public_keys import read
+from trainmaster.service.use_cases.assets.templates import WantedTemplate
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
 
@@ -140,6 +141,21 @@ def of_webhook(after: str, body: Any = None) -> Ask:
     return ask
 
 
+def of_template(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        wanted = WantedTemplate(f"t{len(scene.left)}", {"spec": fake_spec("walked", "true")})
+        made = await scene.stage.platform.templates.create(ADMIN, wanted)
+        scene.left[made.id] = made
+        return f"/templates/{made.id}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+async def _templates(scene: Scene) -> tuple[str, dict[str, Any]]:
+    address, _ = await of_template("")(scene)
+    return "/templates/delete", {"json": {"ids": [address.rpartition("/")[2]]}}
+
+
 async def _webhook(scene: Scene) -> tuple[str, dict[str, Any]]:
     """To where nobody listens, which is allowed here."""
     scene.stage.platform.context.notices.guard._allow.append(ip_network("127.0.0.0/8"))
@@ -213,6 +229,13 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /nodes/{name}/drain": plain("/nodes/n2/drain"),
     "DELETE /pools/{name}": _pool,
     "PUT /queue/policy": plain("/queue/policy", {"values": {"age_cap_s": 60}}),
+    "POST /templates": plain("/templates", {"name": "walked", "spec": fake_spec("walked", "true")}),
+    "PATCH /templates/{ref}": of_template("", {"description": "for the walk"}),
+    "PUT /templates/{ref}/share": of_template("/share", {"share": "read"}),
+    "POST /templates/{ref}/copy": of_template("/copy", {}),
+    "POST /templates/{ref}/submit": of_template("/submit", {}),
+    "DELETE /templates/{ref}": of_template(""),
+    "POST /templates/delete": _templates,
     "POST /jobs": plain("/jobs", JOB),
     "POST /jobs/batch": plain("/jobs/batch", {"items": [JOB, JOB]}),
     "POST /jobs/{ref}/clone": of_job("/clone", Scene.over),

@@ -25,7 +25,7 @@ from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
 from trainmaster.service.platform import Platform
 from trainmaster.store import tables
-from trainmaster.store.models import ModelRows, saved_model
+from trainmaster.store.assets.models import ModelRows, saved_model
 
 DAMAGE = {
     "cut": '{"a": "b',

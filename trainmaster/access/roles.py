@@ -68,6 +68,7 @@ class Principal:
 
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
+    "templates:read", "templates:write", "templates:share",
     "usage:read", "audit:read", "notices:self", "webhooks:write",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
@@ -85,6 +86,9 @@ _ADMIN: Final = _MEMBER | {
     "jobs:write",
     "jobs:share",
     "models:read",
+    "templates:read",
+    "templates:write",
+    "templates:share",
     "members:write",
     "limits:write",
     "audit:read",
@@ -107,12 +111,16 @@ _ANY_SHARE: Final = frozenset({JobShare.READ.value, JobShare.READ_WRITE.value})
 SHARED: Final[dict[str, frozenset[str]]] = {
     "jobs:read": _ANY_SHARE,
     "jobs:write": frozenset({JobShare.READ_WRITE.value}),
+    "templates:read": _ANY_SHARE,
+    "templates:write": frozenset({JobShare.READ_WRITE.value}),
 }
-"""scope -> how a job has to be shared for it to reach the other members of its workspace (R223, R226, R227)."""
+"""scope -> how a job or a template has to be shared for it to reach the other members of its workspace (R223, R226,
+R227).
+"""
 
 SHARED_WITH: Final[dict[str, frozenset[str]]] = {
-    "member": frozenset({"jobs:read", "jobs:write"}),
-    "viewer": frozenset({"jobs:read"}),
+    "member": frozenset({"jobs:read", "jobs:write", "templates:read", "templates:write"}),
+    "viewer": frozenset({"jobs:read", "templates:read"}),
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
 

@@ -204,6 +204,13 @@ from trainmaster.answers.submits import (
     PreviewView,
     RefusedView,
 )
+from trainmaster.answers.templates import (
+    TemplateDetail,
+    TemplatePage,
+    TemplateRight,
+    TemplateVersionView,
+    TemplateView,
+)
 from trainmaster.answers.watching import (
     Cut,
     DeletedJob,
@@ -251,9 +258,10 @@ __all__ = [
     "RefusedView", "ReportDay", "ReportLine", "ReportSums", "ResourcePool", "ResourcePools", "RetentionName",
     "RetentionRule", "RetentionView", "Retries", "RoleView", "Room", "Sandbox", "SavedViewView", "SavedViews",
     "SearchView", "Series", "ServerView", "Service", "SessionView", "ShareView", "SignInProvider", "SignInWays",
-    "SshKeyView", "SshKeys", "SubjectView", "SuggestionView", "TaskCounts", "TaskLimits", "TaskView", "Text", "Ticket",
-    "Timeline", "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView",
-    "UsageReport", "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView",
-    "VirtualClusters", "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When",
-    "WorkspaceView", "WorkspacesView", "WouldStart", "problem_item",
+    "SshKeyView", "SshKeys", "SubjectView", "SuggestionView", "TaskCounts", "TaskLimits", "TaskView", "TemplateDetail",
+    "TemplatePage", "TemplateRight", "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline",
+    "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport",
+    "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters",
+    "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceView",
+    "WorkspacesView", "WouldStart", "problem_item",
 ]  # fmt: skip

@@ -29,6 +29,7 @@ from trainmaster.api.routes import (
     pools,
     queue,
     session,
+    templates,
     upkeep,
     uploads,
     watch,
@@ -55,7 +56,8 @@ TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes, queue.routes,
-    models.routes, uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes, static.routes,
+    models.routes, templates.routes, uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes,
+    static.routes,
 )  # fmt: skip
 
 

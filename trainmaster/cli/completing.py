@@ -73,6 +73,14 @@ def views(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.name, one.owner) for one in (page.items if page else ())], incomplete)
 
 
+def templates(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of templates."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.TemplatePage, "/templates", limit=500)
+    return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
+
+
 def users(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of users."""
     from trainmaster import answers

@@ -24,6 +24,7 @@ from trainmaster.core.errors import TrainmasterError
 PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.submit": ("submit", "preview", "clone"),
     "commands.jobs": ("list", "show", "explain"),
+    "commands.templates": ("template",),
     "commands.views": ("view",),
     "commands.actions": ("change", "share", "stop", "release", "delete"),
     "commands.marks": ("tag", "note", "star", "bulk"),

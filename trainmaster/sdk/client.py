@@ -22,6 +22,7 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
@@ -352,6 +353,11 @@ class Client:
     def views(self) -> ViewCalls:
         """Saved views of the list of jobs."""
         return ViewCalls(self.http)
+
+    @property
+    def templates(self) -> TemplateCalls:
+        """Templates: job documents under a name."""
+        return TemplateCalls(self)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

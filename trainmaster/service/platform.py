@@ -35,6 +35,7 @@ from trainmaster.service.people.people import People
 from trainmaster.service.submitting.preview import Preview
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.use_cases.administer import Administer
+from trainmaster.service.use_cases.assets.parts import AssetParts
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.cluster import cluster_view, node_use
 from trainmaster.service.use_cases.cluster_use import ClusterUses
@@ -45,7 +46,6 @@ from trainmaster.service.use_cases.finding.marking import Marking
 from trainmaster.service.use_cases.finding.parts import FindingParts
 from trainmaster.service.use_cases.jobs import UNSET, Jobs
 from trainmaster.service.use_cases.listing import Chosen, Listing
-from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.money.reports import Reports
 from trainmaster.service.use_cases.notices.choosing import Choosing
@@ -74,7 +74,7 @@ class Platform:
         accounts: Accounts,
         entrance: Entrance,
         finding: FindingParts,
-        models: Models,
+        assets: AssetParts,
         readiness: Readiness,
         auditing: Auditing,
         retention: Retention,
@@ -83,6 +83,7 @@ class Platform:
         self.accounts, self.credentials, self.members = accounts, entrance.credentials, entrance.members
         self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
+        self.templates, self._models = assets.templates, assets.models
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
@@ -91,10 +92,10 @@ class Platform:
             context.feed,
             context.metrics,
         )
-        self._life, self._models, self._readiness = life, models, readiness
+        self._life, self._readiness = life, readiness
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
         self.marking = Marking(context, self._jobs, context.favorites)
-        self.comparing = Comparing(context, self._jobs, models)
+        self.comparing = Comparing(context, self._jobs, assets.models)
         self._listing = Listing(context, self._jobs, self.marking)
         self.administer, self.resources = Administer(context), ClusterViews(context)
         self.uses = ClusterUses(context)

@@ -53,15 +53,16 @@ from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.use_cases.assets.parts import assets_of
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.finding.parts import finding_of
 from trainmaster.service.use_cases.jobs import Jobs
-from trainmaster.service.use_cases.models import Models
 from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
-from trainmaster.store.assets import AssetReader
+from trainmaster.store.assets.models import ModelRows
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
@@ -72,7 +73,6 @@ from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.jobs.results import ResultRows
 from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.models import ModelRows
 from trainmaster.store.money.entries import MoneyRows
 from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
@@ -336,7 +336,6 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
-    assets = AssetReader(database)
-    models, entrance = Models(assets, layout), entrance_of(context, people, database)
-    finding = finding_of(context, assets, database)
-    return Platform(context, life, people, accounts, entrance, finding, models, readiness, auditing, retention)
+    reader, entrance = AssetReader(database), entrance_of(context, people, database)
+    finding, assets = finding_of(context, reader, database), assets_of(context, reader, database)
+    return Platform(context, life, people, accounts, entrance, finding, assets, readiness, auditing, retention)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from trainmaster.core.events import AuditEvent
 from trainmaster.store import audit
+from trainmaster.store.assets.templates import close_workspace
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.money.entries import close_balance
@@ -80,6 +81,7 @@ class ClusterSettings:
                 forget_workspace(connection, name)
                 connection.execute(delete(invitation).where(invitation.c.workspace == name))
                 connection.execute(update(saved_view).where(saved_view.c.workspace == name).values(workspace=""))
+                close_workspace(connection, name)
                 connection.execute(delete(table).where(table.c.kind == "budget", table.c.name == name))
                 close_balance(connection, name, audit_event.at, audit_event.by.name)
             if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:

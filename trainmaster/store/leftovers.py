@@ -1,5 +1,5 @@
 """What is kept in the store longer than anybody needs it: keys of requests, what is left of deleted jobs, what people
-did long ago, jobs that ended long ago. And which uploads a stored job names.
+did long ago, jobs that ended long ago. And which uploads a stored job or template names.
 
 What is old is told here and removed only when it is named: whoever removes asks the same question as whoever wants to
 know. Everything goes in pages of a bounded size. Methods block: call them from a worker thread.
@@ -20,6 +20,8 @@ PAGE: Final = 500
 _UPLOAD: Final = re.compile(r"sha256:([0-9a-f]{64})")
 _KEY, _DELETED, _SPEC, _AUDIT = tables.idempotency, tables.deleted, tables.spec, tables.audit
 _JOB, _VERSION = tables.job, tables.asset_version
+_TEMPLATES: Final = "templates:"
+"""Where the documents of templates begin, behind those of jobs."""
 _OVER: Final = text("state NOT IN ('queued', 'active')")
 
 Key = tuple[str, str]
@@ -120,14 +122,25 @@ class Leftovers:
         self._database.write(lambda connection: _forget_deleted(connection, numbers)).result()
 
     def uploads_named(self, after: str = "") -> tuple[set[str], str | None]:
-        """Return the digests of all uploads that a page of stored specs names, and the last of the page, None at the
-        end.
+        """Return the digests of all uploads that a page of stored documents names, and where the next page begins, None
+        at the end: those of jobs first, then every version of a template.
         """
+        if after.startswith(_TEMPLATES):
+            return self._named_by_templates(after.removeprefix(_TEMPLATES))
         page = select(_SPEC).where(_SPEC.c.digest > after).order_by(_SPEC.c.digest).limit(PAGE)
         with self._database.read() as connection:
             found = connection.execute(page).all()
         named = {digest for row in found for digest in _UPLOAD.findall(row.document)}
-        return named, found[-1].digest if len(found) == PAGE else None
+        return named, found[-1].digest if len(found) == PAGE else _TEMPLATES
+
+    def _named_by_templates(self, after: str) -> tuple[set[str], str | None]:
+        asset, _, number = after.partition("@")
+        behind = or_(_VERSION.c.asset > asset, and_(_VERSION.c.asset == asset, _VERSION.c.number > int(number or 0)))
+        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, _VERSION.c.path == "")
+        with self._database.read() as connection:
+            found = connection.execute(page.order_by(_VERSION.c.asset, _VERSION.c.number).limit(PAGE)).all()
+        named = {digest for row in found for digest in _UPLOAD.findall(row.about)}
+        return named, f"{_TEMPLATES}{found[-1].asset}@{found[-1].number}" if len(found) == PAGE else None
 
 
 def _forget_keys(connection: Connection, keys: Sequence[Key], before: float) -> None:

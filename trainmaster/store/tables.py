@@ -46,7 +46,7 @@ __all__ = [
     "notices", "saved_view", "sessions", "ssh_key", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 18
+SCHEMA: Final = 19
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -270,7 +270,7 @@ quarantine = Table(
     Column("raw", Text, nullable=False),
 )
 
-asset = Table(  # a named line of versions, of some kind: see store/assets.py
+asset = Table(  # a named line of versions, of some kind: see store/assets/versions.py
     "asset",
     META,
     Column("id", _TEXT, primary_key=True),
@@ -278,8 +278,12 @@ asset = Table(  # a named line of versions, of some kind: see store/assets.py
     Column("workspace", _TEXT, nullable=False),
     Column("name", _TEXT, nullable=False),
     Column("owner", _TEXT, nullable=False),
-    Column("visibility", _TEXT, nullable=False),
+    Column("share", _TEXT, nullable=False),
     Column("created_at", Double, nullable=False),
+    Column("description", Text, nullable=False, server_default=""),
+    Column("changed_at", Double, nullable=False, server_default="0"),
+    Column("used", Integer, nullable=False, server_default="0"),
+    Column("used_at", Double),
     UniqueConstraint("kind", "workspace", "name", name="asset_name"),
 )
 

@@ -2267,6 +2267,141 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Templates
+         * @description List templates, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
+         *     name, description, owner and id.
+         */
+        get: operations["list_templates"];
+        put?: never;
+        /**
+         * Create Template
+         * @description Make a template of a job document or of a job. The document is checked as a job's is, but not by what is free.
+         */
+        post: operations["create_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/delete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete Templates
+         * @description Delete several templates; each is done or refused for its own reason.
+         */
+        post: operations["delete_templates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Template
+         * @description Show a template with its document, or with that of an older version; `ref` is an id, a unique beginning of one (4
+         *     or more characters), or a name.
+         */
+        get: operations["get_template"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Template
+         * @description Delete a template with its versions; jobs that were made of it stay.
+         */
+        delete: operations["delete_template"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Template
+         * @description Change a template; what it was before stays as an older version.
+         */
+        patch: operations["change_template"];
+        trace?: never;
+    };
+    "/api/v1/templates/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Template
+         * @description Share a template with the other members of its workspace: to read (copy it, make jobs of it), read-write (change
+         *     and delete it, too), or none.
+         */
+        put: operations["share_template"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{ref}/copy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy Template
+         * @description Make a template of one's own of one that one may see; it is not shared.
+         */
+        post: operations["copy_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{ref}/submit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Submit Template
+         * @description Submit a job of a template, and count that it was used.
+         */
+        post: operations["submit_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads": {
         parameters: {
             query?: never;
@@ -2636,6 +2771,14 @@ export interface components {
             password: string;
         };
         /**
+         * CopyBody
+         * @description What the copy is called; absent: a name that is free.
+         */
+        CopyBody: {
+            /** Name */
+            name?: string | null;
+        };
+        /**
          * Drain
          * @description `evict`: which running jobs go back to the queue; the others end by themselves.
          */
@@ -2982,6 +3125,14 @@ export interface components {
             after: number;
         };
         /**
+         * SeveralTemplates
+         * @description Templates: ids, unique beginnings of them, or names.
+         */
+        SeveralTemplates: {
+            /** Ids */
+            ids: string[];
+        };
+        /**
          * ShareOfSeveral
          * @description Jobs, and what other members of their workspaces may do with each.
          */
@@ -3112,6 +3263,95 @@ export interface components {
              * @default 0
              */
             after: number;
+        };
+        /**
+         * TemplateBody
+         * @description A template to make: of a job document, as a submission has it (`spec`, `dialect`, `set`), or of the `job` with
+         *     this id, with what `set` changes. `share`: with the other members of the workspace in which its jobs run.
+         */
+        TemplateBody: {
+            /** Name */
+            name: string;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Spec */
+            spec?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native" | "pai";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /** Job */
+            job?: string | null;
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+        };
+        /**
+         * TemplateChange
+         * @description What is to change of a template; what is absent stays. `version`: the one that was edited: if it is no longer the
+         *     last, the change is refused; absent: whatever is there is replaced.
+         */
+        TemplateChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Spec */
+            spec?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native" | "pai";
+            /** Version */
+            version?: number | null;
+        };
+        /**
+         * TemplateSubmission
+         * @description What the job has that the template has not: `name`; `parameters`, set in every role that has one of this name, in
+         *     the first where none has; `set` by dotted path. `spec`: the whole document, as it became in a form.
+         */
+        TemplateSubmission: {
+            /** Name */
+            name?: string | null;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /** Spec */
+            spec?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * TicketBody
@@ -5133,6 +5373,58 @@ export interface components {
                 [key: string]: string;
             };
             more_env: number;
+        };
+        /** @description A template with its versions, newest first, and the document `spec` of the version `shown`. */
+        TemplateDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            version: number;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used: number;
+            used_at: number | null;
+            may: ("share" | "write")[];
+            shown: number;
+            spec: {
+                [key: string]: unknown;
+            };
+            versions: components["schemas"]["TemplateVersion"][];
+        };
+        /** @description A version of a template: when it was made, and by whom. */
+        TemplateVersion: {
+            version: number;
+            at: number;
+            by: string;
+        };
+        /** @description A page of templates, what was changed last first; `total`: on all pages. */
+        TemplatePage: {
+            items: components["schemas"]["Template"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
+         *         `changed_at` by `changed_by`; `used`: jobs that were made of it; `may`: what its reader may do with it.
+         */
+        Template: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            version: number;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used: number;
+            used_at: number | null;
+            may: ("share" | "write")[];
         };
         /** @description A range that the log's size limit took away. */
         Cut: {
@@ -9794,6 +10086,322 @@ export interface operations {
                 };
                 content: {
                     "application/zip": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_templates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeveralTemplates"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_template: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    copy_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CopyBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    submit_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body gives the same job again; with another body a conflict. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["TemplateSubmission"] | null;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description Refused: a problem document */

@@ -13,7 +13,7 @@ from tests.fixtures.examples import examples
 from tests.fixtures.seeing import ALL, only
 from trainmaster.access.visible import NOTHING
 from trainmaster.core.errors import Conflict
-from trainmaster.store.assets import (
+from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
     AssetReader,
@@ -41,7 +41,7 @@ def test_a_version_says_where_it_came_from_and_what_is_known_of_it(store: Store)
     )
     assert first.reference == "a1@1"
     reader = AssetReader(store.database)
-    assert reader.list_assets(ALL, MODEL) == [replace(DIGITS, visibility="workspace", versions=1, latest=1)]
+    assert reader.list_assets(ALL, MODEL) == [replace(DIGITS, changed_at=10.0, versions=1, latest=1)]
     with store.database.read() as connection:
         assert version_of(connection, "t1", 1) == first
         assert version_of(connection, "t1", 2) is None

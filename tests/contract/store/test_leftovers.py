@@ -1,10 +1,16 @@
 """Nothing stays in the store for ever, and what must stay does."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.contract.store.conftest import Store
+from tests.fixtures.audited import audit_event
 from tests.fixtures.histories import life
+from tests.fixtures.seeing import ALL
 from trainmaster.store import leftovers
+from trainmaster.store.assets.templates import Edit, TemplateRows, template_version
+from trainmaster.store.assets.versions import Asset, AssetKind
 from trainmaster.store.jobs.ledger import IdempotencyRecord
 from trainmaster.store.leftovers import Leftovers
 
@@ -50,6 +56,29 @@ def test_uploads_that_stored_specs_name_are_found_on_every_page(store: Store, mo
     monkeypatch.setattr(leftovers, "PAGE", 2)
     digests = [f"{number:064x}" for number in range(5)]
     store.keep(specs={f"s{n}": f'{{"code": {{"upload": "sha256:{digest}"}}}}' for n, digest in enumerate(digests)})
+    rows, after, found = Leftovers(store.database), "", set[str]()
+    while after is not None:
+        named, after = rows.uploads_named(after)
+        found |= named
+    assert found == set(digests)
+
+
+def test_uploads_that_templates_name_are_found_behind_those_of_jobs(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of every version: an older one is still to be had."""
+    monkeypatch.setattr(leftovers, "PAGE", 2)
+    digests = [f"{number:064x}" for number in range(6)]
+    store.keep(specs={"s0": f'{{"code": {{"upload": "sha256:{digests[0]}"}}}}'})
+    templates, wanted = TemplateRows(store.database), Asset("p1", AssetKind.TEMPLATE, "plan", "default", "ann", 1.0)
+    versions = [
+        template_version({"code": {"upload": f"sha256:{digest}"}}, f"sha256:{at}", 9, "ann", float(at))
+        for at, digest in enumerate(digests[1:])
+    ]
+    templates.add(wanted, versions[0], audit_event())
+    for version in versions[1:4]:
+        templates.edit(ALL, "p1", Edit(), version, lambda before, after: audit_event())
+    templates.add(replace(wanted, id="p2", name="other"), versions[4], audit_event())
     rows, after, found = Leftovers(store.database), "", set[str]()
     while after is not None:
         named, after = rows.uploads_named(after)

@@ -12,9 +12,9 @@ from tests.fixtures.older_stores import make_older, model, model_version
 from tests.fixtures.seeing import ALL, only
 from trainmaster.core.records import Resources, Role
 from trainmaster.store import tables
-from trainmaster.store.assets import Asset, AssetKind, AssetReader, AssetVersion
+from trainmaster.store.assets.models import ModelRows, metrics_of, saved_model
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, AssetVersion
 from trainmaster.store.jobs.job_query import JobQuery
-from trainmaster.store.models import ModelRows, metrics_of, saved_model
 
 MODELS = (
     {"id": "m1", "workspace": "default", "name": "digits", "owner": "ann", "created_at": 10.0},
@@ -128,7 +128,8 @@ def test_every_model_of_the_release_before_is_an_asset(store: Store) -> None:
         Asset(
             **one,
             kind=AssetKind.MODEL,
-            visibility="workspace",
+            share="none",
+            changed_at=max([v["created_at"] for v in VERSIONS if v["model"] == one["id"]], default=one["created_at"]),
             versions=len(numbers[one["id"]]),
             latest=max(numbers[one["id"]], default=0),
         )

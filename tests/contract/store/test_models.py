@@ -7,8 +7,8 @@ import pytest
 from tests.contract.store.conftest import Store
 from tests.fixtures.seeing import ALL, only
 from trainmaster.core.errors import Conflict
-from trainmaster.store.assets import Asset, AssetKind, AssetReader, NewVersion
-from trainmaster.store.models import ModelRows, metrics_of, saved_model
+from trainmaster.store.assets.models import ModelRows, metrics_of, saved_model
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, NewVersion
 
 
 def saved(job: str = "t1", attempt: int = 1, at: float = 10.0) -> NewVersion:
@@ -76,7 +76,7 @@ def test_models_are_found_by_id_name_and_part_of_it(models: ModelRows, reader: A
     assert (
         reader.find(ALL, AssetKind.MODEL, "digits")
         == reader.find(ALL, AssetKind.MODEL, "m1")
-        == Asset("m1", AssetKind.MODEL, "digits", "default", "ann", 1.0, versions=1, latest=1)
+        == Asset("m1", AssetKind.MODEL, "digits", "default", "ann", 1.0, changed_at=1.0, versions=1, latest=1)
     )
     assert [model.id for model in reader.list_assets(ALL, AssetKind.MODEL)] == ["m3", "m2", "m1"]
     assert [model.id for model in reader.list_assets(ALL, AssetKind.MODEL, "s_1", "default")] == ["m2"]

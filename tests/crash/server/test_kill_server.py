@@ -16,7 +16,7 @@ from tests.crash.server.harness import Feeder, Home, Promises, Storm, median
 from tests.fixtures.postgres import cluster
 from tests.fixtures.seeing import ALL
 from tests.scenario.stage import check_fold, marked, spec
-from trainmaster.store.assets import AssetKind, AssetReader
+from trainmaster.store.assets.versions import AssetKind, AssetReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.read_ledger import LedgerReader
 

@@ -33,6 +33,9 @@ TABLE = {
     "balance:write": ("any", None),
     "queue:write": ("any", None),
     "models:read": ("any", "own"),
+    "templates:read": ("any", "own"),
+    "templates:write": ("any", "own"),
+    "templates:share": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
     "audit:read": ("any", "own"),
@@ -48,6 +51,9 @@ INSIDE = {
     "jobs:share": (True, True, False, False),
     "jobs:submit": (True, True, True, False),
     "models:read": (True, True, False, False),
+    "templates:read": (True, True, False, False),
+    "templates:write": (True, True, False, False),
+    "templates:share": (True, True, False, False),
     "audit:read": (True, True, False, False),
     "members:read": (True, True, True, True),
     "balance:read": (True, True, True, True),
@@ -77,8 +83,10 @@ SHARED = {
     "change the priority": ("jobs:write", (False, False, True)),
     "stop": ("jobs:write", (False, False, True)),
     "delete": ("jobs:write", (False, False, True)),
+    "look at, copy, submit of a template": ("templates:read", (False, True, True)),
+    "change, delete a template": ("templates:write", (False, False, True)),
 }
-"""The table of the manual, 8 x 3 (R226 to R228)."""
+"""The table of the manual, 8 x 3 (R226 to R228), and the same for templates."""
 
 
 class Thing(NamedTuple):
@@ -141,7 +149,7 @@ def test_what_others_may_do_with_a_shared_job(what: str, column: int, share: str
         assert decide(me, scope, thing).allowed is may
         assert not decide(me, scope, Thing("bob", "speech", share)).allowed
     viewer = Principal("ann", memberships=(("vision", "viewer"),), sharing=frozenset({"vision"}))
-    assert decide(viewer, scope, thing).allowed is (allowed[column] and scope == "jobs:read")
+    assert decide(viewer, scope, thing).allowed is (allowed[column] and scope.endswith(":read"))
     assert not decide(Principal("ann"), scope, thing).allowed
 
 

@@ -26,14 +26,14 @@ from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store import audit
-from trainmaster.store.assets import AssetKind, AssetReader
+from trainmaster.store.assets.models import ModelRows, saved_model
+from trainmaster.store.assets.versions import AssetKind, AssetReader
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.pages import page_keys
 from trainmaster.store.jobs.read_jobs import JobReader
-from trainmaster.store.models import ModelRows, saved_model
 from trainmaster.store.people.accounts import PeopleRows, User
 
 NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])

@@ -27,13 +27,13 @@ from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import DAY_S, Keeping, rules_of
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store import leftovers
+from trainmaster.store.assets.models import ModelRows, saved_model
 from trainmaster.store.audit import AuditQuery
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery
 from trainmaster.store.jobs.ledger import Batch, IdempotencyRecord, Ledger
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.leftovers import Leftovers
-from trainmaster.store.models import ModelRows, saved_model
 
 ADMIN: Final = Principal("admin", "admin")
 NOW: Final = 1_000.0 * DAY_S

@@ -17,7 +17,7 @@ from tests.fixtures.seeing import ALL, reading
 from tests.unit.store.conftest import Home
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.store import migrate, tables
-from trainmaster.store.assets import AssetReader
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
 from trainmaster.store.jobs.ledger import Batch, Ledger
 from trainmaster.store.jobs.read_jobs import JobQuery

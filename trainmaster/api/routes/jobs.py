@@ -26,7 +26,7 @@ routes = Table("jobs")
 BATCH_LIMIT: Final = 16 * 2**20
 BATCH_VALUES: Final = 1_000_000
 """10,000 jobs of 1.6 KB and 100 values each; larger ones come in several batches."""
-_KEY: Final[Schema] = {
+IDEMPOTENCY_KEY: Final[Schema] = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
@@ -156,7 +156,7 @@ class ChangeOfSeveral(Several, Change):
     raw=True,
     answers={201: "Job", 200: "JobOrPreview"},
     takes="Submission",
-    parameters=[_KEY],
+    parameters=[IDEMPOTENCY_KEY],
 )
 async def submit_job(request: Request) -> Response:
     """Submit a job. 201: it is durable and queued; 200: it was submitted before under this key, or this is a dry
@@ -178,7 +178,7 @@ async def submit_job(request: Request) -> Response:
     raw=True,
     answers={201: "Batch"},
     takes="Submissions",
-    parameters=[_KEY],
+    parameters=[IDEMPOTENCY_KEY],
     body_limit=BATCH_LIMIT,
 )
 async def submit_batch(request: Request) -> Response:

@@ -79,8 +79,8 @@ def add_to(app: typer.Typer) -> None:
     )
 
 
-def changes(pairs: list[str] | None) -> dict[str, str]:
-    """Return KEY=VALUE pairs as a mapping. Raises InvalidSpec naming every pair that is none."""
+def changes(pairs: list[str] | None, option: str = "--set") -> dict[str, str]:
+    """Return KEY=VALUE pairs of `option` as a mapping. Raises InvalidSpec naming every pair that is none."""
     from trainmaster.core.errors import ProblemList
     from trainmaster.messages.jobs import submitting
 
@@ -88,7 +88,7 @@ def changes(pairs: list[str] | None) -> dict[str, str]:
     for pair in pairs or []:
         key, sign, value = pair.partition("=")
         if not sign or not key.strip():
-            problems.add("--set", submitting.not_a_change(repr(pair)), value=pair)
+            problems.add(option, submitting.not_a_change(repr(pair)), value=pair)
         found[key.strip()] = value
     problems.raise_if_any(submitting.command_line_not_valid)
     return found

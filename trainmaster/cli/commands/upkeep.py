@@ -22,6 +22,7 @@ SUBJECTS = {
     "node": words("node", "节点"),
     "policy": words("policy", "排队策略"),
     "person": words("person", "用户"),
+    "template": words("template", "模板"),
 }
 
 

@@ -27,8 +27,8 @@ from trainmaster.service.control.launching import Specs
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
-from trainmaster.store.assets import AssetVersion
-from trainmaster.store.models import ModelRows, saved_model
+from trainmaster.store.assets.models import ModelRows, saved_model
+from trainmaster.store.assets.versions import AssetVersion
 
 T = TypeVar("T")
 AT_ONCE: Final = 2

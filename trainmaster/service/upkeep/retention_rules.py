@@ -3,7 +3,7 @@ decides nothing else.
 
 Both the question "what would go now?" and the sweep ask `due`, so that the answer to one is what the other does.
 Everything goes in pages of a bounded size. Invariants: a live job, a job that a saved model needs, and an upload that a
-stored job names are never due; asking changes nothing.
+stored job or template names are never due; asking changes nothing.
 """
 
 import asyncio
@@ -144,7 +144,7 @@ class AuditRule(Rule):
 
 
 class UploadsRule(Rule):
-    """Code folders that no stored job names, and that nobody sent or submitted with of late.
+    """Code folders that no stored job or template names, and that nobody sent or submitted with of late.
 
     A submit touches what it names before it is stored (`storage.uploads.use`): the time is looked at last, before a
     folder is set aside and once more behind it, and one that was touched goes back. Reads every stored document once

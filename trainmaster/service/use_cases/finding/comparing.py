@@ -23,9 +23,9 @@ from trainmaster.core.errors import NotFound
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs.jobs import no_such_job
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.finding.differences import document_now, metrics_of, rows_of
 from trainmaster.service.use_cases.jobs import Jobs
-from trainmaster.service.use_cases.models import Models
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
 from trainmaster.storage.treediff import tree_diff

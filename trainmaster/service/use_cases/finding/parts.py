@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from trainmaster.service.context import Context
 from trainmaster.service.use_cases.finding.saved_views import SavedViewing
 from trainmaster.service.use_cases.finding.searching import Searching
-from trainmaster.store.assets import AssetReader
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.database import Database
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows

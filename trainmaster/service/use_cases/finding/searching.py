@@ -13,7 +13,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.answers import FoundJob, FoundName, SearchView
 from trainmaster.core.records import Job
 from trainmaster.service.context import Context
-from trainmaster.store.assets import AssetKind, AssetReader
+from trainmaster.store.assets.versions import AssetKind, AssetReader
 from trainmaster.store.finding import grams
 from trainmaster.store.jobs.read_jobs import JobQuery
 from trainmaster.store.jobs.search import words_of

@@ -1,6 +1,6 @@
 """Models, the first kind of asset: what attempts saved, and under which name (R138, R149).
 
-What holds for every kind lies in `store.assets`. Methods block: call them from a worker thread.
+What holds for every kind lies in `store.assets.versions`. Methods block: call them from a worker thread.
 """
 
 import logging
@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
-from trainmaster.store.assets import (
+from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
     AssetSource,

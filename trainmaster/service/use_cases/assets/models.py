@@ -11,8 +11,8 @@ from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import files
 from trainmaster.storage.outputs import FILES
-from trainmaster.store.assets import Asset, AssetKind, AssetReader, AssetVersion
-from trainmaster.store.models import metrics_of
+from trainmaster.store.assets.models import metrics_of
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, AssetVersion
 
 
 class Models:

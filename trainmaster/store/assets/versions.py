@@ -1,28 +1,37 @@
 """Assets and their immutable versions as rows, whatever their kind: what somebody has, under a name, for jobs to use.
 
 An asset is a name in a workspace, unique within its kind; its versions count from 1. Invariants: a version is written
-once and never changed, an attempt makes one at most, and nobody's version joins an asset of somebody else. What is
-special to a kind lies beside this (`store.models`). Whoever reads for a person asks `AssetReader`; the functions that
-take a connection are the platform's own. All of them block: call them from a worker thread, or as work of the writer.
+once and never changed, an attempt makes one at most, and nobody's version joins an asset of somebody else (what is
+shared read-write with somebody, `store.assets.templates`, they change as its owner does). What is special to a kind
+lies beside this. Whoever reads for a person asks `AssetReader`; the functions that take a connection are the platform's
+own. All of them block: call them from a worker thread, or as work of the writer.
 """
 
+import base64
+import binascii
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, tuple_
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, tuple_, update
 
 from trainmaster.access.visible import Visible
+from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import JobShare
+from trainmaster.messages.jobs import jobs as said_of_lists
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
+from trainmaster.store.jobs.job_query import Page
 from trainmaster.store.seen import seen
 from trainmaster.store.tables import asset, asset_version
 
 _log: Final = logging.getLogger(__name__)
 
+LEAST: Final = 4
+"""Characters that the beginning of an id has at least."""
 _AT_ONCE: Final = 400
 """Of so many assets is asked at once: a statement holds a limited number of values."""
 
@@ -31,18 +40,14 @@ class AssetKind(StrEnum):
     """What an asset is."""
 
     MODEL = "model"
+    TEMPLATE = "template"
 
 
 class AssetSource(StrEnum):
     """Where a version came from."""
 
     JOB = "job"
-
-
-class AssetVisibility(StrEnum):
-    """Who may see an asset beside its owner."""
-
-    WORKSPACE = "workspace"  # who may see what lies in its workspace, as `Visible` says
+    PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,10 @@ class AssetVersion:
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A named line of versions. `versions` is how many there are, `latest` the number of the last."""
+    """A named line of versions. `share`: with the other members of its workspace (`core.states.JobShare`).
+    `changed_at`: when its last version was made; `used`: how often jobs were made of it, `used_at`: when last.
+    `versions` is how many there are, `latest` the number of the last.
+    """
 
     id: str
     kind: AssetKind
@@ -96,14 +104,22 @@ class Asset:
     workspace: str
     owner: str
     created_at: float
-    visibility: str = AssetVisibility.WORKSPACE.value
+    share: str = JobShare.NONE.value
+    description: str = ""
+    changed_at: float = 0.0
+    used: int = 0
+    used_at: float | None = None
     versions: int = 0
     latest: int = 0
 
-    @property
-    def share(self) -> str:
-        """An asset is not shared in the way that a job is."""
-        return JobShare.NONE.value
+
+@dataclass(frozen=True, slots=True)
+class AssetQuery:
+    """What is looked for (empty: everything): each word of `q` in name, description, owner or id."""
+
+    q: str = ""
+    owner: str = ""
+    workspace: str = ""
 
 
 class AssetReader:
@@ -130,6 +146,37 @@ class AssetReader:
                 if found := _select_assets(connection, kind, same, *seen(visible, asset)):
                     return found[0]
         return None
+
+    def page(
+        self, visible: Visible, kind: AssetKind, wanted: AssetQuery, limit: int, cursor: str | None = None
+    ) -> Page[Asset]:
+        """Return a page of the assets of a kind, what was changed last first. Raises InvalidSpec for a cursor of
+        another list. O(assets that are seen).
+        """
+        conditions = [*seen(visible, asset), *_wanted(wanted)]
+        if cursor is not None:
+            at, id_ = _read_cursor(cursor)
+            conditions.append(or_(asset.c.changed_at < at, and_(asset.c.changed_at == at, asset.c.id > id_)))
+        by_change = (asset.c.changed_at.desc(), asset.c.id)
+        with self._database.read() as connection:
+            found = _select_assets(connection, kind, *conditions, order=by_change, limit=limit + 1)
+        following = _write_cursor(found[limit - 1]) if len(found) > limit else None
+        return Page(found[:limit], following)
+
+    def count(self, visible: Visible, kind: AssetKind, wanted: AssetQuery) -> int:
+        """Return how many assets of a kind there are on all pages."""
+        conditions = [asset.c.kind == kind, *seen(visible, asset), *_wanted(wanted)]
+        with self._database.read() as connection:
+            return connection.scalar(select(func.count()).select_from(asset).where(*conditions)) or 0
+
+    def called(self, visible: Visible, kind: AssetKind, ref: str) -> list[Asset]:
+        """Return the asset with this id, else all with this name, else all whose id begins so."""
+        begins = asset.c.id.startswith(ref, autoescape=True)
+        with self._database.read() as connection:
+            for same in (asset.c.id == ref, asset.c.name == ref, *([begins] if len(ref) >= LEAST else [])):
+                if found := _select_assets(connection, kind, same, *seen(visible, asset)):
+                    return found
+        return []
 
     def latest(self, visible: Visible, assets: Sequence[Asset]) -> dict[str, AssetVersion]:
         """Return the last version of each of `assets` that has any, by the asset's id."""
@@ -172,6 +219,12 @@ def add_version(connection: Connection, wanted: Asset, new: NewVersion) -> Asset
     if line is None or line.owner != wanted.owner:
         connection.execute(insert(asset).values({column.name: getattr(wanted, column.name) for column in asset.c}))
         line = wanted
+    return append(connection, line, new)
+
+
+def append(connection: Connection, line: Asset, new: NewVersion) -> AssetVersion:
+    """Store the next version of `line`, an asset that is there."""
+    connection.execute(update(asset).where(asset.c.id == line.id).values(changed_at=new.created_at))
     version = {name: getattr(new, name) for name in NewVersion.__slots__} | {
         "asset": line.id,
         "number": line.latest + 1,
@@ -182,14 +235,54 @@ def add_version(connection: Connection, wanted: Asset, new: NewVersion) -> Asset
     return _select_versions(connection, *same)[0]
 
 
-def _select_assets(connection: Connection, kind: AssetKind, *conditions: ColumnElement[bool]) -> list[Asset]:
+def asset_seen(connection: Connection, visible: Visible, kind: AssetKind, id_: str) -> Asset | None:
+    """Return the asset of a kind with this id where it may be seen."""
+    found = _select_assets(connection, kind, asset.c.id == id_, *seen(visible, asset))
+    return found[0] if found else None
+
+
+def _wanted(query: AssetQuery) -> list[ColumnElement[bool]]:
+    texts = (asset.c.name, asset.c.description, asset.c.owner, asset.c.id)
+    found = [or_(*(one.icontains(word, autoescape=True) for one in texts)) for word in query.q.split()]
+    if query.owner:
+        found.append(asset.c.owner == query.owner)
+    return found if not query.workspace else [*found, asset.c.workspace == query.workspace]
+
+
+def _write_cursor(last: Asset) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode((last.changed_at, last.id))).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str) -> tuple[float, str]:
+    try:
+        written = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
+        at, id_ = msgspec.json.decode(written, type=tuple[float, str])
+        if not id_.isprintable():
+            raise ValueError("no id of ours")
+    except (ValueError, binascii.Error, msgspec.MsgspecError):
+        problem = problem_of("cursor", said_of_lists.not_a_cursor_here())
+        raise InvalidSpec(said_of_lists.cursor_of_another_list(), problems=(problem,)) from None
+    return at, id_
+
+
+_NEWEST: Final = (asset.c.created_at.desc(), asset.c.id)
+
+
+def _select_assets(
+    connection: Connection,
+    kind: AssetKind,
+    *conditions: ColumnElement[bool],
+    order: Sequence[ColumnElement[Any]] = _NEWEST,
+    limit: int | None = None,
+) -> list[Asset]:
     number, latest = func.count(asset_version.c.number), func.coalesce(func.max(asset_version.c.number), 0)
     statement = (
         select(asset, number.label("versions"), latest.label("latest"))
         .outerjoin(asset_version, asset_version.c.asset == asset.c.id)
         .where(asset.c.kind == kind, *conditions)
         .group_by(*asset.c)
-        .order_by(asset.c.created_at.desc(), asset.c.id)
+        .order_by(*order)
+        .limit(limit)
     )
     return [Asset(**{**row._mapping, "kind": kind}) for row in connection.execute(statement)]
 

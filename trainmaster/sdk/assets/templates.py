@@ -1,0 +1,137 @@
+"""Templates: job documents under a name, from which jobs are submitted. What `Client.templates` offers."""
+
+import builtins
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from trainmaster import answers
+from trainmaster.sdk.jobs import Job
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.client import Client, Sent
+
+Json = dict[str, Any]
+
+
+class TemplateCalls:
+    """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
+    not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
+    """
+
+    def __init__(self, client: "Client") -> None:
+        self._client, self._http = client, client.http
+
+    def list(
+        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+    ) -> builtins.list[answers.TemplateView]:
+        """Return templates, what was changed last first; `limit` None: all. `q`: words in name, description, owner,
+        id.
+        """
+        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+
+    def iterate(
+        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+    ) -> Iterator[answers.TemplateView]:
+        """Yield templates page by page, like `list`."""
+        left, cursor = limit, None
+        while left is None or left > 0:
+            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
+            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
+            page = self._http.read(answers.TemplatePage, "GET", "/templates", params=asked)
+            yield from page.items
+            left, cursor = None if left is None else left - len(page.items), page.next_cursor
+            if cursor is None:
+                return
+
+    def get(self, ref: str, version: int | None = None) -> answers.TemplateDetail:
+        """Return a template with its document (`spec`), or with that of an older version."""
+        params = {} if version is None else {"version": version}
+        return self._http.read(answers.TemplateDetail, "GET", self._at(ref), params=params)
+
+    def create(
+        self,
+        name: str,
+        spec: Any = None,
+        *,
+        job: str | None = None,
+        set: Mapping[str, Any] | None = None,
+        description: str = "",
+        share: str = "none",
+        on_upload: "Sent | None" = None,
+    ) -> answers.TemplateDetail:
+        """Make a template of a job file's path, a document or a JobSpec, or of the `job` with this id, with what `set`
+        changes by dotted path. A `code:` folder is uploaded first.
+        """
+        body: Json = {"name": name, "description": description, "share": share}
+        if spec is not None:
+            body |= self._client.body(spec, set=set, on_upload=on_upload)
+        elif set:
+            body["set"] = dict(set)
+        if job is not None:
+            body["job"] = job
+        return self._http.read(answers.TemplateDetail, "POST", "/templates", json=body)
+
+    def edit(
+        self,
+        ref: str,
+        spec: Any = None,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        version: int | None = None,
+        on_upload: "Sent | None" = None,
+    ) -> answers.TemplateDetail:
+        """Change a template: what is None stays. `version`: the one that you edited; Conflict if it is not the last any
+        more.
+        """
+        given: Json = {"name": name, "description": description, "version": version}
+        body: Json = {key: value for key, value in given.items() if value is not None}
+        if spec is not None:
+            body |= self._client.body(spec, on_upload=on_upload)
+        return self._http.read(answers.TemplateDetail, "PATCH", self._at(ref), json=body)
+
+    def share(self, ref: str, share: str) -> answers.TemplateDetail:
+        """Share a template with the other members of its workspace, or no more."""
+        return self._http.read(
+            answers.TemplateDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True
+        )
+
+    def copy(self, ref: str, name: str | None = None) -> answers.TemplateDetail:
+        """Make a template of yours of another; `name` None: one that is free."""
+        body = {} if name is None else {"name": name}
+        return self._http.read(answers.TemplateDetail, "POST", self._at(ref, "/copy"), json=body)
+
+    def delete(self, ref: str) -> None:
+        """Delete a template with its versions; jobs that were made of it stay."""
+        self._http.request("DELETE", self._at(ref))
+
+    def delete_many(self, refs: Sequence[str]) -> answers.OutcomeView:
+        """Delete several templates; return which were, and why others were not."""
+        return self._http.read(answers.OutcomeView, "POST", "/templates/delete", json={"ids": [*refs]})
+
+    def submit(
+        self,
+        ref: str,
+        *,
+        name: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        set: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Job:
+        """Submit a job of a template; raises like `Client.submit`. `parameters` are set in every role that has one of
+        this name, in the first where none has; `set` changes fields by dotted path.
+        """
+        body: Json = {"parameters": dict(parameters or {}), "set": dict(set or {})}
+        if name is not None:
+            body["name"] = name
+        headers = {"idempotency-key": key or uuid.uuid4().hex}
+        made = self._http.read(
+            answers.JobView, "POST", self._at(ref, "/submit"), json=body, headers=headers, repeat=True
+        )
+        return Job(self._client, made)
+
+    @staticmethod
+    def _at(ref: str, after: str = "") -> str:
+        return f"/templates/{quote(ref, safe='') or '%20'}{after}"

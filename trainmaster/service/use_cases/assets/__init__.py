@@ -1,0 +1,1 @@
+"""Use cases on what people keep under a name for jobs to use."""
