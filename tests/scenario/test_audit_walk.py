@@ -208,6 +208,8 @@ DEEDS: Final[dict[str, Ask]] = {
     "DELETE /workspaces/{workspace}/invitations/{invitation}": _invitation,
     "POST /ssh-keys": plain("/ssh-keys", {"key": KEY}),
     "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
+    "PUT /workspaces/{workspace}/secrets/{secret}": plain("/workspaces/vision/secrets/TOKEN", {"value": "a value"}),
+    "DELETE /workspaces/{workspace}/secrets/{secret}": plain("/workspaces/vision/secrets/TOKEN"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
     "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
     "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),

@@ -35,6 +35,7 @@ NAMELESS: Final = {
     "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
     "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
+    "/workspaces/{workspace}/secrets",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""

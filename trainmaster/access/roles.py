@@ -80,7 +80,7 @@ ROLES: Final[dict[str, dict[str, Reach]]] = {
 """role -> scope -> reach."""
 
 _VIEWER: Final = frozenset({"members:read", "balance:read"})
-_MEMBER: Final = _VIEWER | {"jobs:submit"}
+_MEMBER: Final = _VIEWER | {"jobs:submit", "secrets:use"}
 _ADMIN: Final = _MEMBER | {
     "jobs:read",
     "jobs:write",
@@ -94,6 +94,7 @@ _ADMIN: Final = _MEMBER | {
     "audit:read",
     "usage:read",
     "webhooks:write",
+    "secrets:write",
 }
 
 WORKSPACE_ROLES: Final[dict[str, frozenset[str]]] = {

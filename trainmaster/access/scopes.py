@@ -20,6 +20,8 @@ SCOPES: Final[dict[str, Said]] = {
     "cluster:read": access.right_cluster_read(),
     "cluster:write": access.right_cluster_write(),
     "workspaces:write": access.right_workspaces_write(),
+    "secrets:use": access.right_secrets_use(),
+    "secrets:write": access.right_secrets_write(),
     "members:read": access.right_members_read(),
     "members:write": access.right_members_write(),
     "limits:write": access.right_limits_write(),

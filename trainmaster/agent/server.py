@@ -244,7 +244,9 @@ class AgentServer:
             )
 
     def op_launch(self, connection: Connection, request: dict[str, Any], line: bytes) -> None:
-        """Start a gang, all or none: the one that comes along, or the one announced as `attempt`."""
+        """Start a gang, all or none: the one that comes along, or the one announced as `attempt`. `secrets`: values by
+        name, which go to its tasks and nowhere else.
+        """
         if connection.settings is None:
             raise ValueError("hello comes first")
 
@@ -255,11 +257,15 @@ class AgentServer:
             self._answer(connection, request["id"], self._state_of(attempt))
             self.lookout.begin()
 
+        values = request.pop("secrets", None)
+        if values is not None:  # the line goes into the record
+            line = json.dumps(request, separators=(",", ":")).encode() + b"\n"
         if "attempt" in request:
             connection.announced.discard(request["attempt"])
             self.supervisor.launch_ready(request["attempt"], started, refuse)
         else:
-            self.supervisor.launch(line, gang_from_json(request["gang"]), connection.settings, started, refuse)
+            gang = gang_from_json(request["gang"])
+            self.supervisor.launch(line, gang, connection.settings, started, refuse, values)
 
     def _state_of(self, attempt: LiveAttempt | None) -> dict[str, Any]:
         if attempt is None or attempt.undone:

@@ -100,6 +100,25 @@ class IdentityView(Answer, frozen=True):
     linked_at: float
 
 
+class SecretView(Answer, frozen=True):
+    """A secret of a workspace, without its value, which is shown nowhere. `used_at`: when a job was last given it;
+    null: never.
+    """
+
+    name: str
+    workspace: str
+    created_at: float
+    changed_at: float
+    changed_by: str
+    used_at: float | None
+
+
+class SecretsView(Answer, frozen=True):
+    """Secrets of a workspace by name."""
+
+    items: list[SecretView]
+
+
 class SshKeyView(Answer, frozen=True):
     """A public key of somebody. `kind`: ed25519, ecdsa, rsa, or one of these in a security key (sk-); `bits`: its size;
     `key`: the line as SSH reads it. `address`: from where it was added.

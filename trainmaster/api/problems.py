@@ -107,19 +107,19 @@ def answer_unknown(error: BaseException, where: str, accept: str) -> Response:
     return answer_error(TrainmasterError(requests.internal(mark)), accept)
 
 
-def validation_error(error: RequestValidationError) -> InvalidRequest:
-    """Return all problems that the framework found in query, headers and body."""
+def validation_error(error: RequestValidationError, *, tells_values: bool = True) -> InvalidRequest:
+    """Return all problems that the framework found in query, headers and body. `tells_values`: with what was given."""
     found = error.errors()
-    problems, count = tuple(_problem(item) for item in found[:MOST_LISTED]), len(found)
+    problems, count = tuple(_problem(item, tells_values) for item in found[:MOST_LISTED]), len(found)
     said = requests.request_not_valid(count) if count <= MOST_LISTED else requests.request_not_valid_more(MOST_LISTED)
     return InvalidRequest(said, problems=problems)
 
 
-def _problem(item: Mapping[str, Any]) -> Problem:
+def _problem(item: Mapping[str, Any], tells_value: bool) -> Problem:
     where, *rest = [str(part) for part in item["loc"]]
     path = ".".join(rest) if where == "body" else ".".join([where, *rest])
     kind, given = str(item["type"]), item.get("ctx") or {}
-    value = item.get("input") if kind not in ("missing", "json_invalid") else None
+    value = item.get("input") if tells_value and kind not in ("missing", "json_invalid") else None
     shown = value if isinstance(value, str | int | float | bool) else None
     shown = shown[:200] if isinstance(shown, str) else shown
     if isinstance(own := given.get("said"), Said):  # by a rule of our own, which says it itself
@@ -143,7 +143,8 @@ async def on_known(request: Request, error: Exception) -> Response:
 async def on_validation(request: Request, error: Exception) -> Response:
     """Handle FastAPI's RequestValidationError."""
     assert isinstance(error, RequestValidationError)
-    return answer_error(validation_error(error), accepted(request.scope))
+    told = "/secrets/" not in request.url.path
+    return answer_error(validation_error(error, tells_values=told), accepted(request.scope))
 
 
 async def on_http(request: Request, error: Exception) -> Response:

@@ -51,6 +51,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "people.access": ("password", "token", "session"),
     "commands.notify": ("notify",),
     "people.keys": ("ssh-key",),
+    "people.secrets": ("secret",),
     "commands.upkeep": ("audit", "retention"),
     "commands.report": ("report",),
     "commands.home": ("home",),

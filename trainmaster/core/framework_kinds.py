@@ -74,3 +74,10 @@ DEFAULT_KIND: Final = "single"
 RESERVED_ENV_PREFIXES: Final = ("PAI_", "VC_", "VK_", "TRAINMASTER_")
 RESERVED_ENV: Final = frozenset({"TASKROLE_NAME", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"})
 """Variables the platform sets for every task: a job may read them, never set them (R89, R94-R115)."""
+
+
+def is_reserved(variable: str, kind: str) -> bool:
+    """Return whether the platform, or the framework of this kind, sets a variable: a job may not."""
+    found = KINDS.get(kind)
+    owned = variable in RESERVED_ENV or (found is not None and variable in found.variables)
+    return owned or variable.startswith(RESERVED_ENV_PREFIXES)

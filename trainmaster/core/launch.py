@@ -38,6 +38,17 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretUse:
+    """A secret of the job's workspace that its tasks are given, by name; never its value. `env`: the variable that
+    holds it, `file`: the file of $TRAINMASTER_SECRETS_DIR that does; "": none.
+    """
+
+    name: str
+    env: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """What an engine that decides order and places itself must know of a job beside its roles; it may change while it
     waits or runs.
@@ -69,7 +80,8 @@ class Gang:
     the container image that tasks run in, None: the environment that the engine has. `pull_secret`: the name that the
     engine's administrators gave to the credentials for pulling it; never the credentials. `here`: the tasks, as (role,
     index), that the agent that is given it starts; None: all of the placement. `asked` is set while the gang has no
-    placement: it says on which nodes it may run.
+    placement: it says on which nodes it may run. `secrets`: what its tasks are given of those of the workspace; values
+    are given beside the gang (engines.abilities.TakesSecrets).
     """
 
     job: str
@@ -88,6 +100,7 @@ class Gang:
     asked: Asked | None = None
     image: str | None = None
     pull_secret: str | None = None
+    secrets: tuple[SecretUse, ...] = ()
 
     def members(self, role: int) -> tuple[Assignment, ...]:
         """Return the assignments of `role` ordered by index. O(tasks log tasks)."""
@@ -148,6 +161,7 @@ def gang_to_json(gang: Gang) -> dict[str, Any]:
     data = to_json(gang)
     data["mounts"] = [to_json(m) for m in gang.mounts]
     data["commands"] = [to_json(c) for c in gang.commands]
+    data["secrets"] = [to_json(one) for one in gang.secrets]
     return dict(data)
 
 
@@ -171,6 +185,7 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "mounts": tuple(Mount(**m) for m in data["mounts"]),
             "here": None if data.get("here") is None else tuple((role, index) for role, index in data["here"]),
             "asked": _parse_asked(data.get("asked")),
+            "secrets": tuple(SecretUse(**one) for one in data.get("secrets", ())),
         }
     )
 

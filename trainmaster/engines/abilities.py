@@ -59,6 +59,18 @@ class Announces(Protocol):
 
 
 @runtime_checkable
+class TakesSecrets(Protocol):
+    """It brings secrets to tasks: into variables and files that are in no command line, and out of the log."""
+
+    async def launch_with(self, gang: Gang, values: Mapping[str, str]) -> None:
+        """Launch a gang that has `secrets`, as `launch` does one that has none. `values`: theirs, by name. They reach
+        its tasks alone and are masked in what those print; nothing else that lasts ever holds one. Raises like
+        `launch`.
+        """
+        ...
+
+
+@runtime_checkable
 class Adjusts(Protocol):
     """What waits or runs in its own queue can be changed."""
 
@@ -144,6 +156,7 @@ class Abilities:
     estimates: Estimates | None
     checks_gangs: ChecksGangs | None
     announces: Announces | None
+    takes_secrets: TakesSecrets | None
     adjusts: Adjusts | None
     attaches: Attaches | None
     measures: Measures | None
@@ -158,6 +171,7 @@ class Abilities:
             estimates=engine if isinstance(engine, Estimates) else None,
             checks_gangs=engine if isinstance(engine, ChecksGangs) else None,
             announces=engine if isinstance(engine, Announces) else None,
+            takes_secrets=engine if isinstance(engine, TakesSecrets) else None,
             adjusts=engine if isinstance(engine, Adjusts) else None,
             attaches=engine if isinstance(engine, Attaches) else None,
             measures=engine if isinstance(engine, Measures) else None,

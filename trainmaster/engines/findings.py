@@ -40,6 +40,11 @@ def without_containers(gang: Gang) -> GangFindings:
     return GangFindings(warnings=tuple(found))
 
 
+def without_secrets(gang: Gang) -> GangFindings:
+    """Return what the platform says of an engine that brings no secrets to tasks (`abilities.TakesSecrets`)."""
+    return GangFindings((problem("secrets", rules.secrets_not_carried()),) if gang.secrets else ())
+
+
 def without_sandbox(gang: Gang) -> GangFindings:
     """Return what an engine says whose tasks see the folders of their node where they lie, and nowhere else.
 

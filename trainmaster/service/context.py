@@ -32,6 +32,7 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
+from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
@@ -70,6 +71,7 @@ class Context:
     pools: Pools
     entries: MoneyRows
     clerks: Clerks
+    vault: Vault
     leads: bool
     """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
     take rows.

@@ -82,6 +82,7 @@ class Platform:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.accounts, self.credentials, self.members = accounts, entrance.credentials, entrance.members
         self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
+        self.secrets = entrance.secrets
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models = assets.templates, assets.models
         self.searching, self.saved_views = finding.searching, finding.saved_views

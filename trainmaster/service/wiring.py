@@ -44,6 +44,7 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits
+from trainmaster.service.secrets.vault import Vault
 from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.budgets import BudgetKeeper
@@ -77,6 +78,7 @@ from trainmaster.store.money.entries import MoneyRows
 from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
+from trainmaster.store.people.secrets import SecretRows
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -245,7 +247,7 @@ def assemble(
         lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace, found.share), found.shown),
     )
     ledger, feed = Ledger(database), Feed()
-    specs = Specs(records.spec, records.set_aside_spec)
+    specs, vault = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database))
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock, lambda: database.leads)
@@ -280,6 +282,7 @@ def assemble(
         pools=pools,
         entries=MoneyRows(database),
         clerks=Clerks(),
+        vault=vault,
         leads=leads,
     )
     looks = Looks()
@@ -287,7 +290,7 @@ def assemble(
     def pays(jobs: Iterable[Job], path: str, gone: Iterable[Job]) -> list[Problem]:
         return context.purses.problems(jobs, clock(), path, gone)
 
-    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines, pays)
+    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines, pays, vault)
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
@@ -305,7 +308,7 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(specs, layout, looks, config.local.mount_roots)
+    launching = Launching(specs, layout, looks, config.local.mount_roots, context.vault)
     saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
     shell: OrderRunner
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other

@@ -51,6 +51,7 @@ PATTERN_CODES: Final[dict[str, str]] = {
 
 MAX_IMAGE: Final = 512
 MAX_TASKS: Final = 4096
+MAX_SECRETS: Final = 32
 MAX_ROLES: Final = 64
 MAX_PORTS: Final = 16384
 """Ports of all tasks together: each is told to every task in a variable, and a program starts with 2 MiB of them at
@@ -130,6 +131,10 @@ def _framework(value: Any) -> Any:
 
 def _code(value: Any) -> Any:
     return {"path": value} if isinstance(value, str) else value
+
+
+def _secret(value: Any) -> Any:
+    return {"name": value} if isinstance(value, str) else value
 
 
 def _total(value: Any) -> str | float:
@@ -278,6 +283,21 @@ class Input(Model):
     read_only: bool = True
 
 
+class Secret(Model):
+    """A secret of the job's workspace that every task is given, by name. Written as its name alone, or without `env`
+    and `file`, it is the variable of that name. `file`: the name of a file in $TRAINMASTER_SECRETS_DIR.
+    """
+
+    name: EnvName
+    env: EnvName | None = Field(default=None, description="Variable that holds the value")
+    file: Word | None = Field(default=None, description="File of $TRAINMASTER_SECRETS_DIR that holds the value")
+
+    @property
+    def variable(self) -> str:
+        """The variable that holds the value, "": none does."""
+        return self.env or ("" if self.file else self.name)
+
+
 class Metric(Model):
     """A regular expression over log lines; its named groups are metrics, the group ``step`` their step."""
 
@@ -334,6 +354,9 @@ class JobSpec(Model):
     inputs: tuple[Input, ...] = Field(default=(), max_length=64, strict=False)
     roles: tuple[RoleSpec, ...] = Field(min_length=1, max_length=MAX_ROLES, strict=False)
     env: Env = Field(default_factory=dict)
+    secrets: tuple[Annotated[Secret, BeforeValidator(_secret)], ...] = Field(
+        default=(), max_length=MAX_SECRETS, strict=False, description="Secrets of the workspace that tasks are given"
+    )
     pool: Word = "default"
     virtual_cluster: Word | None = Field(default=None, description="Share of the pool that the job counts against")
     nodes: tuple[Word, ...] = Field(

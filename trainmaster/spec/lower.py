@@ -11,7 +11,7 @@ from typing import Final
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
-from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand, asked_of
+from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand, SecretUse, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import JobShare, Phase, Priority
 from trainmaster.messages.jobs import rules
@@ -241,6 +241,7 @@ def draft(
         mounts=mounts,
         image=None if spec.image in OWN_ENVIRONMENT else spec.image,
         pull_secret=spec.pull_secret,
+        secrets=tuple(SecretUse(one.name, one.variable, one.file or "") for one in spec.secrets),
         asked=asked,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.spec.check import SHORTHAND
-from trainmaster.spec.job import JobSpec, RoleSpec
+from trainmaster.spec.job import ENV_NAME, JobSpec, RoleSpec
 
 
 def json_schema() -> dict[str, Any]:
@@ -32,6 +32,7 @@ def _built() -> dict[str, Any]:
     }
     fields["framework"] = {"anyOf": [{"enum": list(KINDS)}, {"$ref": "#/$defs/Framework"}], "default": "single"}
     fields["code"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Code"}, {"type": "null"}], "default": None}
+    fields["secrets"]["items"] = {"anyOf": [{"type": "string", "pattern": ENV_NAME}, {"$ref": "#/$defs/Secret"}]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Trainmaster job", **schema}
 
 

@@ -15,13 +15,14 @@ import re2
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
-from trainmaster.core.framework_kinds import KINDS, RESERVED_ENV, RESERVED_ENV_PREFIXES
+from trainmaster.core.framework_kinds import KINDS, is_reserved
 from trainmaster.messages.jobs import form, rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.placing import FlavorsBy, placing_problems
 from trainmaster.spec.problems import problem
+from trainmaster.spec.secrets import secret_problems
 
 MAX_EXTRAS: Final = 262144
 MAX_DEPTH: Final = 32
@@ -53,6 +54,8 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
         found += _progress_problems(spec)
     if spec.env or any(role.env for role in spec.roles):
         found += _env_problems(spec)
+    if spec.secrets:
+        found += secret_problems(spec)
     if spec.extras:
         found += json_problems(spec.extras, "extras")
     return found
@@ -204,14 +207,12 @@ def port_problems(spec: JobSpec, hosts: int | None = None) -> Iterator[Problem]:
 
 
 def _env_problems(spec: JobSpec) -> Iterator[Problem]:
-    kind = KINDS.get(spec.framework.kind)
-    owned = RESERVED_ENV | (kind.variables if kind else frozenset())
     places = [("env", spec.env), *((f"roles.{index}.env", role.env) for index, role in enumerate(spec.roles))]
     for path, env in places:
         if sum(len(value) for value in env.values()) > MAX_STRINGS:
             yield problem(path, form.too_large(MAX_STRINGS))
         for name in env:
-            if name in owned or name.startswith(RESERVED_ENV_PREFIXES):
+            if is_reserved(name, spec.framework.kind):
                 yield problem(f"{path}.{name}", rules.reserved_env(name))
 
 

@@ -35,6 +35,7 @@ from trainmaster.store.people.tables import (
     invitation,
     member,
     saved_view,
+    secret,
     sessions,
     ssh_key,
     tokens,
@@ -43,10 +44,10 @@ from trainmaster.store.people.tables import (
 
 __all__ = [
     "META", "SCHEMA", "favorite", "identity", "invitation", "member",
-    "notices", "saved_view", "sessions", "ssh_key", "tokens", "users",
+    "notices", "saved_view", "secret", "sessions", "ssh_key", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 19
+SCHEMA: Final = 20
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))

@@ -1616,6 +1616,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{workspace}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Secrets
+         * @description List the secrets of a workspace, without values.
+         */
+        get: operations["list_secrets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/secrets/{secret}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Secret
+         * @description Set a secret of a workspace; its value is answered by nothing.
+         */
+        put: operations["put_secret"];
+        post?: never;
+        /**
+         * Delete Secret
+         * @description Delete a secret; jobs that wait for their start and name it will fail.
+         */
+        delete: operations["delete_secret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{workspace}/invitations": {
         parameters: {
             query?: never;
@@ -3106,6 +3150,14 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * SecretBody
+         * @description `value`: 4 characters to 64 KiB of text. It replaces the one that is there.
+         */
+        SecretBody: {
+            /** Value */
+            value: string;
         };
         /**
          * Several
@@ -4948,6 +5000,22 @@ export interface components {
         OneTimePassword: {
             name: string;
             one_time_password: string;
+        };
+        /** @description Secrets of a workspace by name. */
+        Secrets: {
+            items: components["schemas"]["Secret"][];
+        };
+        /**
+         * @description A secret of a workspace, without its value, which is shown nowhere. `used_at`: when a job was last given it;
+         *         null: never.
+         */
+        Secret: {
+            name: string;
+            workspace: string;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used_at: number | null;
         };
         /**
          * @description Public keys of somebody, newest first. `changed_at`, `changed_from`: when, and from which address, one was added
@@ -8847,6 +8915,103 @@ export interface operations {
             path: {
                 workspace: string;
                 user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_secrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secrets"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                secret: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Secret"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                secret: string;
             };
             cookie?: never;
         };

@@ -14,20 +14,27 @@ import pytest
 from tests.contract.engine.conftest import ONE_LOOP
 from tests.fixtures.gangs import GangBuilder, gang, key
 from tests.fixtures.watcher import Watcher
-from trainmaster.core.launch import Asked, Gang, Mount
+from trainmaster.core.launch import Asked, Gang, Mount, SecretUse
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Started
-from trainmaster.engines.findings import GangFindings
+from trainmaster.engines.findings import GangFindings, without_secrets
 from trainmaster.messages import render
 
 pytestmark = ONE_LOOP
+USES = (SecretUse("T", "TOKEN"), SecretUse("T", "", "key"))
 IMAGE = "registry.example/team/train:1"
 
 
 def findings(engine: Any, story: Gang) -> GangFindings:
     """Return what the engine says of the gang before anything of it has a place."""
     checks = Abilities.of(engine).checks_gangs
-    return checks.check_gang(replace(story, placement=(), asked=Asked("default"))) if checks else GangFindings()
+    own = without_secrets(story) if Abilities.of(engine).takes_secrets is None else GangFindings()
+    return own + (checks.check_gang(replace(story, placement=(), asked=Asked("default"))) if checks else GangFindings())
+
+
+async def launch(engine: Any, story: Gang) -> None:
+    taker = Abilities.of(engine).takes_secrets
+    await (engine.launch(story) if taker is None or not story.secrets else taker.launch_with(story, {"T": "hello"}))
 
 
 def fields_of(found: GangFindings) -> set[str]:
@@ -52,11 +59,12 @@ def carried(world: Any, what: str, folder: Path) -> Carried:
         "env": Carried({"env": (("GREETING", "hello"),)}, "test $GREETING = hello"),
         "inputs": Carried({"mounts": (Mount(str(folder), "/data/set"),)}, "test -e /data/set/mark"),
         "image": Carried({"image": image}, in_image),
+        "secrets": Carried({"secrets": USES}, "test $TOKEN = hello && test -s $TRAINMASTER_SECRETS_DIR/key"),
         "pull_secret": Carried({"image": image, "pull_secret": getattr(world, "pull_secret", "team")}, in_image),
     }[what]
 
 
-@pytest.mark.parametrize("what", ["env", "inputs", "image", "pull_secret"])
+@pytest.mark.parametrize("what", ["env", "inputs", "image", "pull_secret", "secrets"])
 async def test_what_is_not_spoken_of_is_carried_out(
     world: Any, engine: Any, watcher: Watcher, tmp_path: Path, what: str
 ) -> None:
@@ -64,19 +72,19 @@ async def test_what_is_not_spoken_of_is_carried_out(
     story = gang(node=world.node, **asks.asked).told("worker", 1, world.command(asks.shown_by)).build()
     if what in fields_of(findings(engine, story)):
         return
-    await engine.launch(story)
+    await launch(engine, story)
     (end,) = await watcher.end_of(key(story))
     assert end.exit_code == 0, f"{what} was not carried out, and nothing was said"
 
 
-@pytest.mark.parametrize("what", ["env", "inputs", "image", "pull_secret"])
+@pytest.mark.parametrize("what", ["env", "inputs", "image", "pull_secret", "secrets"])
 async def test_what_is_only_warned_of_runs_all_the_same(
     world: Any, engine: Any, watcher: Watcher, tmp_path: Path, what: str
 ) -> None:
     story = gang(node=world.node, **carried(world, what, tmp_path).asked).told("w", 1, world.command("exit 0")).build()
     if findings(engine, story).problems:
         return
-    await engine.launch(story)
+    await launch(engine, story)
     (end,) = await watcher.end_of(key(story))
     assert end.exit_code == 0
 

@@ -16,7 +16,15 @@ from typing import Final
 
 from trainmaster._compat import dataclass
 from trainmaster.agent.sandbox import seccomp
-from trainmaster.core.folders.layout import IN_ALGORITHM, IN_CODE, IN_METRICS, IN_MODEL, IN_OUTPUTS, IN_WORKSPACE
+from trainmaster.core.folders.layout import (
+    IN_ALGORITHM,
+    IN_CODE,
+    IN_METRICS,
+    IN_MODEL,
+    IN_OUTPUTS,
+    IN_SECRETS,
+    IN_WORKSPACE,
+)
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
 from trainmaster.core.launch import Mount
 
@@ -26,6 +34,10 @@ STATUS_FD: Final = 3
 GATE_FD: Final = 5
 """Where bubblewrap, its sandbox made, waits for one byte before it executes the program (see agent/starting/gate)."""
 FILTER_FD: Final = 6
+SECRETS_FD: Final = 16
+"""Where bubblewrap reads the first file with a secret; the others follow."""
+SECRET_FILE: Final = "--ro-bind-data"
+"""A file in memory, of mode 0600, of what is read from a descriptor."""
 OWN_NETWORK: Final = ("--unshare-net",)
 KERNEL_FOLDERS: Final = ("bus", "fs", "irq", "sys")
 """Of /proc: large, and where a module that is loaded later puts files."""
@@ -60,6 +72,7 @@ class View:
     mounts: tuple[Mount, ...] = ()
     files: tuple[tuple[str, str], ...] = ()  # (host path, path inside)
     cards: tuple[str, ...] = ()
+    secrets: tuple[str, ...] = ()  # names of files in IN_SECRETS
     network: bool = False  # bubblewrap makes a network of its own for it
 
 
@@ -210,6 +223,8 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
             shown.append((mount.source, target))
     for source, target in view.files:
         args += ["--ro-bind", source, target]
+    for number, name in enumerate(view.secrets):
+        args += [SECRET_FILE, str(SECRETS_FD + number), f"{IN_SECRETS}/{name}"]
     for card in (*GPU_CONTROL, *view.cards) if view.cards else ():
         args += ["--dev-bind-try", card, card]
     if view.cards:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from trainmaster.agent.host.cgroups import Cgroups
@@ -37,10 +37,15 @@ class Gangs:
         self._spares = Spares(layout.path("run", "spare"))
         self._filling = False
 
-    def ready(self, gang: Gang, settings: Settings, request: bytes) -> LiveAttempt:
-        """Return `gang` ready to start; `request` goes into its record. Raises Refused; then nothing is left of it."""
+    def ready(
+        self, gang: Gang, settings: Settings, request: bytes, values: Mapping[str, str] | None = None
+    ) -> LiveAttempt:
+        """Return `gang` ready to start; `request` goes into its record, the `values` of its secrets do not. Raises
+        Refused; then nothing is left of it.
+        """
         name = live.name_of(gang)
         attempt = LiveAttempt(name, gang, settings, live.record_path(self._layout, name))
+        attempt.values = dict(values or {})
         try:
             self._make(attempt)
             live.create(self._layout, attempt, request)

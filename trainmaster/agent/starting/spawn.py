@@ -16,6 +16,7 @@ from typing import Final
 
 from trainmaster.agent.host import procs, sharing
 from trainmaster.agent.host.cgroups import Cgroups
+from trainmaster.agent.masking import giving
 from trainmaster.agent.sandbox import apart, pythons, sandbox, seccomp
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate
@@ -212,12 +213,19 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         (os.POSIX_SPAWN_DUP2, 1, 2),
     ]
     argv, env, program = prepared.argv, prepared.env, task.program
+    options, given = prepared.options, bool(task.attempt.values) and not task.stands_in
     with contextlib.ExitStack() as after, contextlib.ExitStack() as failed:
+        if given:
+            handed = giving.hand(task, after, failed)
+            actions += handed.actions
+            options = (*options, *handed.options) if options else ()
+            env = {**env, **handed.env}
+        elif prepared.secrets:
+            options = giving.without_files(options)
         if prepared.options:
             program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
-            status, options = _status(prepared.paths.status, after), _options(prepared.options, after)
-            actions.append((os.POSIX_SPAWN_DUP2, status, sandbox.STATUS_FD))
-            actions.append((os.POSIX_SPAWN_DUP2, options, ARGS_FD))
+            actions.append((os.POSIX_SPAWN_DUP2, _status(prepared.paths.status, after), sandbox.STATUS_FD))
+            actions.append((os.POSIX_SPAWN_DUP2, _options(options, after), ARGS_FD))
             task.gate = gate.make()
             failed.callback(gate.drop, task)
             actions.append((os.POSIX_SPAWN_DUP2, task.gate, sandbox.GATE_FD))

@@ -111,6 +111,9 @@ class Heir:
                 task.settled = True
                 self._supervisor.finish_reap(task.attempt)
             return
+        if task.prepared.secrets:  # their values went with the former agent
+            self._supervisor.undo(task.attempt, lambda: None)
+            return
         try:
             task.program = spawn.resolve(task.prepared, task.attempt.gang)
             self._supervisor.spawn(task)

@@ -11,11 +11,12 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups
+from trainmaster.agent.masking import giving
 from trainmaster.agent.measuring import logcap, logtimes
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate, spawn
@@ -32,6 +33,8 @@ from trainmaster.messages.jobs import tasks as say
 from trainmaster.messages.said import Said
 
 RETRY_S: Final = 0.02
+LAST_LINES_S: Final = 1.0
+"""How long the end of a task waits for what it printed to be in its log, where that is masked."""
 
 Started = Callable[[LiveAttempt], None]
 Refuse = Callable[[spawn.StartRefused], None]
@@ -100,22 +103,30 @@ class Supervisor:
         else:
             refuse(spawn.StartRefused("not_ready", starting.attempt_not_ready(name)))
 
-    def launch(self, request: bytes, gang: Gang, settings: Settings, started: Started, refuse: Refuse) -> None:
+    def launch(
+        self,
+        request: bytes,
+        gang: Gang,
+        settings: Settings,
+        started: Started,
+        refuse: Refuse,
+        values: Mapping[str, str] | None = None,
+    ) -> None:
         """Start `gang`, all or none, and call `started`; a second call finds the first one's attempt. `refuse` is
-        called once undone.
+        called once undone. `values`: of its secrets, by name, which `request` does not tell.
         """
         name = live.name_of(gang)
         self.drop(name)
         known = self.attempts.get(name)
         if known is None:
             try:
-                attempt = self.gangs.ready(gang, settings, request)
+                attempt = self.gangs.ready(gang, settings, request, values)
             except spawn.StartRefused as refused:
                 refuse(refused)
             else:
                 self._launch(attempt, started, refuse)
         elif known.undone:  # a failed start of this attempt is still being undone
-            known.waiters.append(lambda: self.launch(request, gang, settings, started, refuse))
+            known.waiters.append(lambda: self.launch(request, gang, settings, started, refuse, values))
         else:
             started(known)
 
@@ -130,6 +141,7 @@ class Supervisor:
             refused = spawn.why_not(next((task for task in attempt.tasks if not task.pid), attempt.tasks[-1]), error)
             self.undo(attempt, lambda: refuse(refused))
         else:
+            attempt.values = {}  # nothing of it is started again
             started(attempt)
 
     def _begin(self, task: LiveTask) -> None:
@@ -176,10 +188,22 @@ class Supervisor:
             if task is None:
                 continue
             exited = found.si_code == os.CLD_EXITED
-            self.ended(task, found.si_status if exited else None, None if exited else found.si_status)
+            self._ended(task, found.si_status if exited else None, None if exited else found.si_status)
 
-    def adopted_ended(self, task: LiveTask) -> None:
+    def _ended(self, task: LiveTask, code: int | None, signum: int | None, patience_s: float = LAST_LINES_S) -> None:
+        """Note the end of a child, once its last lines are in its log: they may say why."""
+        if patience_s > 0 and giving.pumps(task):
+            self.notes.hold(task.pid)
+            self.later(RETRY_S, lambda: self._ended(task, code, signum, patience_s - RETRY_S))
+        else:
+            self.notes.let_go(task.pid)
+            self.ended(task, code, signum)
+
+    def adopted_ended(self, task: LiveTask, patience_s: float = LAST_LINES_S) -> None:
         """Find out how a task that is not this process's child ended: see `ending.exit_of_adopted`."""
+        if patience_s > 0 and giving.pumps(task):
+            self.later(RETRY_S, lambda: self.adopted_ended(task, patience_s - RETRY_S))
+            return
         self.by_pid.pop(task.pid, None)
         if task.stands_in:
             self.ended(task, None, None)
@@ -223,7 +247,13 @@ class Supervisor:
                 ending.kill(task, self.cgroups)
             self.later(again_s, lambda: self.settle(task, min(again_s * 2, 1.0)))
             return
+        if giving.pumps(task):
+            if again_s >= 1.0:
+                giving.stop(task)
+            self.later(again_s, lambda: self.settle(task, min(again_s * 2, 1.0)))
+            return
         task.settled = True
+        giving.take_back(task)
         with contextlib.suppress(OSError):  # its last lines may have passed the limit since the last look
             logcap.check(task)
             logtimes.note(task, time.time())

@@ -45,6 +45,9 @@ def read(layout: Layout, name: str) -> LiveAttempt:
             attempt.launched = True
             for task in attempt.tasks:
                 task.started_at, task.stamp = line["launched"], line.get("stamp", "")
+        elif "m" in line:
+            task = attempt.tasks[line["m"]]
+            task.pump, task.pump_start = line["pid"], line["start"]
         elif "e" in line:
             attempt.tasks[line["e"]].end = {key: value for key, value in line.items() if key != "e"}
         elif "h" in line and not (attempt.elsewhere or attempt.boot != procs.boot()):

@@ -66,6 +66,8 @@ class LiveTask:
     over: int = 0  # looks in a row that found it far above
     warned: bool = False  # its owner was told of its memory
     stands_in: bool = False
+    pump: int = 0  # pid of the process that masks its log, 0: none (see agent/masking)
+    pump_start: int = 0  # kernel ticks
 
     @property
     def who(self) -> str:
@@ -135,6 +137,7 @@ class LiveAttempt:
     reaping: bool = False
     undone: bool = False
     waiters: list[Callable[[], None]] = field(default_factory=list)
+    values: dict[str, str] = field(default_factory=dict, repr=False)  # of its secrets, by name; in no record
     notes: list[tuple[str, Said]] = field(default_factory=list)
     unwritten: list[dict[str, Any]] = field(default_factory=list)  # lines for which the disk has no room yet, in order
 

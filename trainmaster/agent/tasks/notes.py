@@ -34,6 +34,7 @@ class Notes:
         self._layout, self._attempts, self._later = layout, attempts, later
         self._witnesses: dict[int, LiveTask] = {}  # children that have ended, of which no record on disk says so
         self._writing = False  # a timer for the next try is set
+        self._held: set[int] = set()  # children that have ended, of which that is not noted yet
 
     def write(self, task: LiveTask, line: dict[str, Any]) -> bool:
         """Write a line into the record, now or as soon as the disk has room for it; return whether all is on disk."""
@@ -64,14 +65,26 @@ class Notes:
         if self._writing:
             self._later(AGAIN_S, self._write_again)
 
+    def hold(self, pid: int) -> None:
+        """Leave a child that has ended as it is, until `let_go`."""
+        self._held.add(pid)
+
+    def let_go(self, pid: int) -> None:
+        """Hold the child no longer."""
+        self._held.discard(pid)
+
     def ended_child(self) -> os.waitid_result | None:
         """Return a child that has ended, without waiting for it: it stays one for others to see."""
         flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
         with contextlib.suppress(ChildProcessError):
-            if not self._witnesses:
+            if not self._witnesses and not self._held:
                 return os.waitid(os.P_ALL, 0, flags)
             for pid in procs.children(os.getpid()):
-                if pid not in self._witnesses and (found := os.waitid(os.P_PID, pid, flags)) is not None:
+                if (
+                    pid not in self._witnesses
+                    and pid not in self._held
+                    and (found := os.waitid(os.P_PID, pid, flags)) is not None
+                ):
                     return found
         return None
 

@@ -7,6 +7,7 @@ trainmaster.frameworks; this file adds what belongs to the host: paths, cards, t
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -20,12 +21,13 @@ from trainmaster.core.folders.layout import (
     IN_METRICS,
     IN_MODEL,
     IN_OUTPUTS,
+    IN_SECRETS,
     IN_WORKSPACE,
     Layout,
     TaskPaths,
 )
 from trainmaster.core.ids import attempt_id, task_name
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Gang, SecretUse
 from trainmaster.core.records import Assignment
 from trainmaster.frameworks import registry
 
@@ -33,12 +35,19 @@ MARKER: Final = "TRAINMASTER_TASK"
 """The variable by which every process of a task can be recognised: ``<attempt id>/<task name>``."""
 
 
+SECRETS: Final = "TRAINMASTER_SECRETS_DIR"
+"""The variable that says where the files with secrets are."""
+MEMORY: Final = "/dev/shm"
+"""A file system in memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """One task, ready to start: `argv` in `env` at `cwd`; in a sandbox through bubblewrap with `options`, which set env
     and cwd.
 
-    `folders`, those on the `ways` to its mounts and `files` (host path -> text) must exist before.
+    `folders`, those on the `ways` to its mounts and `files` (host path -> text) must exist before. `secrets`: what it
+    is given of them; `secrets_dir`: the folder of those that are files, where there is no sandbox.
     """
 
     role: int
@@ -53,6 +62,8 @@ class Prepared:
     folders: tuple[str, ...]
     files: dict[str, str]
     ways: tuple[str, ...] = ()
+    secrets: tuple[SecretUse, ...] = ()
+    secrets_dir: str = ""
 
 
 def prepare(gang: Gang, layout: Layout, settings: Settings) -> tuple[Prepared, ...]:
@@ -78,7 +89,8 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     folders = (model, outputs, paths.root, paths.tmp, paths.metrics)
     if not sandboxed:
         cwd = code or paths.tmp
-        return Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
+        own = Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
+        return replace(own, secrets=gang.secrets, secrets_dir=env.get(SECRETS, "")) if gang.secrets else own
     view = sandbox.View(
         name=name,
         hidden=layout.folders,
@@ -93,6 +105,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),
         cards=_devices(place, settings),
+        secrets=tuple(use.file for use in gang.secrets if use.file),
         network=os.geteuid() != 0 and apart.has_own_network(gang, settings),
     )
     cwd = IN_CODE if code else IN_WORKSPACE
@@ -110,6 +123,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         (*folders, paths.work),
         files,
         tuple(f"{paths.work}/{way}" for way in sandbox.ways(gang.mounts)),
+        gang.secrets,
     )
 
 
@@ -150,6 +164,8 @@ def _forced(
         if mount.target in (IN_CODE, IN_DATASET):
             key = "TRAINMASTER_CODE_DIR" if mount.target == IN_CODE else "TRAINMASTER_DATASET_DIR"
             env[key] = mount.target if settings.bwrap else mount.source
+    if any(use.file for use in gang.secrets):
+        env[SECRETS] = IN_SECRETS if settings.bwrap else f"{MEMORY}/trainmaster-{env[MARKER].replace('/', '-')}"
     return env
 
 

@@ -203,10 +203,14 @@ class LocalEngine:
 
     async def launch(self, gang: Gang) -> None:
         """Start all tasks or none. Raises LaunchRefused, Unavailable."""
+        await self.launch_with(gang, {})
+
+    async def launch_with(self, gang: Gang, values: Mapping[str, str]) -> None:
+        """Like `launch`, with the values of the gang's secrets."""
         attempt = attempt_id(gang.job, gang.attempt)
         self._held.setdefault(attempt, [])
         try:
-            told = await self._launch(attempt, gang)
+            told = await self._launch(attempt, gang, values)
         except AgentError as error:
             self._known.pop(attempt, None)
             if error.code == NOT_NOW:
@@ -218,7 +222,10 @@ class LocalEngine:
             self._sink(Note(attempt, code, said_from_json(said)))
         self._held.setdefault(attempt, [])[:0] = told["tasks"]  # older than what was pushed since
 
-    async def _launch(self, attempt: str, gang: Gang) -> Any:
+    async def _launch(self, attempt: str, gang: Gang, values: Mapping[str, str]) -> Any:
+        if values:
+            self._announced.pop(attempt, None)
+            return await self._client.request("launch", gang=gang, secrets=values)
         if self._announced.pop(attempt, None) == gang:
             try:
                 return await self._client.request("launch", attempt=attempt)

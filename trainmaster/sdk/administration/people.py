@@ -112,6 +112,23 @@ class PeopleCalls:
         """Unlink an account; its sessions end."""
         self._http.request("DELETE", f"/users/{word(user)}/identity")
 
+    # -- secrets of workspaces ---------------------------------------------------------------------------------
+
+    def secrets(self, workspace: str) -> list[answers.SecretView]:
+        """Return the secrets of a workspace by name; their values are told by nothing."""
+        return self._http.read(answers.SecretsView, "GET", f"/workspaces/{word(workspace)}/secrets").items
+
+    def set_secret(self, workspace: str, name: str, value: str) -> answers.SecretView:
+        """Set a secret of a workspace, in place of the value that is there. Raises Conflict where there are too
+        many.
+        """
+        path = f"/workspaces/{word(workspace)}/secrets/{word(name)}"
+        return self._http.read(answers.SecretView, "PUT", path, json={"value": value}, repeat=True)
+
+    def delete_secret(self, workspace: str, name: str) -> None:
+        """Delete a secret; jobs that wait for their start and name it will fail."""
+        self._http.request("DELETE", f"/workspaces/{word(workspace)}/secrets/{word(name)}")
+
     # -- your public keys --------------------------------------------------------------------------------------
 
     def ssh_keys(self) -> answers.SshKeys:

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
+from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import InWorkspace
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Problem, ProblemList, Unsatisfiable, problem_of
 from trainmaster.core.folders.layout import Layout
@@ -15,7 +17,7 @@ from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Job, replace
 from trainmaster.core.states import JobShare, Priority
 from trainmaster.dialects.registry import as_written
-from trainmaster.engines.findings import GangFindings
+from trainmaster.engines.findings import GangFindings, without_secrets
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
@@ -26,8 +28,10 @@ from trainmaster.service.control.launching import code_folder, mounts
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.scheduling.scheduling import Scheduling
+from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.job import Input, JobSpec
 from trainmaster.spec.lower import unplaced_gang
+from trainmaster.spec.problems import problem as spec_problem
 from trainmaster.spec.semantics import code_problem, mount_problems
 from trainmaster.storage.uploads import use
 
@@ -49,9 +53,10 @@ class Admission:
         urgent: UrgentLimits,
         engines: Engines,
         pays: Pays,
+        vault: Vault,
     ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
-        self._pools, self._urgent, self._engines, self._pays = pools, urgent, engines, pays
+        self._pools, self._urgent, self._engines, self._pays, self._vault = pools, urgent, engines, pays, vault
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -82,10 +87,12 @@ class Admission:
         """Return what the engine of its pool does not carry out of what `spec` asks for, at the fields of the document.
         O(roles).
         """
-        checks = self._engines.abilities(self._engines.of(job.pool)).checks_gangs
-        if checks is None:
+        can = self._engines.abilities(self._engines.of(job.pool))
+        if can.checks_gangs is None and can.takes_secrets is not None:
             return GangFindings()
-        found = checks.check_gang(unplaced_gang(job, spec, mounts(spec, self._layout)))
+        gang = unplaced_gang(job, spec, mounts(spec, self._layout))
+        found = without_secrets(gang) if can.takes_secrets is None else GangFindings()
+        found += GangFindings() if can.checks_gangs is None else can.checks_gangs.check_gang(gang)
         problems, warnings = (
             tuple(as_written(one, job.dialect) for one in some) for some in (found.problems, found.warnings)
         )
@@ -163,6 +170,7 @@ class Admission:
         can = self._engines.abilities(self._engines.of(self._pools.pool_of(spec.pool, spec.virtual_cluster)))
         stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)
         found = [] if stranger is None else [stranger]
+        found += await self.secret_problems(spec, who)
         share = None if spec.share is None else JobShare(spec.share)
         workspace = self._pools.workspaces.get(spec.workspace)
         found += sharing_problems(share, workspace)
@@ -178,6 +186,22 @@ class Admission:
             looks = [self.input_problem(item, f"inputs.{at}.path") for at, item in enumerate(spec.inputs)]
             found += [one for one in await asyncio.gather(*looks) if one is not None]
         return found
+
+    async def secret_problems(self, spec: JobSpec, who: Principal) -> list[Problem]:
+        """Return what speaks against giving `spec` the secrets that it names. Who may not submit into the workspace is
+        told of that alone, elsewhere: not which secrets it has.
+        """
+        workspace = InWorkspace(spec.workspace)
+        if not spec.secrets or not decide(who, "jobs:submit", workspace).allowed:
+            return []
+        if not decide(who, "secrets:use", workspace).allowed:
+            return [spec_problem("secrets", rules.secrets_not_permitted(spec.workspace))]
+        there = await asyncio.to_thread(self._vault.names, spec.workspace)
+        return [
+            spec_problem(f"secrets.{at}.name", rules.unknown_secret(one.name, spec.workspace), one.name)
+            for at, one in enumerate(spec.secrets)
+            if one.name not in there
+        ]
 
     async def input_problem(self, item: Input, where: str) -> Problem | None:
         """Return why the folder `item` may not be mounted, at the path `where`; None when it may. At most seconds."""

@@ -1,8 +1,9 @@
 """What of a home a backup has, and how its members are called. Reads names only.
 
-In it: the database, settings, secrets, what was learnt of use and forecasts, code folders, saved versions, folders of
-jobs with logs and outputs. Not in it: what belongs to a server or an agent that runs (run/, the token of the local
-command line), copies made before upgrades, the reserve, and whatever lies elsewhere: mounted data sets, environments.
+In it: the database, settings, secrets but for the keys of those of workspaces, what was learnt of use and forecasts,
+code folders, saved versions, folders of jobs with logs and outputs. Not in it: what belongs to a server or an agent
+that runs (run/, the token of the local command line), copies made before upgrades, the reserve, and whatever lies
+elsewhere: mounted data sets, environments.
 """
 
 import os
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from trainmaster.core.folders.layout import Layout
+from trainmaster.service.secrets.vault import KEYS
 from trainmaster.store.portable.dumping import StoreSnapshot
 
 PARTS: Final = ("uploads", "models", "jobs")
@@ -20,6 +22,8 @@ SCHEMA: Final = "database/schema.json"
 _FILES: Final = ("config.toml", "shares.json", "forecast.json")
 _MADE_AGAIN: Final = frozenset({"cli-token", "servers"})
 """Secrets of this machine, which every start makes where they are missing."""
+_APART: Final = frozenset({KEYS})
+"""What opens the secrets of workspaces: whoever has a backup has them sealed. Who moves a home brings it by hand."""
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -39,7 +43,7 @@ def home_files(layout: Layout) -> Iterator[tuple[str, str]]:
     folder = layout.path("secrets")
     for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
         path = os.path.join(folder, name)
-        if name not in _MADE_AGAIN and not name.endswith(".new") and os.path.isfile(path):
+        if name not in _MADE_AGAIN | _APART and not name.endswith(".new") and os.path.isfile(path):
             yield f"home/secrets/{name}", path
 
 

@@ -19,6 +19,7 @@ from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger, server
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
+from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of
 from trainmaster.spec.lower import gang as build_gang
@@ -84,8 +85,10 @@ class Specs:
 class Launching:
     """Builds gangs and prepares their inputs."""
 
-    def __init__(self, specs: Specs, layout: Layout, looks: Looks, roots: Sequence[str] = ()) -> None:
-        self._specs, self._layout, self._looks, self._roots = specs, layout, looks, roots
+    def __init__(
+        self, specs: Specs, layout: Layout, looks: Looks, roots: Sequence[str] = (), vault: Vault | None = None
+    ) -> None:
+        self._specs, self._layout, self._looks, self._roots, self._vault = specs, layout, looks, roots, vault
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
@@ -123,6 +126,14 @@ class Launching:
     async def gang_from_disk(self, job: Job) -> Gang:
         """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none."""
         return self._gang(job, await self._specs.read(job.spec_digest))
+
+    async def secrets(self, job: Job, gang: Gang, now: float) -> dict[str, str]:
+        """Return the values of the secrets that `gang` has, by name: nobody keeps them but who starts its tasks. Raises
+        NotFound where one is not there any more, Unavailable.
+        """
+        if not gang.secrets or self._vault is None:
+            return {}
+        return await asyncio.to_thread(self._vault.values, job.workspace, [use.name for use in gang.secrets], now)
 
     def _gang(self, job: Job, spec: JobSpec) -> Gang:
         facts = {"user": job.owner, "workspace": job.workspace}

@@ -16,12 +16,12 @@ from trainmaster.core.actions import Action, Adjust, Hold, Launch, Notify, Prech
 from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import attempt_id
-from trainmaster.core.launch import asked_of
+from trainmaster.core.launch import Gang, asked_of
 from trainmaster.core.records import Attempt, Job, Node, Policy
 from trainmaster.core.states import Phase
 from trainmaster.engines.base import Engine, LaunchRefused, Waiting
 from trainmaster.engines.registry import Engines
-from trainmaster.messages.jobs import files, starting
+from trainmaster.messages.jobs import files, rules, starting
 from trainmaster.messages.said import Said
 from trainmaster.service.control.launching import Launching
 from trainmaster.service.control.master import Master
@@ -108,7 +108,7 @@ class OrderRunner:
             announces = self._engines.abilities(self._engines.of(job.pool)).announces
             with contextlib.suppress(Exception):  # what is wrong with a gang is said when it is launched
                 gang = self._launching.gang(job) if announces is not None else None
-                if announces is not None and gang is not None:
+                if announces is not None and gang is not None and not gang.secrets:  # known when it is launched
                     announces.announce(gang)
 
     # -- orders carried out after the commit -------------------------------------------------------------------
@@ -268,7 +268,7 @@ class OrderRunner:
             if self._attempt_in(action, {Phase.STARTING}) is None:
                 return None  # stopped meanwhile, perhaps reaped: start nothing of it
             engine = self._engine(job)
-            await engine.launch(gang)
+            await self._start(engine, job, gang)
         except NotFound as error:
             return self._event(action, Kind.LAUNCH_FAILED, error.said)
         except LaunchRefused as refusal:
@@ -276,6 +276,16 @@ class OrderRunner:
                 return self._event(action, Kind.BAD_NODE, refusal.said, node=refusal.node)
             return self._event(action, Kind.LAUNCH_FAILED, refusal.said, code=refusal.code)
         return self._event(action, Kind.ACCEPTED if engine.owns_queue else Kind.STARTED)
+
+    async def _start(self, engine: Engine, job: Job, gang: Gang) -> None:
+        """Launch a gang, with its secrets where it has some. Raises NotFound, LaunchRefused, Unavailable."""
+        if not gang.secrets:
+            await engine.launch(gang)
+            return
+        taker = self._engines.abilities(engine).takes_secrets
+        if taker is None:
+            raise LaunchRefused("launch_failed", rules.secrets_not_carried())
+        await taker.launch_with(gang, await self._launching.secrets(job, gang, self._clock()))
 
     async def _adjust(self, action: Adjust, job: Job, attempt: Attempt) -> Event | None:
         """Tell an engine that can change what it has what is asked now, until nothing has changed meanwhile."""

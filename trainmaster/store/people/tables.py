@@ -91,6 +91,19 @@ ssh_key = Table(
     Column("address", Text, nullable=False),
 )
 
+secret = Table(  # of a workspace; the value is sealed: see service/secrets/vault.py
+    "secret",
+    META,
+    Column("workspace", TEXT, primary_key=True),
+    Column("name", TEXT, primary_key=True),
+    Column("key", TEXT, nullable=False),  # which of the server's keys seals it
+    Column("sealed", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Column("changed_by", TEXT, nullable=False),
+    Column("used_at", Double),
+)
+
 favorite = Table(  # what somebody marked for themselves
     "favorite",
     META,

@@ -1,4 +1,6 @@
-"""The ways in, made together: members and invitations, credentials, sign-ins, public keys."""
+"""The ways in, made together: members and invitations, credentials, sign-ins, public keys; and what is for
+those inside, secrets.
+"""
 
 from dataclasses import dataclass
 
@@ -9,12 +11,14 @@ from trainmaster.service.use_cases.people.credentials import Credentials
 from trainmaster.service.use_cases.people.invitations import Inviting
 from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.people.public_keys import PublicKeys
+from trainmaster.service.use_cases.people.secrets import Secrets
 from trainmaster.service.use_cases.people.sign_ins import SignIns
 from trainmaster.store.database import Database
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.identities import IdentityRows
 from trainmaster.store.people.invitations import InvitationRows
 from trainmaster.store.people.members import MemberRows
+from trainmaster.store.people.secrets import SecretRows
 from trainmaster.store.people.ssh_keys import SshKeyRows
 
 
@@ -27,6 +31,7 @@ class Entrance:
     inviting: Inviting
     sign_ins: SignIns
     public_keys: PublicKeys
+    secrets: Secrets
 
 
 def entrance_of(context: Context, people: People, database: Database) -> Entrance:
@@ -37,5 +42,10 @@ def entrance_of(context: Context, people: People, database: Database) -> Entranc
     inviting = Inviting(context, people, InvitationRows(database), rows, members)
     sign_ins = SignIns(context, people, rows, IdentityRows(database), inviting, provider)
     return Entrance(
-        Credentials(context, people, rows), members, inviting, sign_ins, PublicKeys(context, SshKeyRows(database))
+        Credentials(context, people, rows),
+        members,
+        inviting,
+        sign_ins,
+        PublicKeys(context, SshKeyRows(database)),
+        Secrets(context, SecretRows(database)),
     )

@@ -1,0 +1,1 @@
+"""Keeps the values of secrets out of what tasks print, and brings them to the tasks."""

@@ -1,0 +1,1 @@
+"""Secrets of workspaces: how their values are kept."""
