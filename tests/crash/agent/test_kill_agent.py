@@ -30,12 +30,17 @@ def story(ledger: str, number: int) -> GangBuilder:
 
 
 def _guarded(world: LocalWorld) -> bool:
-    """Return whether agent and keeper both live, the one below the other."""
+    """Return whether agent and keeper both live, the one below the other, and have read how every child of theirs
+    ended: on a busy machine that takes them a while, and a keeper that is killed before leaves nobody to ask.
+    """
     try:
         agent, keeper = (procs.stat(int(world.read("run", name))) for name in ("agent.pid", "keeper.pid"))
     except (ValueError, FileNotFoundError):
         return False
-    return agent is not None and keeper is not None and agent.alive and keeper.alive and agent.ppid == keeper.pid
+    if agent is None or keeper is None or not (agent.alive and keeper.alive and agent.ppid == keeper.pid):
+        return False
+    every = [found for pid in procs.all_pids() if (found := procs.stat(pid)) is not None]
+    return all(found.alive for found in every if found.ppid in (agent.pid, keeper.pid))
 
 
 async def _kill_until(
