@@ -92,7 +92,7 @@ export function FlavorsAdmin(): ReactNode {
           render: (_, one) => (one.cache_mib > 0 ? mib(one.cache_mib) : <Nothing />),
         },
         {
-          title: `${t("usage.price")} (${query.data?.currency ?? ""})`,
+          title: `${t("usage.price")}${t("mark.aside", { text: query.data?.currency ?? "" })}`,
           key: "price",
           width: 150,
           className: "tm-num",

@@ -10,7 +10,9 @@ import { shownAmount } from "../usage/amounts";
 import { Part } from "./jobs";
 
 const hours = (seconds: number): number => Math.round(seconds / 36) / 100;
-const hoursOf = (seconds: number): string => number(hours(seconds));
+/** Hours to a hundredth; what is less than one is not nothing. */
+export const hoursOf = (seconds: number): string =>
+  seconds > 0 && hours(seconds) === 0 ? "<0.01" : number(hours(seconds));
 
 export function Use({ use }: { use: MonthUse }): ReactNode {
   const { t } = useTranslation();
@@ -45,10 +47,12 @@ function Sums({ use }: { use: MonthUse }): ReactNode {
         <dt>{t("home.machineHours")}</dt>
         <dd className="tm-num">{hoursOf(use.machine_s)}</dd>
       </div>
-      <div>
-        <dt>{t("home.amount", { currency: use.currency })}</dt>
-        <dd className="tm-num">{shownAmount(use.amount)}</dd>
-      </div>
+      {use.priced && (
+        <div>
+          <dt>{t("home.amount", { currency: use.currency })}</dt>
+          <dd className="tm-num">{shownAmount(use.amount)}</dd>
+        </div>
+      )}
     </dl>
   );
 }

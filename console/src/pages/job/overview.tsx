@@ -110,7 +110,9 @@ function firstFacts(job: JobDetail, t: TFunction): Item[] {
   const r = job.resources;
   const resources = [
     t("unit.tasks", { count: job.tasks.total }),
-    r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` (${r.gpu_type})` : ""}` : "",
+    r.gpu > 0
+      ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? t("mark.aside", { text: r.gpu_type }) : ""}`
+      : "",
     t("unit.cores", { n: number(r.cpu), count: r.cpu }),
     mib(r.memory_mib),
   ];

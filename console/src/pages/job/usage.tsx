@@ -128,7 +128,9 @@ function NotMeasured({ job, plots }: { job: JobDetail; plots: readonly Plot[] })
     <p className="tm-faint tm-not-measured" data-testid="not-measured">
       {t("job.usage.unavailable")}
       {t("mark.colon")}
-      {[...reasons].map(([reason, names]) => `${names.join(t("mark.comma"))} (${reason})`).join(t("mark.semicolon"))}
+      {[...reasons]
+        .map(([reason, names]) => `${names.join(t("mark.comma"))}${t("mark.aside", { text: reason })}`)
+        .join(t("mark.semicolon"))}
     </p>
   );
 }
