@@ -12,9 +12,26 @@ import { isMade, isRemoved, SUBJECTS, valueText } from "./filter";
 
 type Change = AuditEvent["changes"][number];
 
-export function useColumns(): TableColumnsType<AuditEvent> {
+export function useColumns(narrow: boolean): TableColumnsType<AuditEvent> {
   const { t } = useTranslation();
   const pick = useBilingual();
+  if (narrow)
+    return [
+      {
+        title: t("audit.what"),
+        key: "what",
+        render: (_, event) => (
+          <div className="tm-audit-whole">
+            <span className="tm-break">{pick(event.text)}</span>
+            <SubjectCell of={event.subject} />
+            <Who event={event} />
+            <span className="tm-line">
+              <Stamp at={event.at} />
+            </span>
+          </div>
+        ),
+      },
+    ];
   return [
     { title: t("audit.when"), key: "when", width: 150, render: (_, { at }) => <Stamp at={at} /> },
     { title: t("audit.who"), key: "who", width: 210, render: (_, event) => <Who event={event} /> },

@@ -63,16 +63,23 @@ export function Days({ use }: { use: MonthUse }): ReactNode {
   const what = use.gpu_s > 0 ? "gpu_s" : "machine_s";
   const most = Math.max(...use.days.map((day) => day[what]), 1e-9);
   const label = `${t("home.perDay")}${t("mark.colon")}${hoursOf(use[what])}`;
+  const edge = (at: number): string => use.days.at(at)?.day.slice(5) ?? ""; // 2026-11-01 -> 11-01
   return (
-    <div className="tm-home-days" role="img" aria-label={label}>
-      {use.days.map((day) => (
-        <span
-          key={day.day}
-          title={t("home.perDayOf", { day: day.day, hours: hoursOf(day[what]), count: hours(day[what]) })}
-        >
-          <i style={{ height: `${(day[what] / most) * 100}%` }} />
-        </span>
-      ))}
+    <div>
+      <div className="tm-home-days" role="img" aria-label={label}>
+        {use.days.map((day) => (
+          <span
+            key={day.day}
+            title={t("home.perDayOf", { day: day.day, hours: hoursOf(day[what]), count: hours(day[what]) })}
+          >
+            <i style={{ height: `${(day[what] / most) * 100}%` }} />
+          </span>
+        ))}
+      </div>
+      <div className="tm-past-marks" aria-hidden="true">
+        <span>{edge(0)}</span>
+        <span>{edge(-1)}</span>
+      </div>
     </div>
   );
 }
