@@ -3,6 +3,8 @@ import {
   bytes,
   DURATION_STEPS,
   duration,
+  MIB_STEPS,
+  mib,
   modelName,
   number,
   parseDuration,
@@ -11,6 +13,7 @@ import {
   speak,
   spellDuration,
   spellMemory,
+  WHOLE_STEPS,
 } from "../src/shared/format";
 
 describe("sizes and durations are read as the server reads them (trainmaster/core/formats/units.py)", () => {
@@ -81,6 +84,12 @@ describe("numbers as people read them", () => {
     expect(duration(7200)).toBe("2 小时");
     speak("en");
     expect(duration(7200)).toBe("2h");
+  });
+  it("marks an axis of sizes with round ones, and one of whole numbers with whole ones", () => {
+    expect(
+      MIB_STEPS.map(mib).filter((said) => said.includes(".") || !/^(1|2|4|8|16|32|64|128|256|512) /.test(said)),
+    ).toEqual([]);
+    expect(WHOLE_STEPS.every(Number.isInteger)).toBe(true);
   });
   it("marks an axis of durations with one word each, never twice the same, though everybody waited for nothing", () => {
     for (const step of DURATION_STEPS) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { JobEvent, MetricSeries, TaskView } from "../src/api/types";
+import type { Job, JobEvent, MetricSeries, TaskView } from "../src/api/types";
 import { i18n } from "../src/i18n";
 import { bestOf, csvOf, distinct, goalOf, keyMetric, xOf } from "../src/pages/job/curves";
 import { shows } from "../src/pages/job/events";
@@ -10,6 +10,7 @@ import { merge, type Part } from "../src/pages/job/log/merge";
 import { severityOf } from "../src/pages/job/log/severity";
 import { codeOf, tellingTask } from "../src/pages/job/overview";
 import { detailsOf } from "../src/pages/job/told";
+import { leftOf } from "../src/shared/left";
 import { lookOf, rowsOf } from "../src/shared/preview";
 
 const curve = (values: (number | null)[], more: Partial<MetricSeries> = {}): MetricSeries => ({
@@ -241,5 +242,20 @@ describe("whose last lines are shown", () => {
     expect(tellingTask([task("z", {}), silent])?.name).toBe("a");
     expect(tellingTask([task("z", {}), task("y", {})])?.name).toBe("z");
     expect(tellingTask([])).toBeUndefined();
+  });
+});
+
+describe("how long a job still takes", () => {
+  const told = { state: "running" as const, progress: { eta_s: 7200 } as Job["progress"], expires_at: null };
+  it("is told by its progress, and that the time limit comes first where it does", () => {
+    expect(leftOf(told, 1000)).toEqual({ eta: 7200, cut: null });
+    expect(leftOf({ ...told, expires_at: 9000 }, 1000)).toEqual({ eta: 7200, cut: null });
+    expect(leftOf({ ...told, expires_at: 4600 }, 1000)).toEqual({ eta: 7200, cut: 3600 });
+    expect(leftOf({ ...told, expires_at: 900 }, 1000)).toEqual({ eta: 7200, cut: 0 });
+  });
+  it("is not known without progress, and of nothing that has ended or waits", () => {
+    expect(leftOf({ ...told, progress: null }, 1000)).toBeNull();
+    expect(leftOf({ ...told, state: "failed" }, 1000)).toBeNull();
+    expect(leftOf({ ...told, state: "queued" }, 1000)).toBeNull();
   });
 });

@@ -144,6 +144,9 @@ describe("the document", () => {
   it("has the command of OpenPAI's form, for every sub-task that is added (R84)", () => {
     expect(rolesOf(emptyDocument())[0]?.["command"]).toBe("sleep infinity");
     expect(STAYS_UP).toBe("sleep infinity");
+    expect(emptyDocument()["duration"]).toBe("8h");
+    expect(emptyDocument(86_400)["duration"]).toBe("8h");
+    expect(emptyDocument(3600)).not.toHaveProperty("duration"); // the platform's own limit is shorter
     expect(isDistributed(emptyDocument())).toBe(false);
   });
   it("is called one further when cloned", () => {

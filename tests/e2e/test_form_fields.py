@@ -72,8 +72,11 @@ def test_it_is_on_for_what_was_cloned_and_asks_before_it_removes(world: World, c
 
 
 def test_a_new_form_keeps_a_job_up_until_another_command_is_written(world: World, console: Console) -> None:
-    """R84: the default is that of OpenPAI's form; it says what it does, and is replaced by what is typed."""
+    """R84: the default is that of OpenPAI's form; it says what it does, and is replaced by what is typed. A forgotten
+    one ends within a working day.
+    """
     console.open("/submit")
+    expect(console.field("duration")).to_have_value("8h")
     command = console.field("roles.0.command")
     expect(command).to_have_value("sleep infinity")
     expect(console.page.locator('[data-path="roles.0.command"]')).to_contain_text("tm exec")
@@ -99,6 +102,7 @@ def test_a_workspace_asks_for_a_time_limit(world: World, console: Console) -> No
     console.fill("roles.0.command", "true")
     console.choose("field-workspace", "vision")
     expect(console.page.locator('[data-path="duration"] label.ant-form-item-required')).to_be_visible()
+    console.fill("duration", "")
     console.press("review")
     expect(console.problem_at("duration")).to_contain_text("Workspace vision asks every job for a time limit")
     console.fill("duration", "1h")

@@ -25,6 +25,22 @@ def enter(console: Console, workspace: str, amount: str, note: str) -> None:
     expect(console.at("entry-amount")).to_have_count(0)
 
 
+def set_a_price(world: World) -> None:
+    """Let money be in use, whichever test ran before."""
+    world.tm("pool", "set", "default", "--price-cpu", "0.01")
+
+
+def test_without_a_price_no_amounts_are_shown(console: Console) -> None:
+    console.open("/usage")
+    expect(console.at("unpriced").get_by_role("link")).to_have_attribute("href", "/admin?tab=pools")
+    expect(console.at("usage-days")).to_be_visible()
+    expect(console.at("balance-default")).to_have_count(0)
+    expect(console.page.get_by_role("main")).not_to_contain_text("CNY")
+    console.open("/")
+    expect(console.at("home-workspace-default")).to_be_visible()
+    expect(console.page.get_by_role("main")).not_to_contain_text("CNY")
+
+
 def test_prices_credits_and_what_a_job_cost(world: World, console: Console, tmp_path: Path) -> None:
     console.open("/admin?tab=flavors")
     console.press("flavor-add")
@@ -67,6 +83,7 @@ def test_prices_credits_and_what_a_job_cost(world: World, console: Console, tmp_
 
 
 def test_a_member_sees_their_own_and_changes_nothing(world: World, console: Console, new_console: Open) -> None:
+    set_a_price(world)
     console.open("/admin?tab=users")
     one_time = add_user(console, "uma", "default")
     uma = come_in(new_console, "uma", one_time)
@@ -78,7 +95,8 @@ def test_a_member_sees_their_own_and_changes_nothing(world: World, console: Cons
     expect(uma.page.get_by_text("No entries yet.")).to_be_visible()
 
 
-def test_the_page_is_for_everybody(console: Console) -> None:
+def test_the_page_is_for_everybody(world: World, console: Console) -> None:
+    set_a_price(world)
     report = Report()
     console.open("/usage")
     expect(console.at("usage-days")).to_be_visible()

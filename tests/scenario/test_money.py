@@ -151,6 +151,28 @@ async def test_a_role_without_a_flavor_costs_what_its_pool_asks(fake: Stage) -> 
     assert (view.price_gpu, view.price_cpu, view.description) == ("10.00", "2.00", "as it was")
 
 
+async def test_money_is_in_use_once_something_has_a_price_or_a_workspace_an_amount(fake: Stage) -> None:
+    """Where nothing costs anything, nobody is shown amounts: R3 is for those who account for it."""
+    platform = fake.platform
+
+    async def priced() -> bool:
+        report, balances = await platform.reports.usage(ADMIN), await platform.balances.all(ADMIN)
+        assert report.priced == balances.priced
+        return report.priced
+
+    await put(fake, replace(BIG, price=0))
+    assert not await priced()
+    await put(fake, BIG)
+    assert await priced()
+    await put(fake, replace(BIG, price=None))
+    await platform.administer.put_pool(Pool("default"), ADMIN, price_cpu=1)
+    assert await priced()
+    await platform.administer.put_pool(Pool("default"), ADMIN, price_cpu=0)
+    assert not await priced()
+    await limited(fake, 0)
+    assert await priced()
+
+
 async def test_a_free_flavor_costs_nothing_and_is_counted(fake: Stage) -> None:
     await put(fake, replace(BIG, price=0))
     await limited(fake, 0)

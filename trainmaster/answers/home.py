@@ -32,11 +32,12 @@ class FreePool(Answer, frozen=True):
 
 
 class MonthUse(Answer, frozen=True):
-    """What was used in `month` of `time_zone` up to `at`, and what it cost, by day."""
+    """What was used in `month` of `time_zone` up to `at`, and what it cost, by day. `priced`: as in `UsageReport`."""
 
     month: str
     time_zone: str
     currency: str
+    priced: bool
     at: float
     machine_s: float
     gpu_s: float

@@ -43,12 +43,14 @@ class ReportSums(Answer, frozen=True):
 
 class UsageReport(Answer, frozen=True):
     """What was used in one month of `time_zone`, from `since` until before `until`, as it is known `at` that moment:
-    what runs is counted up to then. Lines by cost, then time, most first.
+    what runs is counted up to then. Lines by cost, then time, most first. `priced`: money is in use, that is, something
+    has a price or a workspace a balance or a budget; else every amount is 0 and not worth showing.
     """
 
     month: str
     time_zone: str
     currency: str
+    priced: bool
     since: float
     until: float
     at: float
@@ -95,8 +97,9 @@ class BalanceView(Answer, frozen=True):
 
 
 class BalancesView(Answer, frozen=True):
-    """Workspaces by name."""
+    """Workspaces by name. `priced`: as in `UsageReport`."""
 
+    priced: bool
     items: list[BalanceView]
 
 

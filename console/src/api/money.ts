@@ -11,7 +11,7 @@ export interface ReportQuery {
 export const readReport = (query: ReportQuery): Promise<UsageReport> => get("/reports/usage", { ...query });
 export const readReportCsv = (query: ReportQuery): Promise<string> => text("/reports/usage.csv", { ...query });
 
-export const listBalances = (): Promise<{ items: Balance[] }> => get("/balances");
+export const listBalances = (): Promise<{ priced: boolean; items: Balance[] }> => get("/balances");
 export const listEntries = (name: string, cursor?: string): Promise<EntryPage> =>
   get(`${workspace(name)}/entries`, { cursor });
 

@@ -4337,11 +4337,12 @@ export interface components {
             flavors: string[];
             forecast: components["schemas"]["Forecast"] | null;
         };
-        /** @description What was used in `month` of `time_zone` up to `at`, and what it cost, by day. */
+        /** @description What was used in `month` of `time_zone` up to `at`, and what it cost, by day. `priced`: as in `UsageReport`. */
         MonthUse: {
             month: string;
             time_zone: string;
             currency: string;
+            priced: boolean;
             at: number;
             machine_s: number;
             gpu_s: number;
@@ -4723,8 +4724,9 @@ export interface components {
             spent: string;
             budget: string;
         };
-        /** @description Workspaces by name. */
+        /** @description Workspaces by name. `priced`: as in `UsageReport`. */
         Balances: {
+            priced: boolean;
             items: components["schemas"]["Balance"][];
         };
         /**
@@ -4799,12 +4801,14 @@ export interface components {
         };
         /**
          * @description What was used in one month of `time_zone`, from `since` until before `until`, as it is known `at` that moment:
-         *         what runs is counted up to then. Lines by cost, then time, most first.
+         *         what runs is counted up to then. Lines by cost, then time, most first. `priced`: money is in use, that is, something
+         *         has a price or a workspace a balance or a budget; else every amount is 0 and not worth showing.
          */
         UsageReport: {
             month: string;
             time_zone: string;
             currency: string;
+            priced: boolean;
             since: number;
             until: number;
             at: number;

@@ -48,7 +48,7 @@ export function Bell(): ReactNode {
     </div>
   );
   return (
-    <Popover content={list} trigger="click" placement="bottomRight" open={open} onOpenChange={setOpen} arrow={false}>
+    <Popover content={list} trigger="click" placement="bottom" open={open} onOpenChange={setOpen} arrow={false}>
       <Badge count={unread} size="small" offset={[-6, 6]} overflowCount={99}>
         <Button
           type="text"

@@ -33,6 +33,9 @@ interface Props {
   minY?: number;
   /** How far apart the marks of the vertical axis may be, ascending, where `format` would make decimal ones look odd or alike. */
   steps?: number[];
+  /** The same of the horizontal axis, where it is not a time, and what its numbers are called. */
+  xSteps?: number[];
+  xFormat?: (value: number) => string;
 }
 
 function cssColor(name: string): string {
@@ -58,6 +61,7 @@ export function Chart(props: Props): ReactNode {
     props.xLabel,
   ]);
 
+  const along = useEffectEvent((x: number): string => (time ? stamp(x, "clock") : (props.xFormat ?? number)(x)));
   const draw = useEffectEvent((element: HTMLElement): uPlot => {
     const axis = {
       stroke: cssColor("--faint"),
@@ -82,7 +86,8 @@ export function Chart(props: Props): ReactNode {
           {
             ...axis,
             size: 32,
-            values: time ? (_u, at) => at.map((v) => stamp(v, "clock")) : (_u, at) => at.map(number),
+            incrs: time ? undefined : props.xSteps,
+            values: (_u, at) => at.map(along),
             space: time ? 80 : 50,
           },
           { ...axis, size: 62, incrs: props.steps, values: (_u, at) => at.map((v) => (v == null ? "" : format(v))) },
@@ -90,7 +95,7 @@ export function Chart(props: Props): ReactNode {
         series: [
           {
             label: props.xLabel ?? "",
-            value: (u, v) => told(v ?? latest(u.data[0]), (at) => (time ? stamp(at, "clock") : number(at))),
+            value: (u, v) => told(v ?? latest(u.data[0]), along),
           },
           ...lines.map(
             (line): uPlot.Series => ({

@@ -72,6 +72,12 @@ function partsOf(seconds: number): [number, (typeof UNITS)[number]][] {
   });
 }
 
+/** Distances of marks on an axis of whole numbers: steps, processes. */
+export const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat();
+
+/** Distances of marks on an axis of MiB, so that each is a round number of its unit: 2 KiB, not 1.9. */
+export const MIB_STEPS = Array.from({ length: 45 }, (_, power) => 2 ** (power - 20));
+
 const UP_TO_A_MINUTE = [1, 2, 5, 10, 15, 30];
 
 /** Distances of marks on an axis of seconds, ascending, each said in one word: decimal ones would read 1m 40s, or 0s again and again. */

@@ -1,13 +1,14 @@
 /** What the platform says of itself for forms and labels; it does not change while the page is open. */
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import { readMeta } from "../api/cluster";
 import type { Meta } from "../api/types";
 import { useBilingual } from "../i18n";
 
-export function useMeta(): Meta | undefined {
-  return useQuery({ queryKey: ["meta"], queryFn: readMeta, staleTime: Infinity }).data;
-}
+export const useMetaQuery = (): UseQueryResult<Meta> =>
+  useQuery({ queryKey: ["meta"], queryFn: readMeta, staleTime: Infinity });
+
+export const useMeta = (): Meta | undefined => useMetaQuery().data;
 
 /** A framework by its title; its code until the titles are known, and for one that is not known any more. */
 export function useFrameworkTitle(): (kind: string) => string {

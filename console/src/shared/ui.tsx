@@ -5,10 +5,11 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../api/client";
 import { ENDED, type Job } from "../api/types";
-import { duration, percent } from "./format";
+import { number, percent } from "./format";
 import type { Kept } from "./kept";
+import { useLeft } from "./left";
 import { toneOf } from "./state";
-import { useFormatTime } from "./time";
+import { useFormatTime, useNow } from "./time";
 import { useTitle } from "./title";
 import { useErrorText } from "./trouble";
 
@@ -204,22 +205,22 @@ export function Empty({ title, children, icon }: { title: string; children?: Rea
 }
 
 /** Progress of a job, honest about not knowing: a moving bar while it runs without telling, nothing while it waits. */
-export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean }): ReactNode {
+export function JobProgress({ job, wide = false, pace }: { job: Job; wide?: boolean; pace?: ReactNode }): ReactNode {
   const { t } = useTranslation();
+  const left = useLeft()(job, useNow());
   const known = job.state === "succeeded" ? 1 : (job.progress?.fraction ?? null);
   const live = !ENDED.has(job.state) && job.state !== "queued";
   if (known === null && !live) return <Nothing />;
   const p = job.progress;
   const words =
     p?.step != null && p.of != null
-      ? t("jobs.step", { step: p.step, of: p.of })
+      ? t("jobs.step", { step: number(p.step), of: number(p.of) })
       : p?.step != null
-        ? t("jobs.stepOnly", { step: p.step })
+        ? t("jobs.stepOnly", { step: number(p.step) })
         : "";
-  const eta = live && p?.eta_s != null ? t("jobs.eta", { time: duration(p.eta_s) }) : "";
   const tone = job.state === "running" ? "blue" : toneOf(job.state);
   return (
-    <Tooltip title={[words, eta].filter(Boolean).join(" · ")}>
+    <Tooltip title={[words, left?.text].filter(Boolean).join(" · ")}>
       <div
         className={`tm-progress${wide ? " tm-wide" : ""}`}
         role="progressbar"
@@ -236,7 +237,20 @@ export function JobProgress({ job, wide = false }: { job: Job; wide?: boolean })
           />
         </div>
         <span className="tm-num">{known === null ? "" : `${Math.floor(percent(known))}%`}</span>
-        {wide && <span className="tm-faint">{[words, eta].filter(Boolean).join(" · ")}</span>}
+        {wide && (
+          <Dotted
+            className="tm-faint"
+            items={[
+              words,
+              left && (
+                <span key="left" className={left.cut ? "tm-warn" : undefined}>
+                  {left.text}
+                </span>
+              ),
+              pace ?? "",
+            ]}
+          />
+        )}
       </div>
     </Tooltip>
   );
@@ -298,6 +312,18 @@ export function TwoLines({ first, second }: { first: ReactNode; second: ReactNod
         {second}
       </span>
     </div>
+  );
+}
+
+/** Facts beside each other with a dot between, none of which is left at the end of a line. */
+export function Dotted({ items, className }: { items: ReactNode[]; className?: string }): ReactNode {
+  const shown = items.flatMap((item, at) => (item === "" || item === null || item === false ? [] : [{ item, at }]));
+  return (
+    <span className={`tm-dotted ${className ?? ""}`}>
+      {shown.map(({ item, at }) => (
+        <span key={at}>{item}</span>
+      ))}
+    </span>
   );
 }
 

@@ -55,8 +55,9 @@ def _lines(found: "answers.HomeView") -> Iterator[str]:
         yield words("Your limits", "个人上限")
         yield from _rows((f"{one.workspace}/{one.pool}", _limit(one)) for one in found.limits)
     hours = f"{use.gpu_s / 3600:.1f}"
-    amount = f"{money(use.amount)} {use.currency}"
-    yield words(f"Used in {use.month}: {hours} GPU hours, {amount}", f"{use.month} 用量：{hours} 加速卡时，{amount}")
+    amount = f"{money(use.amount)} {use.currency}" if use.priced else ""
+    said = words(f"Used in {use.month}: {hours} GPU hours", f"{use.month} 用量：{hours} 加速卡时")
+    yield said + (amount and words(f", {amount}", f"，{amount}"))
     for one in found.workspaces:
         yield words(f"Workspace {one.name}", f"工作空间 {one.name}")
         yield from _rows([_workspace(one)])
@@ -110,7 +111,7 @@ def _workspace(one: "answers.HomeWorkspace") -> tuple[str, ...]:
     return (
         words(f"{one.running} running", f"运行中 {one.running}"),
         words(f"{one.waiting} queued", f"排队 {one.waiting}"),
-        words(f"spent {spent}{budget}", f"已用 {spent}{budget}"),
+        words(f"spent {spent}{budget}", f"已用 {spent}{budget}") if one.use.priced else "",
         words("in arrears", "已欠费") if one.in_arrears else "",
     )
 

@@ -58,8 +58,9 @@ def report(
 ) -> None:
     """Show what was used in a month and what it cost, by workspace, person and flavor.
 
-    Prints a line for each: workspace, person, flavor, replica hours, GPU hours, amount; the last line is the sum. One
-    sees one's own use, a workspace's owners and admins all of it, administrators everything.
+    Prints a line for each: workspace, person, flavor, replica hours, GPU hours, and the amount where
+    something has a price; the last line is the sum. One sees one's own use, a workspace's owners and admins all of it,
+    administrators everything.
     """
     from trainmaster.cli.showing.console import emit_json
 
@@ -86,12 +87,13 @@ def _show(found: "answers.UsageReport") -> None:
         column(words("GPU hours", "加速卡时"), right=True),
         column(words(f"amount ({found.currency})", f"金额（{found.currency}）"), right=True),
     )
+    shown = len(columns) if found.priced else -1  # nothing is known of money: no column of zeros
     rows = [
         (one.workspace, one.owner, one.flavor, _hours(one.machine_s), _hours(one.gpu_s), money(one.amount))
         for one in found.lines
     ]
     total = words("all", "合计"), "", "", _hours(found.machine_s), _hours(found.gpu_s), money(found.amount)
-    tables.show(columns, [*rows, total], title=zone)
+    tables.show(columns[:shown], [row[:shown] for row in (*rows, total)], title=zone)
 
 
 def _hours(seconds: float) -> str:

@@ -198,13 +198,19 @@ def _held(job: "answers.JobDetail") -> str:
 
 def _show_part(role: "answers.RoleView") -> None:
     need = role.resources
-    model = need.gpu_type or words("any model", "任意型号")
-    cards = words(f", {need.gpu} x {model} GPU", f"，{need.gpu} 张 {model} 加速卡") if need.gpu else ""
+    cards = f"{words(', ', '，')}{_cards(need)}" if need.gpu else ""
     cores = words(f"{need.cpu:g} {'core' if need.cpu == 1 else 'cores'}", f"{need.cpu:g} 核")
     size = f"{cores}{words(', ', '，')}{memory(need.memory_mib)}{cards}"
     part = words("sub-task", "子任务")
     say(f"  {part} [bold]{e(role.name)}[/] × {role.replicas}: {e(size)}")
     say(f"    [bright_black]{e(role.command)}[/]")
+
+
+def _cards(need: "answers.NeedView") -> str:
+    noun = "GPU" if need.gpu == 1 else "GPUs"
+    if need.gpu_type is None:
+        return words(f"{need.gpu} {noun} of any model", f"{need.gpu} 张任意型号加速卡")
+    return words(f"{need.gpu} {need.gpu_type} {noun}", f"{need.gpu} 张 {need.gpu_type} 加速卡")
 
 
 def _show_attempt(attempt: "answers.AttemptView") -> None:

@@ -155,6 +155,19 @@ class Purses:
 
     # -- asking --------------------------------------------------------------------------------------------------
 
+    @property
+    def in_use(self) -> bool:
+        """Whether anybody accounts for money here: something has a price, or a workspace a balance or a budget.
+        O(pools + flavors + workspaces).
+        """
+        pools = self._pools
+        return (
+            any(pool.price_gpu or pool.price_cpu for pool in pools.pools.values())
+            or any(flavor.price for of in pools.flavors.values() for flavor in of.values())
+            or any(self._balances.values())
+            or any(budget != Budget(budget.workspace) for budget in pools.budgets.values())
+        )
+
     def standing(self, workspace: str, now: float) -> Standing:
         """Return how a workspace stands. O(1)."""
         open_ms = self._rates[workspace] * round(now * 1000) - self._since[workspace]

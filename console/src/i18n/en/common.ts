@@ -56,7 +56,7 @@ export const common = {
     reload: "Reload",
     clear: "Clear",
   },
-  mark: { colon: ": ", stop: ". ", comma: ", ", semicolon: "; " },
+  mark: { colon: ": ", stop: ". ", comma: ", ", semicolon: "; ", aside: " ({{text}})" },
   role: { admin: "administrator", user: "user" },
   unit: {
     cores: "{{n}} cores",

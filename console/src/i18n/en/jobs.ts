@@ -54,6 +54,7 @@ export const jobs = {
   waited: "waiting {{time}}",
   ranOf: "{{run}} of {{limit}}",
   eta: "about {{time}} left",
+  etaCut: "about {{time}} left, but the time limit ends it in {{limit}}",
   step: "Step {{step}} of {{of}}",
   stepOnly: "Step {{step}}",
   selected: "{{count}} selected",

@@ -53,6 +53,7 @@ export const notices = {
   codeSent: "A code of 6 digits was sent to {{address}}. It is good for 15 minutes.",
   code: "Code",
   confirm: "Confirm",
+  hooks: "Webhooks",
   hooksHint:
     "A webhook sends each notification as signed JSON to an address of yours. Your own follow the switches above; those of a workspace are told of all its jobs.",
   hookOf: "Whose webhooks",

@@ -11,6 +11,8 @@ export const usage = {
   machine_s: "Replica hours",
   gpu_s: "GPU hours",
   amount: "Cost",
+  unpriced: "Nothing has a price here, so only hours are counted.",
+  setPrices: "Set prices for a pool",
   lines: "Who used what",
   by: "Added up by",
   byOf: { line: "All lines", workspace: "Workspace", owner: "User", flavor: "Flavor" },

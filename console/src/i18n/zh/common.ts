@@ -56,7 +56,7 @@ export const common = {
     reload: "重新加载",
     clear: "清除",
   },
-  mark: { colon: "：", stop: "。", comma: "、", semicolon: "；" },
+  mark: { colon: "：", stop: "。", comma: "、", semicolon: "；", aside: "（{{text}}）" },
   role: { admin: "管理员", user: "普通用户" },
   unit: {
     cores: "{{n}} 核",

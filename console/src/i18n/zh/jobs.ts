@@ -48,6 +48,7 @@ export const jobs = {
   waited: "已等待 {{time}}",
   ranOf: "{{run}} / {{limit}}",
   eta: "约剩 {{time}}",
+  etaCut: "约剩 {{time}}，但 {{limit}}后将达到运行时限",
   step: "第 {{step}} / {{of}} 步",
   stepOnly: "第 {{step}} 步",
   selected: "已选 {{count}} 个任务",

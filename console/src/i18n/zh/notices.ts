@@ -52,6 +52,7 @@ export const notices = {
   codeSent: "6 位验证码已发送至 {{address}}，15 分钟内有效。",
   code: "验证码",
   confirm: "确认",
+  hooks: "Webhook",
   hooksHint:
     "Webhook 将每条通知以带签名的 JSON 发送到您指定的地址。您自己的 Webhook 按上面的开关发送；工作空间的 Webhook 会收到其中所有任务的通知。",
   hookOf: "谁的 Webhook",

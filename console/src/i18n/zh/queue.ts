@@ -14,10 +14,11 @@ export const queue = {
   noneMatchesHint: "请更换资源池、加速卡型号、工作空间或所有者。",
   another: "其他用户的任务",
   anothers: "{{owner}} 的任务",
-  anyCard: "任意型号",
+  anyCard: "不限型号",
+  anyCardHint: "这些任务可用任意型号，即旁边按型号统计的同一批加速卡。",
   noCards: "不使用加速卡",
   more: "显示更多",
-  demandAsked: "{{count}} 个任务排队等待 {{cards}}",
+  demandAsked: "{{count}} 个任务在等 {{cards}}",
   demandNone: "无任务排队",
   cardsInUse: "加速卡的占用与排队需求",
   col: {

@@ -11,6 +11,8 @@ export const usage = {
   machine_s: "机时",
   gpu_s: "加速卡时",
   amount: "费用",
+  unpriced: "尚未设置价格，这里只统计用时。",
+  setPrices: "为资源池设置价格",
   lines: "用量明细",
   by: "汇总方式",
   byOf: { line: "明细", workspace: "按工作空间", owner: "按用户", flavor: "按规格" },

@@ -56,25 +56,26 @@ export function FlavorsAdmin(): ReactNode {
         </div>
       }
       query={query}
+      width={1020}
       remove={(one) => deleteFlavor(workspace, one.name)}
       dialog={(one, close) => <FlavorDialog one={one} workspace={workspace} models={models} close={close} />}
       columns={[
         {
           title: t("admin.flavors.kind"),
           key: "kind",
-          width: 100,
+          width: 84,
           render: (_, one) => (
             <Tag className="tm-tag" color={one.kind === "cpu" ? "blue" : "purple"}>
               {one.kind.toUpperCase()}
             </Tag>
           ),
         },
-        { title: t("admin.flavors.cpu"), key: "cpu", width: 110, render: (_, one) => number(one.cpu) },
-        { title: t("cluster.memory"), key: "memory", width: 120, render: (_, one) => mib(one.memory_mib) },
+        { title: t("admin.flavors.cpu"), key: "cpu", width: 96, render: (_, one) => number(one.cpu) },
+        { title: t("cluster.memory"), key: "memory", width: 96, render: (_, one) => mib(one.memory_mib) },
         {
           title: t("admin.flavors.gpu"),
           key: "gpu",
-          width: 180,
+          width: 150,
           render: (_, one) =>
             one.gpu === 0 ? (
               <Nothing />
@@ -88,13 +89,13 @@ export function FlavorsAdmin(): ReactNode {
         {
           title: t("admin.flavors.cache"),
           key: "cache",
-          width: 120,
+          width: 100,
           render: (_, one) => (one.cache_mib > 0 ? mib(one.cache_mib) : <Nothing />),
         },
         {
-          title: `${t("usage.price")} (${query.data?.currency ?? ""})`,
+          title: `${t("usage.price")}${t("mark.aside", { text: query.data?.currency ?? "" })}`,
           key: "price",
-          width: 150,
+          width: 136,
           className: "tm-num",
           render: (_, one) =>
             one.price === null ? <span className="tm-faint">{t("admin.flavors.byPool")}</span> : shownAmount(one.price),
@@ -102,7 +103,7 @@ export function FlavorsAdmin(): ReactNode {
         {
           title: t("admin.flavors.pools"),
           key: "pools",
-          width: 150,
+          width: 130,
           render: (_, one) =>
             one.pools.length > 0 ? (
               <Labels names={one.pools} />

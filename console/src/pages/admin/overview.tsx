@@ -123,7 +123,13 @@ function Away(): ReactNode {
   const away = (query.data?.items ?? []).filter((node) => node.service !== "in_service" || node.reason !== null);
   return (
     <section className="tm-panel" data-testid="admin-away">
-      <h2>{t("admin.overview.away")}</h2>
+      <h2 className="tm-use-head">
+        {t("admin.overview.away")}
+        <span className="tm-grow" />
+        <Link to="/admin" search={{ tab: "nodes" }} className="tm-home-more">
+          {t("admin.overview.toNodes")}
+        </Link>
+      </h2>
       {!query.data ? (
         <div className="tm-panel-body">
           <Pending query={query} rows={2} />
@@ -179,11 +185,6 @@ function Away(): ReactNode {
           ]}
         />
       )}
-      <div className="tm-table-foot">
-        <Link to="/admin" search={{ tab: "nodes" }}>
-          {t("admin.overview.toNodes")}
-        </Link>
-      </div>
     </section>
   );
 }

@@ -52,7 +52,8 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
           rowKey="name"
           size="middle"
           pagination={false}
-          scroll={{ x: props.width ?? 720 }}
+          tableLayout="fixed"
+          scroll={{ x: props.width ?? 880 }}
           dataSource={query.data.items}
           locale={{ emptyText: <span className="tm-faint">{t("admin.none")}</span> }}
           columns={[

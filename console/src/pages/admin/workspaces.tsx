@@ -46,7 +46,7 @@ export function WorkspacesAdmin(): ReactNode {
       query={query}
       remove={(one) => deleteWorkspace(one.name)}
       stays="default"
-      width={960}
+      width={1000}
       dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
       columns={[
         {
@@ -58,7 +58,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: t("admin.workspaces.quotas"),
           key: "quotas",
-          width: 260,
+          width: 220,
           render: (_, one) => (
             <>
               {one.quotas.length === 0 && <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>}
@@ -75,14 +75,14 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: t("admin.workspaces.urgent"),
           key: "urgent",
-          width: 180,
+          width: 150,
           render: (_, one) => <UrgentCell urgent={one.urgent} />,
         },
         jobs,
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 170,
+          width: 160,
           render: (_, { name }) => (
             <div className="tm-actions tm-one-line">
               <MembersButton workspace={name} />

@@ -1,20 +1,35 @@
 /** An entry of the audit as a row: when, who and from where, to what, what; and what became of each field. */
 import { Link } from "@tanstack/react-router";
 import { Table, type TableColumnsType } from "antd";
+import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEvent } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { shortId } from "../../shared/format";
 import { Stamp } from "../../shared/time";
-import { TwoLines } from "../../shared/ui";
+import { Dotted, TwoLines } from "../../shared/ui";
 import { isMade, isRemoved, SUBJECTS, valueText } from "./filter";
 
 type Change = AuditEvent["changes"][number];
 
-export function useColumns(): TableColumnsType<AuditEvent> {
+export function useColumns(narrow: boolean): TableColumnsType<AuditEvent> {
   const { t } = useTranslation();
   const pick = useBilingual();
+  if (narrow)
+    return [
+      {
+        title: t("audit.what"),
+        key: "what",
+        render: (_, event) => (
+          <div className="tm-audit-whole">
+            <span className="tm-break">{pick(event.text)}</span>
+            <SubjectCell of={event.subject} />
+            <Dotted className="tm-line" items={[...whoOf(event, t), <Stamp key="at" at={event.at} />]} />
+          </div>
+        ),
+      },
+    ];
   return [
     { title: t("audit.when"), key: "when", width: 150, render: (_, { at }) => <Stamp at={at} /> },
     { title: t("audit.who"), key: "who", width: 210, render: (_, event) => <Who event={event} /> },
@@ -23,17 +38,22 @@ export function useColumns(): TableColumnsType<AuditEvent> {
   ];
 }
 
-function Who({ event: { by, actor } }: { event: AuditEvent }): ReactNode {
-  const { t } = useTranslation();
+/** Their name, and from where they did it: "" where that is not known. */
+function whoOf({ by, actor }: AuditEvent, t: TFunction): [name: string, from: string] {
   const how = actor.kind === "person" || actor.kind === "system" ? "" : t(`audit.actors.${actor.kind}`);
   const from = [how, actor.through && shortId(actor.through), actor.address].filter(Boolean).join(" · ");
-  const name = actor.kind === "system" || actor.kind === "job" ? t("audit.platform") : by || t("audit.unknown");
+  return [actor.kind === "system" || actor.kind === "job" ? t("audit.platform") : by || t("audit.unknown"), from];
+}
+
+function Who({ event }: { event: AuditEvent }): ReactNode {
+  const { t } = useTranslation();
+  const [name, from] = whoOf(event, t);
   return (
     <TwoLines
       first={name}
       second={
         from && (
-          <span className="tm-mono" title={actor.through ?? undefined}>
+          <span className="tm-mono" title={event.actor.through ?? undefined}>
             {from}
           </span>
         )

@@ -2,7 +2,7 @@
 import { AuditOutlined, DownloadOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Table } from "antd";
+import { Button, Grid, Table } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { auditExport, listAudit } from "../../api/audit";
@@ -55,7 +55,8 @@ function Reach(): ReactNode {
 
 function Entries({ search }: { search: AuditSearch }): ReactNode {
   const { t } = useTranslation();
-  const columns = useColumns();
+  const narrow = Grid.useBreakpoint().md === false;
+  const columns = useColumns(narrow);
   const query = useInfiniteQuery({
     queryKey: ["audit", search],
     queryFn: ({ pageParam, signal }) => listAudit(filterOf(search, Date.now() / 1000), pageParam, signal),
@@ -79,7 +80,7 @@ function Entries({ search }: { search: AuditSearch }): ReactNode {
         rowKey="id"
         size="middle"
         tableLayout="fixed"
-        scroll={{ x: 980 }}
+        scroll={{ x: narrow ? undefined : 980 }}
         pagination={false}
         dataSource={found}
         columns={columns}

@@ -96,8 +96,7 @@ export function useResourceColumns({ chosen, narrow }: Shape): TableColumnsType<
             {
               title: t("resources.col.system"),
               key: "system",
-              width: 112,
-              ellipsis: true,
+              width: 132,
               render: (_, node) => <System node={node} />,
             },
           ] satisfies TableColumnsType<NodeRow>)),
@@ -177,7 +176,7 @@ function Free({ node }: { node: NodeRow }): ReactNode {
 function System({ node }: { node: NodeRow }): ReactNode {
   const text = node.driver || node.os;
   return text ? (
-    <span className="tm-faint" title={[node.os, node.kernel, node.driver].filter(Boolean).join(" · ")}>
+    <span className="tm-faint tm-two" title={[node.os, node.kernel, node.driver].filter(Boolean).join(" · ")}>
       {text}
     </span>
   ) : (

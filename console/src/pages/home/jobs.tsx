@@ -7,6 +7,7 @@ import { useTranslation } from "react-i18next";
 import type { Home, Job, Waiting } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration } from "../../shared/format";
+import { leftOf } from "../../shared/left";
 import { StateTag } from "../../shared/state";
 import { Ago, useNow } from "../../shared/time";
 import { JobProgress } from "../../shared/ui";
@@ -44,8 +45,8 @@ export function RunningJobs({ home }: { home: Home }): ReactNode {
 function Left({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
   const now = useNow();
-  const eta = job.progress?.eta_s;
-  if (eta !== null && eta !== undefined) return t("home.left", { time: duration(eta) });
+  const left = leftOf(job, now);
+  if (left !== null && left.cut === null) return t("home.left", { time: duration(left.eta) });
   if (job.expires_at !== null) return t("home.limitLeft", { time: duration(Math.max(0, job.expires_at - now)) });
   return job.started_at === null ? "" : t("home.runs", { time: duration(Math.max(0, now - job.started_at)) });
 }

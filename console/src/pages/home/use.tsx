@@ -10,7 +10,9 @@ import { shownAmount } from "../usage/amounts";
 import { Part } from "./jobs";
 
 const hours = (seconds: number): number => Math.round(seconds / 36) / 100;
-const hoursOf = (seconds: number): string => number(hours(seconds));
+/** Hours to a hundredth; what is less than one is not nothing. */
+export const hoursOf = (seconds: number): string =>
+  seconds > 0 && hours(seconds) === 0 ? "<0.01" : number(hours(seconds));
 
 export function Use({ use }: { use: MonthUse }): ReactNode {
   const { t } = useTranslation();
@@ -45,10 +47,12 @@ function Sums({ use }: { use: MonthUse }): ReactNode {
         <dt>{t("home.machineHours")}</dt>
         <dd className="tm-num">{hoursOf(use.machine_s)}</dd>
       </div>
-      <div>
-        <dt>{t("home.amount", { currency: use.currency })}</dt>
-        <dd className="tm-num">{shownAmount(use.amount)}</dd>
-      </div>
+      {use.priced && (
+        <div>
+          <dt>{t("home.amount", { currency: use.currency })}</dt>
+          <dd className="tm-num">{shownAmount(use.amount)}</dd>
+        </div>
+      )}
     </dl>
   );
 }
@@ -59,16 +63,23 @@ export function Days({ use }: { use: MonthUse }): ReactNode {
   const what = use.gpu_s > 0 ? "gpu_s" : "machine_s";
   const most = Math.max(...use.days.map((day) => day[what]), 1e-9);
   const label = `${t("home.perDay")}${t("mark.colon")}${hoursOf(use[what])}`;
+  const edge = (at: number): string => use.days.at(at)?.day.slice(5) ?? ""; // 2026-11-01 -> 11-01
   return (
-    <div className="tm-home-days" role="img" aria-label={label}>
-      {use.days.map((day) => (
-        <span
-          key={day.day}
-          title={t("home.perDayOf", { day: day.day, hours: hoursOf(day[what]), count: hours(day[what]) })}
-        >
-          <i style={{ height: `${(day[what] / most) * 100}%` }} />
-        </span>
-      ))}
+    <div>
+      <div className="tm-home-days" role="img" aria-label={label}>
+        {use.days.map((day) => (
+          <span
+            key={day.day}
+            title={t("home.perDayOf", { day: day.day, hours: hoursOf(day[what]), count: hours(day[what]) })}
+          >
+            <i style={{ height: `${(day[what] / most) * 100}%` }} />
+          </span>
+        ))}
+      </div>
+      <div className="tm-past-marks" aria-hidden="true">
+        <span>{edge(0)}</span>
+        <span>{edge(-1)}</span>
+      </div>
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { Toned } from "../../shared/state";
 import { Bar } from "../../shared/ui";
 import { shownAmount, spentPercent } from "../usage/amounts";
 import { WaitingRow } from "./jobs";
-import { Days } from "./use";
+import { Days, hoursOf } from "./use";
 
 export function Workspaces({ all }: { all: HomeWorkspace[] }): ReactNode {
   const { t } = useTranslation();
@@ -34,7 +34,7 @@ function WorkspaceCard({ one }: { one: HomeWorkspace }): ReactNode {
         <span className="tm-grow" />
         <span className="tm-line">{t("home.counts", { running: one.running, waiting: one.waiting })}</span>
       </header>
-      <Money one={one} />
+      {one.use.priced && <Money one={one} />}
       {one.use.machine_s > 0 && <Days use={one.use} />}
       {one.quotas.map(({ pool, share }) => (
         <div key={pool}>
@@ -103,7 +103,7 @@ function People({ one }: { one: HomeWorkspace }): ReactNode {
             <td className="tm-num">{person.running}</td>
             <td className="tm-num">{person.waiting}</td>
             <td className="tm-num">{number(person.gpu)}</td>
-            <td className="tm-num">{number(Math.round(person.gpu_s / 36) / 100)}</td>
+            <td className="tm-num">{hoursOf(person.gpu_s)}</td>
           </tr>
         ))}
       </tbody>

@@ -8,7 +8,7 @@ import type { JobDetail, MetricSeries } from "../../api/types";
 import { readMetrics } from "../../api/watch";
 import { Chart, type Line, pictureOf } from "../../shared/chart";
 import { saveBlob, saveText } from "../../shared/download";
-import { number, replicaOf } from "../../shared/format";
+import { DURATION_STEPS, duration, number, replicaOf, WHOLE_STEPS } from "../../shared/format";
 import { smooth } from "../../shared/smooth";
 import { useErrorText } from "../../shared/ui";
 import { SERIES } from "../../theme";
@@ -40,7 +40,7 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
   );
   const best = useMemo(() => bestOf(name, series), [name, series]);
   const sources = [...new Set(series.map((one) => one.source))];
-  const look = { lines, log, time: axis === "time", xLabel: t(`job.metrics.${axis}`) };
+  const look = { lines, log, time: axis === "time", xLabel: t(`job.metrics.${axis}`), ...alongOf(axis) };
   return (
     <section className="tm-panel tm-chart-card" data-testid={`metric-${name}`} ref={card}>
       <header>
@@ -84,6 +84,14 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
     </section>
   );
 }
+
+/** Steps are whole, and times said as such. */
+const alongOf = (axis: Axis): { xSteps?: number[]; xFormat?: (value: number) => string } =>
+  axis === "steps"
+    ? { xSteps: WHOLE_STEPS }
+    : axis === "relative"
+      ? { xSteps: DURATION_STEPS, xFormat: (s) => duration(s) }
+      : {};
 
 function Export(props: {
   job: JobDetail;

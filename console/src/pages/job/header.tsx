@@ -12,7 +12,7 @@ import {
 } from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { App, Button, Dropdown } from "antd";
-import { type ReactNode, useState } from "react";
+import { Fragment, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { releaseJob } from "../../api/jobs";
 import { ENDED, type JobDetail } from "../../api/types";
@@ -24,7 +24,7 @@ import { ButtonLink } from "../../shared/link";
 import { StateTag } from "../../shared/state";
 import { Ago, Elapsed } from "../../shared/time";
 import { jobTitle } from "../../shared/title";
-import { CopyButton, Crumb, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
+import { CopyButton, Crumb, Dotted, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
 import { FavoriteButton } from "./marks";
 
@@ -46,26 +46,26 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
         }
         name={jobTitle(job, t(`state.${job.state}`))}
         sub={
-          <span className="tm-sub-line">
-            <span className="tm-mono" data-testid="job-id">
-              {job.id}
-            </span>
-            <CopyButton text={job.id} label={t("job.fact.id")} />
-            <span>{job.owner}</span>
-            <span>·</span>
-            <Ago at={job.submitted_at} />
-            {job.started_at !== null && (
-              <>
-                <span>·</span>
-                <span>
+          <Dotted
+            items={[
+              <Fragment key="id">
+                <span className="tm-mono" data-testid="job-id">
+                  {job.id}
+                </span>
+                <CopyButton text={job.id} label={t("job.fact.id")} />
+              </Fragment>,
+              job.owner,
+              <Ago key="at" at={job.submitted_at} />,
+              job.started_at !== null && (
+                <span key="run">
                   {t("job.fact.run")} <Elapsed from={job.started_at} to={job.ended_at} />
                   {job.duration_s !== null &&
                     !ENDED.has(job.state) &&
                     ` ${t("jobs.ranOf", { run: "", limit: duration(job.duration_s) }).trim()}`}
                 </span>
-              </>
-            )}
-          </span>
+              ),
+            ]}
+          />
         }
         actions={<Actions job={job} />}
       />
@@ -79,16 +79,16 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
 function Progress({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
   const each = job.progress?.step_s ?? null;
+  const pace = each !== null && each > 0 && (
+    <span className="tm-num" data-testid="pace">
+      {each >= 1
+        ? t("job.progress.each", { time: duration(each, true) })
+        : t("job.progress.rate", { n: number(Number((1 / each).toPrecision(2))) })}
+    </span>
+  );
   return (
     <div className="tm-progress-line">
-      <JobProgress job={job} wide />
-      {each !== null && each > 0 && (
-        <span className="tm-faint tm-num" data-testid="pace">
-          {each >= 1
-            ? t("job.progress.each", { time: duration(each, true) })
-            : t("job.progress.rate", { n: number(Number((1 / each).toPrecision(2))) })}
-        </span>
-      )}
+      <JobProgress job={job} wide pace={pace} />
     </div>
   );
 }

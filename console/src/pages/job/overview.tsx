@@ -11,7 +11,7 @@ import { ansi } from "../../shared/ansi";
 import { duration, labelFilter, labelText, mib, number, replicaName } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { Elapsed, Stamp } from "../../shared/time";
-import { CopyButton, Nothing } from "../../shared/ui";
+import { CopyButton, Dotted, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
 import { severityOf } from "./log/severity";
 import { NoteFact, TagsFact } from "./marks";
@@ -103,20 +103,19 @@ function Facts({ items }: { items: Item[] }): ReactNode {
   );
 }
 
-/** A number stays on the line of its unit. */
-const unbroken = (text: string): string => text.replaceAll(" ", "\u00a0");
-
 function firstFacts(job: JobDetail, t: TFunction): Item[] {
   const r = job.resources;
   const resources = [
     t("unit.tasks", { count: job.tasks.total }),
-    r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` (${r.gpu_type})` : ""}` : "",
+    r.gpu > 0
+      ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? t("mark.aside", { text: r.gpu_type }) : ""}`
+      : "",
     t("unit.cores", { n: number(r.cpu), count: r.cpu }),
     mib(r.memory_mib),
   ];
   const flavors = [...new Set(job.roles.map((role) => role.flavor).filter((name) => name !== null))];
   const items: Item[] = [
-    [t("job.fact.resources"), resources.filter(Boolean).map(unbroken).join(" · ")],
+    [t("job.fact.resources"), <Dotted key="r" items={resources} />],
     [t("job.fact.duration"), job.duration_s === null ? t("time.noLimit") : duration(job.duration_s)],
     [t("job.fact.workspace"), job.workspace],
     [t("job.fact.share"), <ShareFact key="s" job={job} />],

@@ -7,7 +7,7 @@ import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types
 import { mib, number, replicaName, shellWords } from "../../shared/format";
 import { TaskState } from "../../shared/state";
 import { Elapsed } from "../../shared/time";
-import { CopyButton, Nothing } from "../../shared/ui";
+import { CopyButton, Dotted, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
 import type { TabProps } from "./tab";
 
@@ -41,9 +41,7 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
     t("unit.cores", { n: number(r.cpu), count: r.cpu }),
     mib(r.memory_mib),
     `shm ${mib(r.shm_mib)}`,
-  ]
-    .filter(Boolean)
-    .join(" · ");
+  ];
   return (
     <div className="tm-role">
       <div className="tm-role-head">
@@ -60,7 +58,7 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
         <span className="tm-faint">
           {t("job.tasks.each")}
           {t("mark.colon")}
-          {each}
+          <Dotted items={each} />
         </span>
       </div>
       <div className="tm-code tm-command-line">

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { ENDED, type JobDetail, type Usage } from "../../api/types";
 import { readUsage } from "../../api/watch";
 import { Chart, type Line } from "../../shared/chart";
-import { bytes, mib, number, percent, replicaOf } from "../../shared/format";
+import { bytes, MIB_STEPS, mib, number, percent, replicaOf, WHOLE_STEPS } from "../../shared/format";
 import { Empty, Pending } from "../../shared/ui";
 import { SERIES } from "../../theme";
 import type { TabProps } from "./tab";
@@ -20,14 +20,15 @@ interface Plot {
   columns: [column: string, suffix: "read" | "write" | "rx" | "tx" | null][];
   format: (value: number) => string;
   limit?: "cpu" | "memory_mib";
+  steps?: number[];
 }
 
 const rate = (value: number): string => `${bytes(value * 1024 * 1024)}/s`;
 const PLOTS: Plot[] = [
   { key: "cpu", columns: [["cpu", null]], format: number, limit: "cpu" },
-  { key: "memory_mib", columns: [["memory_mib", null]], format: mib, limit: "memory_mib" },
+  { key: "memory_mib", columns: [["memory_mib", null]], format: mib, limit: "memory_mib", steps: MIB_STEPS },
   { key: "gpu", columns: [["gpu", null]], format: (v) => `${percent(v)}%` },
-  { key: "gpu_memory_mib", columns: [["gpu_memory_mib", null]], format: mib },
+  { key: "gpu_memory_mib", columns: [["gpu_memory_mib", null]], format: mib, steps: MIB_STEPS },
   {
     key: "disk",
     columns: [
@@ -35,6 +36,7 @@ const PLOTS: Plot[] = [
       ["disk_write", "write"],
     ],
     format: rate,
+    steps: MIB_STEPS,
   },
   {
     key: "net",
@@ -43,8 +45,9 @@ const PLOTS: Plot[] = [
       ["net_tx", "tx"],
     ],
     format: rate,
+    steps: MIB_STEPS,
   },
-  { key: "processes", columns: [["processes", null]], format: number },
+  { key: "processes", columns: [["processes", null]], format: number, steps: WHOLE_STEPS },
 ];
 
 export function UsageTab({ job, search, update }: TabProps): ReactNode {
@@ -128,7 +131,9 @@ function NotMeasured({ job, plots }: { job: JobDetail; plots: readonly Plot[] })
     <p className="tm-faint tm-not-measured" data-testid="not-measured">
       {t("job.usage.unavailable")}
       {t("mark.colon")}
-      {[...reasons].map(([reason, names]) => `${names.join(t("mark.comma"))} (${reason})`).join(t("mark.semicolon"))}
+      {[...reasons]
+        .map(([reason, names]) => `${names.join(t("mark.comma"))}${t("mark.aside", { text: reason })}`)
+        .join(t("mark.semicolon"))}
     </p>
   );
 }
@@ -155,6 +160,7 @@ function PlotCard({
         lines={lines}
         time
         format={plot.format}
+        steps={plot.steps}
         height={180}
         sync="usage"
         minY={0}

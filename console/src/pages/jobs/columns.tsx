@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { ENDED, type Job } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, labelText, mib, number, percent } from "../../shared/format";
+import { useLeft } from "../../shared/left";
 import { useFrameworkTitle } from "../../shared/meta";
 import { StateTag, toneOf } from "../../shared/state";
 import { Ago, Elapsed, useFormatTime } from "../../shared/time";
@@ -58,14 +59,14 @@ export interface Column {
 export const leastName = (room: number): number => (room < 640 ? 120 : 200);
 const TABLE: Record<(typeof COLUMNS)[number], Column> = {
   name: { width: 0, order: "name", Cell: NameCell },
-  state: { width: 146, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
-  run: { width: 128, order: "run_s", falling: true, Cell: RunCell },
+  state: { width: 138, order: "state", Cell: ({ job }) => <StateTag state={job.state} /> },
+  run: { width: 140, order: "run_s", falling: true, Cell: RunCell },
   metric: { width: 82, Cell: MetricCell },
   owner: { width: 86, order: "owner", Cell: ({ job }) => <Text>{job.owner}</Text> },
   workspace: { width: 94, order: "workspace", Cell: ({ job }) => <Text>{job.workspace}</Text> },
   submitted: { width: 102, order: "submitted_at", falling: true, Cell: ({ job }) => <Ago at={job.submitted_at} /> },
   where: { width: 110, order: "pool", Cell: WhereCell },
-  resources: { width: 146, order: "gpus", falling: true, Cell: ResourceCell },
+  resources: { width: 142, order: "gpus", falling: true, Cell: ResourceCell },
   framework: { width: 120, order: "framework", Cell: FrameworkCell },
   priority: { width: 100, order: "priority", falling: true, Cell: ({ job }) => <Priority priority={job.priority} /> },
   ended: { width: 106, order: "ended_at", falling: true, Cell: ({ job }) => <Ago at={job.ended_at} /> },
@@ -258,8 +259,8 @@ function RunCell({ job }: { job: Job }): ReactNode {
 function SmallProgress({ job }: { job: Job }): ReactNode {
   const { t } = useTranslation();
   const p = job.progress;
+  const left = useLeft()(job, Date.now() / 1000);
   if (!p) return null;
-  const left = ENDED.has(job.state) || p.eta_s === null ? "" : t("jobs.eta", { time: duration(p.eta_s) });
   const share = percent(p.fraction);
   return (
     <div
@@ -270,7 +271,7 @@ function SmallProgress({ job }: { job: Job }): ReactNode {
       aria-valuemax={100}
       aria-valuenow={share}
       data-testid="progress"
-      title={[t("jobs.step", { step: number(p.step), of: number(p.of) }), left].filter(Boolean).join(" · ")}
+      title={[t("jobs.step", { step: number(p.step), of: number(p.of) }), left?.text].filter(Boolean).join(" · ")}
     >
       <div className="tm-progress-track">
         <div

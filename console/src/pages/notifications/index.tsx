@@ -2,7 +2,7 @@
 import { BellOutlined, CheckOutlined, SettingOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { App, Button, Segmented, Select, Table } from "antd";
+import { App, Button, Grid, Segmented, Select, Table, type TableColumnsType } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { listNotices, NOTICE_KINDS, readNotices } from "../../api/notices";
@@ -12,7 +12,7 @@ import type { NoticesSearch } from "../../shared/address";
 import { ButtonLink } from "../../shared/link";
 import { NoticeTag, useNoticeName } from "../../shared/notice";
 import { Ago } from "../../shared/time";
-import { Empty, PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { Dotted, Empty, PageHeader, Pending, useErrorText } from "../../shared/ui";
 
 export function NotificationsPage(): ReactNode {
   const { t } = useTranslation();
@@ -81,8 +81,8 @@ function useRead(): (ids: string[] | null) => Promise<void> {
 
 function Notices({ search }: { search: NoticesSearch }): ReactNode {
   const { t } = useTranslation();
-  const language = useLanguage();
-  const read = useRead();
+  const narrow = Grid.useBreakpoint().md === false;
+  const columns = useColumns(narrow);
   const query = useInfiniteQuery({
     queryKey: ["notices", "list", search],
     queryFn: ({ pageParam, signal }) => listNotices(search, pageParam, signal),
@@ -106,41 +106,12 @@ function Notices({ search }: { search: NoticesSearch }): ReactNode {
         rowKey="id"
         size="middle"
         tableLayout="fixed"
-        scroll={{ x: 860 }}
+        scroll={{ x: narrow ? undefined : 860 }}
         pagination={false}
         dataSource={found}
         rowClassName={(one) => (one.read ? "" : "tm-unread")}
         onRow={({ kind, read: was }) => ({ "data-testid": "notice", "data-kind": kind, "data-read": was }) as object}
-        columns={[
-          { title: t("notices.when"), key: "at", width: 130, render: (_, one) => <Ago at={one.at} /> },
-          { title: t("notices.kind"), key: "kind", width: 190, render: (_, one) => <NoticeTag kind={one.kind} /> },
-          { title: t("notices.what"), key: "text", render: (_, one) => <What of={one} language={language} /> },
-          {
-            title: t("people.workspace"),
-            key: "workspace",
-            width: 140,
-            ellipsis: true,
-            render: (_, one) => one.workspace,
-          },
-          {
-            title: <span className="tm-hidden">{t("admin.actions")}</span>,
-            key: "read",
-            width: 130,
-            align: "end",
-            render: (_, one) =>
-              !one.read && (
-                <Button
-                  size="small"
-                  type="text"
-                  onClick={() => void read([one.id])}
-                  aria-label={`${t("notices.read")}${t("mark.colon")}${one.text[language]}`}
-                  data-testid="notice-read"
-                >
-                  {t("notices.read")}
-                </Button>
-              ),
-          },
-        ]}
+        columns={columns}
       />
       {query.hasNextPage && (
         <div className="tm-panel-body tm-center">
@@ -151,6 +122,60 @@ function Notices({ search }: { search: NoticesSearch }): ReactNode {
       )}
     </div>
   );
+}
+
+function useColumns(narrow: boolean): TableColumnsType<Notice> {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const read = useRead();
+  const done: TableColumnsType<Notice>[number] = {
+    title: <span className="tm-hidden">{t("admin.actions")}</span>,
+    key: "read",
+    width: narrow ? 56 : 130,
+    align: "end",
+    render: (_, one) =>
+      !one.read && (
+        <Button
+          size="small"
+          type="text"
+          icon={narrow ? <CheckOutlined /> : undefined}
+          onClick={() => void read([one.id])}
+          aria-label={`${t("notices.read")}${t("mark.colon")}${one.text[language]}`}
+          data-testid="notice-read"
+        >
+          {narrow ? null : t("notices.read")}
+        </Button>
+      ),
+  };
+  const what = (one: Notice): ReactNode => (
+    <span className="tm-notice-what">
+      <What of={one} language={language} />
+    </span>
+  );
+  if (narrow)
+    return [
+      {
+        title: t("notices.what"),
+        key: "text",
+        render: (_, one) => (
+          <>
+            {what(one)}
+            <div className="tm-notice-about">
+              <NoticeTag kind={one.kind} />
+              <Dotted className="tm-line" items={[<Ago key="at" at={one.at} />, one.workspace]} />
+            </div>
+          </>
+        ),
+      },
+      done,
+    ];
+  return [
+    { title: t("notices.when"), key: "at", width: 130, render: (_, one) => <Ago at={one.at} /> },
+    { title: t("notices.kind"), key: "kind", width: 190, render: (_, one) => <NoticeTag kind={one.kind} /> },
+    { title: t("notices.what"), key: "text", render: (_, one) => what(one) },
+    { title: t("people.workspace"), key: "workspace", width: 140, ellipsis: true, render: (_, one) => one.workspace },
+    done,
+  ];
 }
 
 function What({ of, language }: { of: Notice; language: "zh" | "en" }): ReactNode {

@@ -15,8 +15,8 @@ import { ForecastWords } from "./forecast";
 import { unchangedFor } from "./unchanged";
 
 /** Widths of all but the reason, which takes what is left. */
-const WIDE = { job: 190, size: 172, since: 92, forecast: 184 };
-const MIDDLE = { job: 164, size: 136, since: 84, forecast: 152 };
+const WIDE = { job: 190, size: 172, since: 108, forecast: 184 };
+const MIDDLE = { job: 160, size: 136, since: 104, forecast: 152 };
 const NARROW = { job: 148, size: 124, since: 80, forecast: 132 };
 
 export function useQueueColumns(many: boolean, change: (job: Waiting) => void): TableColumnsType<Waiting> {

@@ -1,4 +1,7 @@
-/** What is asked of every card model beside what there is: the one look that says why a queue is long (R169). */
+/**
+ * What is asked of every card model beside what there is: the one look that says why a queue is long (R169). Who takes any
+ * model asks for the same cards: of these only the demand is told, for they were counted with their models.
+ */
 
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -38,18 +41,21 @@ export function DemandStrip({ demand, chosen, choose }: Props): ReactNode {
             aria-pressed={pressed}
             disabled={one.model === null}
             data-testid={`demand-${one.model ?? "any"}`}
+            title={one.model === null ? t("queue.anyCardHint") : undefined}
             onClick={() => choose(pressed ? undefined : (one.model ?? undefined))}
           >
             <span className="tm-bar-head">
               <span>{one.model ?? t("queue.anyCard")}</span>
-              <span className="tm-num">
-                {cards(one.used)} / {cards(one.total)}
-              </span>
+              {one.model !== null && (
+                <span className="tm-num">
+                  {cards(one.used)} / {cards(one.total)}
+                </span>
+              )}
             </span>
             <span className="tm-demand-track">
-              <i className="tm-fill-violet" style={{ width: share(one.used) }} />
+              {one.model !== null && <i className="tm-fill-violet" style={{ width: share(one.used) }} />}
               <i className="tm-demand-asked" style={{ width: share(one.asked) }} />
-              {one.total < most && <em style={{ left: share(one.total) }} />}
+              {one.model !== null && one.total < most && <em style={{ left: share(one.total) }} />}
             </span>
             <span className={one.asked > 0 ? "tm-line tm-warn" : "tm-line"}>{asked}</span>
           </button>

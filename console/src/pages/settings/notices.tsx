@@ -1,6 +1,6 @@
 /** What one is told and where: a switch for each kind and place, and the address of mails. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Input, Switch, Table } from "antd";
+import { Alert, App, Button, Grid, Input, Switch, Table, type TableColumnsType } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -67,42 +67,59 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
   const { t } = useTranslation();
   const name = useNoticeName();
   const act = useDo();
+  const narrow = Grid.useBreakpoint().md === false;
   const off = (where: NoticeWhere): boolean => where === "mail" && of.address === null;
+  const about = (kind: NoticeKind): ReactNode => (
+    <>
+      <b>{name(kind)}</b>
+      <div className="tm-faint">{t(`notices.about.${kind}`)}</div>
+    </>
+  );
+  const one = (kind: NoticeKind, where: NoticeWhere): ReactNode => (
+    <Switch
+      size="small"
+      checked={of.kinds[kind]?.[where] ?? false}
+      disabled={off(where)}
+      title={off(where) ? t("notices.mailFirst") : undefined}
+      onChange={(on) => void act(() => changeNoticeSettings(kind, where, on))}
+      aria-label={`${name(kind)}${t("mark.colon")}${t(`notices.places.${where}`)}`}
+      data-testid={`switch-${kind}-${where}`}
+    />
+  );
+  const beside: TableColumnsType<NoticeKind> = [
+    { title: t("notices.kind"), key: "kind", render: (_, kind) => about(kind) },
+    ...PLACES.map((where) => ({
+      title: t(`notices.places.${where}`),
+      key: where,
+      width: 110,
+      render: (_: unknown, kind: NoticeKind) => one(kind, where),
+    })),
+  ];
+  const below: TableColumnsType<NoticeKind> = [
+    {
+      title: t("notices.kind"),
+      key: "kind",
+      render: (_, kind) => (
+        <>
+          {about(kind)}
+          <div className="tm-notice-where">
+            {PLACES.map((where) => (
+              <span key={where}>
+                {one(kind, where)} {t(`notices.places.${where}`)}
+              </span>
+            ))}
+          </div>
+        </>
+      ),
+    },
+  ];
   return (
     <Table<NoticeKind>
       rowKey={(kind) => kind}
       size="small"
-      scroll={{ x: 620 }}
       pagination={false}
       dataSource={[...NOTICE_KINDS]}
-      columns={[
-        {
-          title: t("notices.kind"),
-          key: "kind",
-          render: (_, kind) => (
-            <>
-              <b>{name(kind)}</b>
-              <div className="tm-faint">{t(`notices.about.${kind}`)}</div>
-            </>
-          ),
-        },
-        ...PLACES.map((where) => ({
-          title: t(`notices.places.${where}`),
-          key: where,
-          width: 110,
-          render: (_: unknown, kind: NoticeKind) => (
-            <Switch
-              size="small"
-              checked={of.kinds[kind]?.[where] ?? false}
-              disabled={off(where)}
-              title={off(where) ? t("notices.mailFirst") : undefined}
-              onChange={(on) => void act(() => changeNoticeSettings(kind, where, on))}
-              aria-label={`${name(kind)}${t("mark.colon")}${t(`notices.places.${where}`)}`}
-              data-testid={`switch-${kind}-${where}`}
-            />
-          ),
-        })),
-      ]}
+      columns={narrow ? below : beside}
     />
   );
 }

@@ -62,7 +62,7 @@ export function Webhooks(): ReactNode {
     });
   return (
     <section className="tm-panel" data-testid="webhooks">
-      <h2>Webhooks</h2>
+      <h2>{t("notices.hooks")}</h2>
       <div className="tm-panel-body tm-stack">
         <p className="tm-faint tm-flat">{t("notices.hooksHint")}</p>
         {led.length > 0 && (

@@ -9,7 +9,7 @@ import type { Job, JsonObject, Preview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
-import { CopyButton, ErrorPanel, Facts } from "../../shared/ui";
+import { CopyButton, Dotted, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
 import { outlook, type Would, WouldDetail } from "./would";
 
@@ -137,12 +137,15 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
             ],
             [
               t("submit.confirm.total"),
-              [
-                t("unit.tasks", { count: lines.reduce((n, line) => n + line.replicas, 0) }),
-                ...(gpus > 0 ? [t("unit.cards", { n: gpus, count: gpus })] : []),
-                t("unit.cores", { n: number(sum((l) => l.cpu)), count: sum((l) => l.cpu) }),
-                mib(sum((l) => l.memory)),
-              ].join(" · "),
+              <Dotted
+                key="t"
+                items={[
+                  t("unit.tasks", { count: lines.reduce((n, line) => n + line.replicas, 0) }),
+                  gpus > 0 && t("unit.cards", { n: gpus, count: gpus }),
+                  t("unit.cores", { n: number(sum((l) => l.cpu)), count: sum((l) => l.cpu) }),
+                  mib(sum((l) => l.memory)),
+                ]}
+              />,
             ],
           ]}
         />

@@ -42,8 +42,14 @@ function put(at: Json | undefined, keys: string[], value: Json | undefined): Jso
 
 const SESSION = "-session";
 
-export function emptyDocument(): JsonObject {
-  return { name: "", roles: [emptyRole([])] };
+/** For how long what was submitted without a thought holds its node: a working day. */
+const A_DAYS_WORK = "8h";
+const A_DAYS_WORK_S = 28_800;
+
+/** A new job. It ends by itself: within a day's work, or where the platform permits less (`most` seconds), by that limit. */
+export function emptyDocument(most?: number): JsonObject {
+  const doc: JsonObject = { name: "", roles: [emptyRole([])] };
+  return most === undefined || most >= A_DAYS_WORK_S ? { ...doc, duration: A_DAYS_WORK } : doc;
 }
 
 /** The document in a workspace, where it names none; undefined: in the default one. */

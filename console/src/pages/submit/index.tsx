@@ -7,6 +7,7 @@ import { type DragEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, use
 import { useTranslation } from "react-i18next";
 import { cloneDocument } from "../../api/jobs";
 import type { Job, Json, JsonObject } from "../../api/types";
+import { useMetaQuery } from "../../shared/meta";
 import { homeOf } from "../../shared/people";
 import { useSession } from "../../shared/session";
 import { Pending } from "../../shared/ui";
@@ -48,15 +49,18 @@ export function SubmitPage(): ReactNode {
     staleTime: Infinity,
     gcTime: 0,
   });
+  const meta = useMetaQuery();
+  const most = meta.data?.limits.max_duration_s ?? undefined;
   const change = useMemo(() => readChange(set), [set]);
   const user = useSession()?.user;
   const home = user && homeOf(user);
   const original = useMemo(() => {
     const found = source.data && withRoles(source.data);
     if (found) return clone === undefined ? sessionOf(found) : found;
-    return inWorkspace(emptyDocument(), home);
-  }, [source.data, clone, home]);
+    return inWorkspace(emptyDocument(most), home);
+  }, [source.data, clone, home, most]);
   if (of !== undefined && !source.data) return <Pending query={source} rows={10} />;
+  if (meta.isPending) return <Pending query={meta} rows={10} />;
   const key = draftKey(clone ?? (session && `session ${session}`), set);
   const from = { clone, session: clone === undefined ? session : undefined };
   return <SubmitForm key={key} draft={key} original={original} change={change} {...from} home={home} />;

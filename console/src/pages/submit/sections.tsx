@@ -242,7 +242,7 @@ export function WatchingSection(): ReactNode {
         {form.expert && (
           <FieldFrame path="model.save" label={t("submit.field.saveModel")} help={t("help.saveModel")}>
             <Checkbox checked={saves} onChange={(e) => form.set("model.save", e.target.checked ? undefined : false)}>
-              {t("submit.field.saveModel")}
+              {t("submit.field.saveModelOn")}
             </Checkbox>
           </FieldFrame>
         )}

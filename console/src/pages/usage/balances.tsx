@@ -118,7 +118,7 @@ function EntryDialog({ balance, close }: { balance: Balance; close: () => void }
       </Form.Item>
       <Form.Item
         name="amount"
-        label={`${t("usage.change")} (${balance.currency})`}
+        label={`${t("usage.change")}${t("mark.aside", { text: balance.currency })}`}
         extra={t("usage.amountHint")}
         rules={[{ required: true, pattern: AMOUNT, message: t("usage.amountBad") }]}
       >
@@ -154,7 +154,7 @@ function BudgetDialog({ balance, close }: { balance: Balance; close: () => void 
     >
       <Form.Item
         name="credit_limit"
-        label={`${t("usage.creditLimit")} (${balance.currency})`}
+        label={`${t("usage.creditLimit")}${t("mark.aside", { text: balance.currency })}`}
         extra={t("usage.creditLimitHint")}
         rules={amount}
       >
@@ -162,7 +162,7 @@ function BudgetDialog({ balance, close }: { balance: Balance; close: () => void 
       </Form.Item>
       <Form.Item
         name="budget"
-        label={`${t("usage.monthly")} (${balance.currency})`}
+        label={`${t("usage.monthly")}${t("mark.aside", { text: balance.currency })}`}
         extra={t("usage.monthlyHint")}
         rules={amount}
       >

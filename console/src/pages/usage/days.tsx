@@ -36,7 +36,10 @@ export function Days({ report }: { report: UsageReport }): ReactNode {
           value={what}
           onChange={setWhat}
           aria-label={t("usage.what")}
-          options={WHAT.map((value) => ({ value, label: t(`usage.${value}`) }))}
+          options={WHAT.filter((value) => value !== "amount" || report.priced).map((value) => ({
+            value,
+            label: t(`usage.${value}`),
+          }))}
         />
       </h2>
       <div className="tm-panel-body tm-past">

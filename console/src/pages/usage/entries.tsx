@@ -45,7 +45,7 @@ export function EntriesDrawer({ balance, close }: { balance: Balance; close: () 
                 ),
               },
               {
-                title: `${t("usage.change")} (${balance.currency})`,
+                title: `${t("usage.change")}${t("mark.aside", { text: balance.currency })}`,
                 key: "amount",
                 width: 130,
                 align: "end",

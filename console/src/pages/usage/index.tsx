@@ -1,7 +1,7 @@
 /** What was used in a month and what it cost: by day, by workspace, person and flavor; and how the workspaces stand. */
 import { DownloadOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Button, Segmented, Select, Table, type TableColumnsType } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,6 +10,7 @@ import type { UsageReport } from "../../api/types";
 import { useAttempt } from "../../shared/attempt";
 import { saveText } from "../../shared/download";
 import { useKept } from "../../shared/kept";
+import { useSession } from "../../shared/session";
 import { useFormatTime } from "../../shared/time";
 import { Nothing, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { monthsUpTo, shownAmount } from "./amounts";
@@ -84,7 +85,8 @@ export function UsagePage(): ReactNode {
         }
       />
       <Outdated query={kept} />
-      <Balances balances={balances.data?.items} only={workspace} />
+      {balances.data &&
+        (balances.data.priced ? <Balances balances={balances.data.items} only={workspace} /> : <Unpriced />)}
       {report ? (
         <>
           <Days report={report} />
@@ -98,6 +100,20 @@ export function UsagePage(): ReactNode {
         </section>
       )}
     </div>
+  );
+}
+
+/** Where nothing has a price there are no amounts; who can set one is told where. */
+function Unpriced(): ReactNode {
+  const { t } = useTranslation();
+  if (useSession()?.user.role !== "admin") return null;
+  return (
+    <p className="tm-faint tm-flat" data-testid="unpriced">
+      {t("usage.unpriced")}{" "}
+      <Link to="/admin" search={{ tab: "pools" }}>
+        {t("usage.setPrices")}
+      </Link>
+    </p>
   );
 }
 
@@ -133,17 +149,22 @@ function Lines({ report }: { report: UsageReport }): ReactNode {
       render: (_: unknown, row: UsageRow) => hours(row[key]),
       sorter: (a: UsageRow, b: UsageRow) => a[key] - b[key],
     })),
-    {
-      title: `${t("usage.amount")} (${report.currency})`,
-      key: "amount",
-      width: 190,
-      align: "end",
-      className: "tm-num",
-      render: (_, row) => <span title={row.amount}>{shownAmount(row.amount)}</span>,
-      sorter: (a, b) => Number(a.amount) - Number(b.amount),
-    },
+    ...(report.priced
+      ? ([
+          {
+            title: `${t("usage.amount")}${t("mark.aside", { text: report.currency })}`,
+            key: "amount",
+            width: 190,
+            align: "end",
+            className: "tm-num",
+            render: (_, row) => <span title={row.amount}>{shownAmount(row.amount)}</span>,
+            sorter: (a, b) => Number(a.amount) - Number(b.amount),
+          },
+        ] satisfies TableColumnsType<UsageRow>)
+      : []),
   ];
-  const before = columns.length - 3;
+  const sums = [hours(report.machine_s), hours(report.gpu_s), ...(report.priced ? [shownAmount(report.amount)] : [])];
+  const before = columns.length - sums.length;
   return (
     <section className="tm-panel">
       <h2 className="tm-use-head">
@@ -172,7 +193,7 @@ function Lines({ report }: { report: UsageReport }): ReactNode {
               <Table.Summary.Cell index={0} colSpan={before}>
                 <b>{t("usage.total")}</b>
               </Table.Summary.Cell>
-              {[hours(report.machine_s), hours(report.gpu_s), shownAmount(report.amount)].map((text, at) => (
+              {sums.map((text, at) => (
                 <Table.Summary.Cell index={before + at} key={columns[before + at]?.key} align="right">
                   <b className="tm-num">{text}</b>
                 </Table.Summary.Cell>

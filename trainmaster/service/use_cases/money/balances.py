@@ -45,7 +45,7 @@ class Balances:
         """Return how every workspace stands that the caller is in, of which there may be none. Raises Forbidden."""
         visible = decide(who, "balance:read").visible
         names = [name for name in self._ctx.pools.workspaces if visible.covers(InWorkspace(name))]
-        return BalancesView(items=await self._views(names))
+        return BalancesView(priced=self._ctx.purses.in_use, items=await self._views(names))
 
     async def of(self, workspace: str, who: Principal) -> BalanceView:
         """Return how a workspace stands. Raises NotFound, also for one that the caller is not in."""

@@ -103,6 +103,7 @@ class Reports:
             month=month.name,
             time_zone=self._zone.key,
             currency=self._ctx.config.money.currency,
+            priced=self._ctx.purses.in_use,
             since=since / 1000,
             until=until / 1000,
             at=now,

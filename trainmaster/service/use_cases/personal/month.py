@@ -73,6 +73,7 @@ class Months:
             month=found.month.name,
             time_zone=self._zone.key,
             currency=self._ctx.config.money.currency,
+            priced=self._ctx.purses.in_use,
             at=found.at,
             machine_s=machine_ms / 1000,
             gpu_s=gpu_ms / 1_000_000,

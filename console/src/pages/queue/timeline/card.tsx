@@ -50,7 +50,9 @@ export function BarCard({ bar, all, colour, at, width }: Props): ReactNode {
       : []),
     [
       t("timeline.until"),
-      bar.end === null ? t("timeline.unlimited") : `${time(bar.end, "minute")} (${duration(bar.end - bar.start)})`,
+      bar.end === null
+        ? t("timeline.unlimited")
+        : `${time(bar.end, "minute")}${t("mark.aside", { text: duration(bar.end - bar.start) })}`,
     ],
   ];
   return (
