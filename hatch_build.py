@@ -141,12 +141,14 @@ def build_console(root: Path, say: Callable[[str], None]) -> None:
 
 def build_docs(root: Path, say: Callable[[str], None]) -> None:
     """Build the documentation with the Sphinx of this Python, put it into the package. Raises RuntimeError if a page
-    cannot be built; a warning is no error here: who installs does not mend the text.
+    cannot be built; a warning is no error here: who installs does not mend the text. Sphinx ends at once under a locale
+    that the machine has not, such as one that ssh brought along.
     """
     wanted = DOCS.digest(root)
     say("docs: sphinx (half a minute)")
     command = [sys.executable, "-m", "sphinx", "-q", "-j", "auto", "-d", "docs/_build/doctrees", "docs", DOCS_BUILT]
-    if subprocess.run(command, cwd=root, stdout=sys.stderr, check=False).returncode != 0:
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "1"}
+    if subprocess.run(command, cwd=root, env=environment, stdout=sys.stderr, check=False).returncode != 0:
         raise RuntimeError("the documentation cannot be built; the lines above say why")
     DOCS.take(root, root / DOCS_BUILT, wanted)
 

@@ -170,6 +170,25 @@ class TestConsoleBuild:
     def test_the_documentation_is_built_with_what_the_program_imports(self) -> None:
         assert {"sphinx", "furo", "msgspec", "fastapi"} <= names(load("hatch_build.py").docs_packages(ROOT))
 
+    def test_the_documentation_is_built_under_a_locale_that_is_not_there(
+        self, checkout: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Debian has none but C.UTF-8 until somebody makes them, and ssh brings the one of the laptop along."""
+        for name in ("LANG", "LC_ALL"):
+            monkeypatch.setenv(name, "tlh_KX.UTF-8")
+        (checkout / "docs").mkdir()
+        (checkout / "sphinx.py").write_text(  # begins as the real one, which not everybody has who tests
+            "import locale, pathlib, sys\n"
+            "locale.setlocale(locale.LC_ALL, '')\n"
+            "built = pathlib.Path(sys.argv[-1])\n"
+            "built.mkdir(parents=True)\n"
+            "(built / 'index.html').write_text('训练')\n",
+            encoding="utf-8",
+        )
+        hook = load("hatch_build.py")
+        hook.build_docs(checkout, lambda text: None)
+        assert hook.DOCS.is_fresh(checkout)
+
     def test_the_scripts_can_use_it_where_nothing_is_packed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """The demo installs no build backend: only whoever packs asks for the hook."""
         monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", None)
