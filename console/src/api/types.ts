@@ -135,6 +135,7 @@ export type Invitation = S["Invitation"];
 export type NewInvitation = S["NewInvitation"];
 export type InvitationPage = S["InvitationPage"];
 export type SignInWays = S["SignInWays"];
+export type Secret = S["Secret"];
 export type SshKey = S["SshKey"];
 export type SshKeys = S["SshKeys"];
 export type AuditEvent = S["AuditEvent"];

@@ -9,6 +9,7 @@ import { jobs } from "./en/jobs";
 import { notices } from "./en/notices";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
+import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
 import { usage } from "./en/usage";
@@ -26,6 +27,7 @@ export const en = {
   audit,
   people,
   notices,
+  secrets,
   usage,
   engines,
   resources,

@@ -10,6 +10,7 @@ import { jobs } from "./zh/jobs";
 import { notices } from "./zh/notices";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
+import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
 import { usage } from "./zh/usage";
@@ -27,6 +28,7 @@ export const zh: Translated<typeof en> = {
   audit,
   people,
   notices,
+  secrets,
   usage,
   engines,
   resources,

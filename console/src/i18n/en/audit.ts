@@ -60,6 +60,8 @@ export const audit = {
     member_added: "member added",
     member_changed: "member changed",
     member_removed: "member removed",
+    secret_set: "secret set",
+    secret_deleted: "secret deleted",
     flavor_changed: "flavor changed",
     pool_changed: "pool changed",
     policy_changed: "queue policy changed",

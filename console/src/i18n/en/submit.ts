@@ -27,6 +27,7 @@ export const submit = {
     distributed: "Distributed training",
     code: "Code",
     env: "Environment variables",
+    secrets: "Secrets",
     roleName: "Name",
     replicas: "Replicas",
     command: "Command",
@@ -111,6 +112,7 @@ export const submit = {
     lessOk: "Remove and turn off",
   },
   place: {
+    secrets: "Choose secrets of the workspace",
     how: "How resources are chosen",
     flavors: "Flavors",
     own: "Custom",
@@ -295,6 +297,8 @@ export const help = {
     "What is in /model and /workspace/outputs after success becomes the next version of this model. Empty: the job's name.",
   saveModel: "Off: the outputs stay with the job, and no version of a model is made.",
   labels: "Free words to find and group jobs by: label:key=value in the list of jobs.",
+  secrets:
+    "Each replica has them as variables of their names. Another variable, or a file, can be named under Edit as text. Values are masked in logs.",
   mounts: "Folders of the nodes shown inside the replicas. Only those the administrator has allowed.",
   source: "A folder or file that is there on every node.",
   target: "Where replicas see it; /dataset for a data set.",

@@ -60,6 +60,8 @@ export const audit = {
     member_added: "添加成员",
     member_changed: "修改成员",
     member_removed: "移出成员",
+    secret_set: "设置密钥",
+    secret_deleted: "删除密钥",
     flavor_changed: "修改规格",
     pool_changed: "修改资源池",
     policy_changed: "修改排队策略",

@@ -27,6 +27,7 @@ export const submit = {
     distributed: "分布式训练",
     code: "代码",
     env: "环境变量",
+    secrets: "密钥",
     roleName: "子任务名称",
     replicas: "副本数",
     command: "运行命令",
@@ -108,6 +109,7 @@ export const submit = {
     lessOk: "移除并关闭",
   },
   place: {
+    secrets: "选择工作空间的密钥",
     how: "资源选择方式",
     flavors: "规格",
     own: "自定义",
@@ -270,6 +272,7 @@ export const help = {
   model: "成功后 /model 和 /workspace/outputs 中的内容成为该模型的新版本。留空使用任务名称。",
   saveModel: "关闭后输出只保留在任务中，不生成模型版本。",
   labels: "便于查找和归类：在任务列表中用 label:键=值 搜索。",
+  secrets: "每个副本以同名环境变量得到它们。可在“编辑文本”中改用其他变量或文件。值在日志中会被屏蔽。",
   mounts: "显示在副本中的节点目录，仅限管理员允许的目录。",
   source: "每个节点上都有的目录或文件。",
   target: "副本中看到的路径；数据集通常用 /dataset。",

@@ -9,6 +9,7 @@ import { simulateWorkspace } from "../../api/queue";
 import type { PolicyEffect, ResourcePool, Workspace } from "../../api/types";
 import { number } from "../../shared/format";
 import { AuditLink, MembersButton } from "../../shared/members";
+import { SecretsButton } from "../../shared/secrets";
 import { Shares } from "../../shared/shares";
 import { ErrorPanel } from "../../shared/ui";
 import { type Named, NamedDialog } from "./dialog";
@@ -82,10 +83,11 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 160,
+          width: 250,
           render: (_, { name }) => (
             <div className="tm-actions tm-one-line">
               <MembersButton workspace={name} />
+              <SecretsButton workspace={name} />
               <AuditLink workspace={name} />
             </div>
           ),

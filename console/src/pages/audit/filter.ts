@@ -22,6 +22,8 @@ export const KINDS = [
   "member_added",
   "member_changed",
   "member_removed",
+  "secret_set",
+  "secret_deleted",
   "flavor_changed",
   "pool_changed",
   "policy_changed",

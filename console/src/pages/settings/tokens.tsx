@@ -18,6 +18,7 @@ const KINDS = {
     "jobs:read",
     "jobs:write",
     "jobs:submit",
+    "secrets:use",
     "jobs:share",
     "cluster:read",
     "models:read",

@@ -4,8 +4,9 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Membership } from "../../api/types";
 import { AuditLink, MembersButton } from "../../shared/members";
-import { decides } from "../../shared/people";
+import { decides, maySubmit } from "../../shared/people";
 import { useRoleWords } from "../../shared/roles";
+import { SecretsButton } from "../../shared/secrets";
 import { useFreshSession } from "../../shared/session";
 import { LimitsButton } from "../admin/personal-button";
 
@@ -24,7 +25,7 @@ export function Workspaces(): ReactNode {
           <Table<Membership>
             rowKey="workspace"
             size="small"
-            scroll={{ x: 640 }}
+            scroll={{ x: 720 }}
             pagination={false}
             dataSource={user.workspaces}
             columns={[
@@ -39,16 +40,20 @@ export function Workspaces(): ReactNode {
               {
                 title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "members",
-                width: 230,
+                width: 310,
                 align: "end",
-                render: (_, { workspace, role }) =>
-                  (platform || decides(role)) && (
-                    <div className="tm-actions">
-                      <MembersButton workspace={workspace} />
-                      <LimitsButton workspace={workspace} />
-                      <AuditLink workspace={workspace} />
-                    </div>
-                  ),
+                render: (_, { workspace, role }) => (
+                  <div className="tm-actions">
+                    {maySubmit(user, workspace) && <SecretsButton workspace={workspace} />}
+                    {(platform || decides(role)) && (
+                      <>
+                        <MembersButton workspace={workspace} />
+                        <LimitsButton workspace={workspace} />
+                        <AuditLink workspace={workspace} />
+                      </>
+                    )}
+                  </div>
+                ),
               },
             ]}
           />

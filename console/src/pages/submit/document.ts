@@ -88,6 +88,7 @@ const OF_SESSION = [
   "code",
   "inputs",
   "env",
+  "secrets",
   "workspace",
   "pool",
   "virtual_cluster",
@@ -154,6 +155,7 @@ const JOB_DEFAULTS: JsonObject = {
   code: null,
   inputs: [],
   env: {},
+  secrets: [],
   pool: "default",
   virtual_cluster: null,
   nodes: [],
@@ -192,6 +194,13 @@ const same = (a: Json | undefined, b: Json | undefined): boolean => JSON.stringi
 const without = (doc: JsonObject, defaults: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(doc).filter(([key, value]) => !(key in defaults && same(value, defaults[key]))));
 
+/** A secret that goes into the variable of its own name is its name alone. */
+function shortSecret(one: Json): Json {
+  if (!isObject(one)) return one;
+  const kept = without(one, { env: null, file: null });
+  return Object.keys(kept).length === 1 && typeof kept["name"] === "string" ? kept["name"] : kept;
+}
+
 /** The document without what says nothing: defaults, and nulls inside sub-objects. Means the same to the platform. */
 export function shortForm(doc: JsonObject): JsonObject {
   const short = without(doc, JOB_DEFAULTS);
@@ -207,6 +216,7 @@ export function shortForm(doc: JsonObject): JsonObject {
   }
   const code = short["code"];
   if (isObject(code)) short["code"] = without(code, { path: null, upload: null });
+  if (Array.isArray(short["secrets"])) short["secrets"] = short["secrets"].map(shortSecret);
   if (Array.isArray(short["roles"])) {
     short["roles"] = short["roles"].map((role) => {
       if (!isObject(role)) return role;
@@ -307,6 +317,7 @@ const ORDER = [
   "ends_job",
   "inputs",
   "env",
+  "secrets",
   "workspace",
   "share",
   "pool",

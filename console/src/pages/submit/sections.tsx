@@ -15,6 +15,7 @@ import { KeyValueField } from "./keyvalue";
 import { Mounts } from "./mounts";
 import { MetricPatterns } from "./patterns";
 import { PlaceFields, PoolField, useOwnWorkspaces, useWorkspaceRules } from "./placing";
+import { SecretsField } from "./secrets";
 import { useForm } from "./state";
 
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }): ReactNode {
@@ -190,10 +191,12 @@ function ImageField(): ReactNode {
 
 export function EnvironmentSection(): ReactNode {
   const { t } = useTranslation();
+  const { expert } = useForm();
   return (
     <Section id="environment" title={t("submit.section.environment")}>
       <Mounts />
       <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
+      {expert && <SecretsField />}
     </Section>
   );
 }

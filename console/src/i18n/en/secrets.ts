@@ -1,0 +1,22 @@
+/** Secrets of workspaces. */
+export const secrets = {
+  button: "Secrets",
+  of: "Secrets of {{workspace}}",
+  hint: "Members can give them to jobs by name. A value is never shown again; in logs it is masked.",
+  hintUse: "You can give them to jobs by name. Owners and admins of the workspace set them.",
+  name: "Name",
+  value: "Value",
+  changed: "Changed",
+  used: "Last used",
+  never: "never",
+  none: "No secrets yet",
+  add: "Add",
+  replace: "Replace",
+  needName: "Enter a name.",
+  badName: "Use letters, digits and _, not beginning with a digit.",
+  needValue: "Enter at least 4 characters.",
+  saved: "{{name}} is set.",
+  deleteTitle: "Delete {{name}}?",
+  deleteHint: "Jobs that name it and have not started will fail. What runs keeps it.",
+  deleted: "{{name}} is deleted.",
+};

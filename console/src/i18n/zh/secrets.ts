@@ -1,0 +1,22 @@
+/** 工作空间的密钥。 */
+export const secrets = {
+  button: "密钥",
+  of: "{{workspace}} 的密钥",
+  hint: "成员可按名称在任务中使用。值不会再次显示，在日志中会被屏蔽。",
+  hintUse: "您可以按名称在任务中使用。密钥由工作空间的所有者和管理员设置。",
+  name: "名称",
+  value: "值",
+  changed: "修改时间",
+  used: "最近使用",
+  never: "从未",
+  none: "还没有密钥",
+  add: "添加",
+  replace: "替换",
+  needName: "请输入名称。",
+  badName: "请使用字母、数字和 _，不能以数字开头。",
+  needValue: "请输入至少 4 个字符。",
+  saved: "已设置 {{name}}。",
+  deleteTitle: "删除 {{name}}？",
+  deleteHint: "使用它且尚未启动的任务将失败；正在运行的任务不受影响。",
+  deleted: "已删除 {{name}}。",
+};
