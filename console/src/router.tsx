@@ -9,6 +9,8 @@ import {
   type AdminTab,
   type AuditSearch,
   type ClusterSearch,
+  COMPARE_TABS,
+  type CompareSearch,
   JOB_TABS,
   type JobSearch,
   type JobsSearch,
@@ -29,6 +31,9 @@ const texts = (value: unknown): string[] | undefined => {
   );
   return list.length > 0 ? list : undefined;
 };
+/** Several texts, each of which may look like a number in the address. */
+const words = (value: unknown): string[] | undefined =>
+  texts((Array.isArray(value) ? value : [value]).map((item) => word(item) ?? ""));
 const whole = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
 const one = <T extends string>(known: readonly T[], value: unknown): T | undefined => known.find((is) => is === value);
@@ -102,6 +107,27 @@ const job = createRoute({
     events: one(["all", "bad", "people"] as const, s["events"]),
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
+});
+
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/compare",
+  validateSearch: (s: Record<string, unknown>): CompareSearch => ({
+    job: words(s["job"]),
+    tab: one(COMPARE_TABS, s["tab"]),
+    metric: words(s["metric"]),
+    x: one(["epoch", "relative", "time"] as const, s["x"]),
+    smooth: whole(s["smooth"]),
+    log: s["log"] === true || undefined,
+    all: s["all"] === true || undefined,
+    order: word(s["order"]),
+    best: one(["min", "max"] as const, s["best"]),
+    by: word(s["by"]),
+    of: word(s["of"]),
+    base: word(s["base"]),
+    other: word(s["other"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/compare"), "ComparePage"),
 });
 
 const queue = createRoute({
@@ -202,6 +228,7 @@ export const router = createRouter({
     jobs,
     submit,
     job,
+    compare,
     queue,
     cluster,
     models,

@@ -3,6 +3,14 @@
 from tests.e2e.jobs import plain, training
 from tests.e2e.world import World
 
+COMPARED = {
+    "differences": "compare-differences",
+    "curves": "overlay-loss",
+    "parameters": "compare-parallel",
+    "code": "compare-code",
+}
+"""The parts of the page that compares jobs, and what is there once each is."""
+
 
 def work(world: World) -> dict[str, str]:
     """A training that left a model, one that failed, one that runs, and one that waits behind it."""
@@ -38,6 +46,7 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         (f"/jobs/{jobs['good']}", "verdict"),
         (f"/jobs/{jobs['bad']}", "verdict"),
         (f"/jobs/{jobs['waits']}", "wait"),
+        *((f"/compare?job={jobs['good']}&job={jobs['long']}&tab={tab}", mark) for tab, mark in COMPARED.items()),
         ("/queue", "queue"),
         ("/queue?view=timeline", "timeline-page"),
         ("/cluster?owner=admin", "resource-node-1"),

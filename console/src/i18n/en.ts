@@ -3,6 +3,7 @@ import { admin } from "./en/admin";
 import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
+import { compare } from "./en/compare";
 import { home } from "./en/home";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
@@ -18,6 +19,7 @@ export const en = {
   ...common,
   home,
   jobs,
+  compare,
   job,
   submit,
   help,

@@ -4,6 +4,7 @@ import { admin } from "./zh/admin";
 import { audit } from "./zh/audit";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
+import { compare } from "./zh/compare";
 import { home } from "./zh/home";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
@@ -19,6 +20,7 @@ export const zh: Translated<typeof en> = {
   ...common,
   home,
   jobs,
+  compare,
   job,
   submit,
   help,

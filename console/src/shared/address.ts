@@ -43,6 +43,33 @@ export interface JobSearch {
   events?: "all" | "bad" | "people";
 }
 
+export const COMPARE_TABS = ["differences", "curves", "parameters", "code"] as const;
+export type CompareTab = (typeof COMPARE_TABS)[number];
+
+export interface CompareSearch {
+  /** Ids, slugs, or versions of models. */
+  job?: string[];
+  tab?: CompareTab;
+  /** Metrics that are drawn; none: the one that says most. */
+  metric?: string[];
+  x?: "epoch" | "relative" | "time";
+  /** In hundredths. */
+  smooth?: number;
+  log?: boolean;
+  /** What is the same, too. */
+  all?: boolean;
+  /** The column of the results by which they are ordered, with - in front for descending. */
+  order?: string;
+  /** Which value of the drawn metric is the best, where its name does not say it or says it wrong. */
+  best?: "min" | "max";
+  /** The parameter and the metric that are drawn against each other. */
+  by?: string;
+  of?: string;
+  /** The two jobs whose code is compared. */
+  base?: string;
+  other?: string;
+}
+
 export interface QueueSearch {
   view?: "list" | "timeline";
   pool?: string;

@@ -63,7 +63,7 @@ export function distinct(series: readonly MetricSeries[]): Distinct[] {
   return [...found.values()];
 }
 
-const EPOCHS = ["epoch", "epochs", "train/epoch"];
+export const EPOCHS = ["epoch", "epochs", "train/epoch"];
 
 /** The curve that says which epoch it was at each step of `one`; undefined where there is none. */
 export function epochsFor(one: MetricSeries, all: readonly MetricSeries[]): MetricSeries | undefined {

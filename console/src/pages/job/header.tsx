@@ -5,6 +5,7 @@ import {
   CodeOutlined,
   CopyOutlined,
   DeleteOutlined,
+  DiffOutlined,
   FlagOutlined,
   MoreOutlined,
   StopOutlined,
@@ -150,6 +151,9 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
         data-testid="session"
       >
         {t("action.session")}
+      </ButtonLink>
+      <ButtonLink to="/compare" search={{ job: [job.id] }} icon={<DiffOutlined />} data-testid="compare">
+        {t("compare.action")}
       </ButtonLink>
       {acts && ended && (
         <Button

@@ -1,11 +1,19 @@
 /** What is done to several jobs at once: those that are ticked, or all that match the filter (R193, R201, R202). */
-import { ClockCircleOutlined, DeleteOutlined, ShareAltOutlined, StopOutlined, TagOutlined } from "@ant-design/icons";
+import {
+  ClockCircleOutlined,
+  DeleteOutlined,
+  DiffOutlined,
+  ShareAltOutlined,
+  StopOutlined,
+  TagOutlined,
+} from "@ant-design/icons";
 import { App, Button, Dropdown } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { toSeveral } from "../../api/jobs";
 import { type Chosen, ENDED, type Job, type JobFilter, type JobShare, type State } from "../../api/types";
 import { useJobActions } from "../../shared/actions";
+import { ButtonLink } from "../../shared/link";
 import { SHARES } from "../../shared/people";
 import { ChangeLimits } from "./limits";
 import { concerned } from "./query";
@@ -13,6 +21,8 @@ import { useReport } from "./report";
 import { ChangeTags } from "./tags";
 
 type Verb = "stop" | "delete";
+/** The most jobs that the server puts side by side. */
+const MOST_COMPARED = 50;
 
 /** All of a filter, as the page told of it: how many, in which states, until which moment. */
 export interface Everything {
@@ -98,6 +108,16 @@ export function Bulk({
           {t("jobs.shareMany.title")}
         </Button>
       </Dropdown>
+      {!everything && selected.length > 1 && selected.length <= MOST_COMPARED && (
+        <ButtonLink
+          to="/compare"
+          search={{ job: selected.map((job) => job.id) }}
+          icon={<DiffOutlined />}
+          data-testid="bulk-compare"
+        >
+          {t("compare.action")}
+        </ButtonLink>
+      )}
       <Button
         danger
         icon={<DeleteOutlined />}

@@ -39,7 +39,7 @@ export const pagesFor = (role: string): readonly Page[] =>
 
 /** The page of the navigation that an address belongs to; undefined: it has none there. Pure. */
 export function currentPage(path: string): Page["to"] | undefined {
-  if (path.startsWith("/submit")) return "/jobs";
+  if (path.startsWith("/submit") || path.startsWith("/compare")) return "/jobs";
   return PAGES.find(({ to }) => (to === "/" ? path === to : path.startsWith(to)))?.to;
 }
 
@@ -48,6 +48,7 @@ const GUIDE = "/docs";
 const CHAPTERS: readonly [string, string][] = [
   ["/submit", "job-file"],
   ["/jobs/", "logs-and-metrics"],
+  ["/compare", "compare"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],

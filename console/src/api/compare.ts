@@ -1,0 +1,20 @@
+/** Jobs side by side. */
+import { get } from "./client";
+import type { CodeDiff, Comparison, MetricSeries, Overlay } from "./types";
+
+export const readComparison = (jobs: readonly string[], signal?: AbortSignal): Promise<Comparison> =>
+  get("/compare", { job: jobs }, signal);
+
+/** The curves of some metrics, at most `points` points each. */
+export async function readOverlay(
+  jobs: readonly string[],
+  metrics: readonly string[],
+  points: number,
+  signal?: AbortSignal,
+): Promise<Map<string, MetricSeries[]>> {
+  const found = await get<Overlay>("/compare/curves", { job: jobs, metric: metrics, points }, signal);
+  return new Map(found.jobs.map((one) => [one.id, one.series]));
+}
+
+export const readCodeDiff = (base: string, other: string, signal?: AbortSignal): Promise<CodeDiff> =>
+  get("/compare/code", { base, other }, signal);

@@ -1,0 +1,141 @@
+/** Curves of all jobs over each other, a chart for each metric. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Segmented, Select, Slider, Switch } from "antd";
+import { type ReactNode, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import { readOverlay } from "../../api/compare";
+import { ENDED, type Job, type MetricSeries } from "../../api/types";
+import { Chart } from "../../shared/chart";
+import { useKept } from "../../shared/kept";
+import { Empty, Outdated, Pending } from "../../shared/ui";
+import { type Axis, EPOCHS } from "../job/curves";
+import { linesOf } from "./lines";
+import type { PartProps } from "./part";
+import { firstMetric } from "./table";
+
+const POINTS = 500;
+const AGAIN_MS = 3000;
+/** The most that are asked for at once, the epochs among them (GET /compare/curves). */
+const MOST = 12;
+const AXES = ["steps", "epoch", "relative", "time"] as const satisfies readonly Axis[];
+
+export function CurvesTab({ found, search, update }: PartProps): ReactNode {
+  const { t } = useTranslation();
+  const all = found.metrics.map((metric) => metric.name);
+  const first = firstMetric(found);
+  const chosen = (search.metric ?? (first === undefined ? [] : [first])).filter((name) => all.includes(name));
+  const epochs = EPOCHS.filter((name) => all.includes(name));
+  const axis: Axis = search.x === "epoch" && epochs.length === 0 ? "steps" : (search.x ?? "steps");
+  const asked = [...new Set([...chosen.slice(0, MOST), ...(axis === "epoch" ? epochs : [])])].sort();
+  const jobs = found.jobs.map((job) => job.id);
+  const query = useKept(
+    useQuery({
+      queryKey: ["compare-curves", jobs, asked],
+      queryFn: ({ signal }) => readOverlay(jobs, asked, POINTS, signal),
+      enabled: asked.length > 0,
+      placeholderData: keepPreviousData,
+      refetchInterval: found.jobs.every((job) => ENDED.has(job.state)) ? false : AGAIN_MS,
+    }),
+  );
+  if (all.length === 0)
+    return (
+      <div className="tm-panel">
+        <Empty title={t("compare.noMetrics")} />
+      </div>
+    );
+  const weight = Math.min(search.smooth ?? 0, 99) / 100;
+  return (
+    <>
+      <div className="tm-toolbar">
+        <Segmented<Axis>
+          value={axis}
+          onChange={(to) => update({ x: to === "steps" ? undefined : to })}
+          options={AXES.filter((value) => value !== "epoch" || epochs.length > 0).map((value) => ({
+            value,
+            label: <span data-testid={`axis-${value}`}>{t(`job.metrics.${value}`)}</span>,
+          }))}
+          aria-label={t("job.metrics.axis")}
+        />
+        <div className="tm-switch">
+          <span id="tm-smoothing">{t("job.metrics.smoothing")}</span>
+          <Slider
+            min={0}
+            max={99}
+            value={search.smooth ?? 0}
+            onChange={(to) => update({ smooth: to || undefined })}
+            className="tm-slider"
+            tooltip={{ open: false }}
+            ariaLabelledByForHandle="tm-smoothing"
+          />
+          <span className="tm-num">{weight.toFixed(2)}</span>
+        </div>
+        <label className="tm-switch">
+          <Switch size="small" checked={search.log === true} onChange={(log) => update({ log: log || undefined })} />
+          {t("job.metrics.log")}
+        </label>
+        <Select
+          mode="multiple"
+          maxCount={MOST}
+          maxTagCount="responsive"
+          placeholder={t("compare.metrics")}
+          aria-label={t("compare.metrics")}
+          value={chosen}
+          onChange={(names: string[]) => update({ metric: names.length > 0 ? names : undefined })}
+          options={all.map((name) => ({ value: name, label: name }))}
+          className="tm-choose-metrics"
+          data-testid="compare-metrics"
+        />
+      </div>
+      <Outdated query={query} />
+      {query.data ? (
+        <div className={chosen.length > 1 ? "tm-charts" : ""}>
+          {chosen.map((name) => (
+            <Overlay
+              key={name}
+              name={name}
+              jobs={found.jobs}
+              curves={query.data ?? NONE}
+              axis={axis}
+              weight={weight}
+              log={search.log === true}
+              height={chosen.length > 1 ? 240 : 380}
+            />
+          ))}
+        </div>
+      ) : (
+        <Pending query={query} />
+      )}
+    </>
+  );
+}
+
+const NONE: ReadonlyMap<string, MetricSeries[]> = new Map();
+
+function Overlay(props: {
+  name: string;
+  jobs: readonly Job[];
+  curves: ReadonlyMap<string, MetricSeries[]>;
+  axis: Axis;
+  weight: number;
+  log: boolean;
+  height: number;
+}): ReactNode {
+  const { name, jobs, curves, axis, weight, log, height } = props;
+  const { t } = useTranslation();
+  const lines = useMemo(() => linesOf(name, jobs, curves, axis, weight), [name, jobs, curves, axis, weight]);
+  return (
+    <section className="tm-panel tm-chart-card" data-testid={`overlay-${name}`} data-lines={lines.length}>
+      <header>
+        <h3>{name}</h3>
+      </header>
+      <Chart
+        lines={lines}
+        log={log}
+        time={axis === "time"}
+        xLabel={t(`job.metrics.${axis}`)}
+        sync={`compare-${axis}`}
+        height={height}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,154 @@
+/** A job a row, with what became of each metric: the best value is marked, and every column orders. */
+import { CloseOutlined, TrophyOutlined } from "@ant-design/icons";
+import { Link } from "@tanstack/react-router";
+import { Button, Table, type TableColumnsType } from "antd";
+import type { SorterResult } from "antd/es/table/interface";
+import { type ReactNode, useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { ComparedMetric, Job } from "../../api/types";
+import { duration, number } from "../../shared/format";
+import { StateTag } from "../../shared/state";
+import { Ago } from "../../shared/time";
+import { Nothing, TwoLines } from "../../shared/ui";
+import { useMedia } from "../../theme";
+import { Dot } from "./look";
+import type { PartProps } from "./part";
+import { leading, namesOf, reached } from "./table";
+
+interface Row {
+  job: Job;
+  at: number;
+  name: string;
+}
+
+const METRIC = "metric:";
+
+export function Results({ found, search, update }: PartProps): ReactNode {
+  const { t } = useTranslation();
+  const narrow = useMedia("(max-width: 599px)");
+  const names = useMemo(() => namesOf(found.jobs), [found.jobs]);
+  const rows = found.jobs.map((job, at): Row => ({ job, at, name: names[at] ?? job.name }));
+  const drop = (row: Row): void => {
+    const rest = found.jobs.filter((job) => job.id !== row.job.id).map((job) => job.id);
+    update({ job: rest.length > 0 ? rest : undefined, base: undefined, other: undefined });
+  };
+  const by = search.order?.replace(/^-/, "");
+  const way = search.order === undefined ? undefined : search.order.startsWith("-") ? "descend" : "ascend";
+  const sorted = (key: string): "ascend" | "descend" | null => (by === key ? (way ?? null) : null);
+  const about: TableColumnsType<Row> = [
+    { title: t("jobs.col.state"), key: "state", width: 124, render: (_, { job }) => <StateTag state={job.state} /> },
+    {
+      title: t("jobs.col.run"),
+      key: "run_s",
+      width: 104,
+      align: "end",
+      sorter: (a, b) => (a.job.run_s ?? -1) - (b.job.run_s ?? -1),
+      sortOrder: sorted("run_s"),
+      render: (_, { job }) => <span className="tm-num">{job.run_s === null ? "–" : duration(job.run_s, true)}</span>,
+    },
+    {
+      title: t("jobs.col.submitted"),
+      key: "submitted_at",
+      width: 124,
+      sorter: (a, b) => a.job.submitted_at - b.job.submitted_at,
+      sortOrder: sorted("submitted_at"),
+      render: (_, { job }) => <Ago at={job.submitted_at} />,
+    },
+  ];
+  const metrics = found.metrics.map((metric) => metricColumn(metric, sorted(METRIC + metric.name), t("compare.best")));
+  // On a phone what became of a job stands before how it came.
+  const columns: TableColumnsType<Row> = [
+    {
+      title: t("compare.job"),
+      key: "name",
+      width: narrow ? 170 : 240,
+      fixed: narrow ? undefined : "start",
+      sorter: (a, b) => a.name.localeCompare(b.name),
+      sortOrder: sorted("name"),
+      render: (_, row) => (
+        <span className="tm-compare-job">
+          <Dot at={row.at} />
+          <TwoLines
+            first={
+              <Link to="/jobs/$id" params={{ id: row.job.id }} search={{}} className="tm-name" title={row.name}>
+                {row.name}
+              </Link>
+            }
+            second={row.job.owner}
+          />
+        </span>
+      ),
+    },
+    ...(narrow ? [...metrics, ...about] : [...about, ...metrics]),
+    {
+      key: "remove",
+      width: 48,
+      render: (_, row) => (
+        <Button
+          type="text"
+          size="small"
+          icon={<CloseOutlined />}
+          aria-label={t("compare.removeJob", { name: row.name })}
+          onClick={() => drop(row)}
+          data-testid="compare-remove"
+        />
+      ),
+    },
+  ];
+  return (
+    <div className="tm-panel tm-table" data-testid="compare-results">
+      <Table<Row>
+        rowKey={(row) => row.job.id}
+        size="small"
+        columns={columns}
+        dataSource={rows}
+        tableLayout="fixed"
+        scroll={{ x: 650 + 120 * found.metrics.length }}
+        pagination={false}
+        onChange={(_page, _filters, sorter) => update({ order: orderOf(sorter) })}
+      />
+    </div>
+  );
+}
+
+function orderOf(sorter: SorterResult<Row> | SorterResult<Row>[]): string | undefined {
+  const one = Array.isArray(sorter) ? sorter[0] : sorter;
+  if (!one?.order) return undefined;
+  return `${one.order === "descend" ? "-" : ""}${String(one.columnKey)}`;
+}
+
+/** What has no value comes last, whichever way. */
+function metricColumn(
+  metric: ComparedMetric,
+  sortOrder: "ascend" | "descend" | null,
+  best: string,
+): TableColumnsType<Row>[number] {
+  const { better } = metric;
+  const top = leading(metric, better);
+  return {
+    title: (
+      <span className="tm-ellipsis" title={metric.name}>
+        {metric.name}
+      </span>
+    ),
+    key: METRIC + metric.name,
+    width: 120,
+    align: "end",
+    sortOrder,
+    sorter: (a, b, way) => {
+      const [x, y] = [reached(metric, a.at, better), reached(metric, b.at, better)];
+      if (x === null || y === null) return (x === y ? 0 : x === null ? 1 : -1) * (way === "descend" ? -1 : 1);
+      return x - y;
+    },
+    render: (_, { at }) => {
+      const value = reached(metric, at, better);
+      if (value === null) return <Nothing />;
+      if (!top.has(at)) return <span className="tm-num">{number(value)}</span>;
+      return (
+        <strong className="tm-num tm-compare-best" title={best} data-testid={`best-${metric.name}`}>
+          <TrophyOutlined aria-label={best} /> {number(value)}
+        </strong>
+      );
+    },
+  };
+}
