@@ -1,14 +1,19 @@
 """tm node, pool, workspace, flavor, queue against a real server on virtual nodes."""
 
+import contextlib
 import json
+import os
+import pty
 import re
+import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import Shell, serving, write
+from tests.unit.cli.test_commands import TM, Shell, serving, write
 
 NODES = '[[local.nodes]]\ncount = 2\ncpu = 4.0\nmemory_mib = 4096\ngpus = 2\ngpu_type = "A100"\ndriver = "535.1"\n'
 
@@ -94,7 +99,29 @@ def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: P
     said = quick.tm("workspace", "set", "vision", env=zh)
     assert said.returncode == 0
     assert "default cpu：用量已超过上限" in said.stdout
+    assert "子任务 main × 1：1 核，64 MiB" in quick.tm("show", made["id"], env=zh).stdout
     tm("stop", made["id"])
+
+
+def test_top_says_how_it_is_left(tm: Shell) -> None:
+    """It fills the screen and is left like `top`, but not by the same key."""
+    own, other = pty.openpty()
+    env = {**tm.env, "TERM": "xterm-256color", "LC_ALL": "zh_CN.UTF-8"}
+    shown = subprocess.Popen([*TM, "top"], env=env, stdin=other, stdout=other, stderr=other, start_new_session=True)
+    os.close(other)
+    seen = b""
+    try:
+        while b"node-2" not in seen:
+            seen += os.read(own, 10_000)
+    finally:
+        shown.send_signal(signal.SIGINT)
+        with contextlib.suppress(OSError):  # its end
+            while os.read(own, 10_000):
+                pass
+        assert shown.wait(timeout=60) == 0
+        os.close(own)
+    assert "按 Ctrl-C 退出".encode() in seen
+    assert "加速卡".encode() in seen
 
 
 def test_the_queue_and_its_policy(tm: Shell, tmp_path: Path) -> None:

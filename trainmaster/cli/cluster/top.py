@@ -96,7 +96,8 @@ def _screen(cluster: "answers.ClusterView", jobs: "Sequence[answers.JobView]", w
 
     nodes = drawn(_node_columns(), [_node_row(node) for node in cluster.nodes], width)
     below = drawn(job_columns(), [job_row(job) for job in jobs], width)
-    return Group(Text(_head(cluster) + "\n", style="bold", no_wrap=True), *nodes, Text(""), *below)
+    leave = (words("; Ctrl-C leaves\n", "；按 Ctrl-C 退出\n"), "bright_black")
+    return Group(Text.assemble((_head(cluster), "bold"), leave, no_wrap=True), *nodes, Text(""), *below)
 
 
 def _head(cluster: "answers.ClusterView") -> str:
@@ -115,7 +116,7 @@ def _node_columns() -> list[Any]:
         column(words("address", "地址"), least=8, leaves=2),
         column("CPU"),
         column(words("memory", "内存")),
-        column(words("GPUs", "GPU"), right=True),
+        column(words("GPUs", "加速卡"), right=True),
         column(words("replicas", "副本"), right=True, leaves=1),
         column(words("note", "备注"), least=12),
     ]

@@ -202,7 +202,7 @@ def _show_part(role: "answers.RoleView") -> None:
     cores = words(f"{need.cpu:g} {'core' if need.cpu == 1 else 'cores'}", f"{need.cpu:g} 核")
     size = f"{cores}{words(', ', '，')}{memory(need.memory_mib)}{cards}"
     part = words("sub-task", "子任务")
-    say(f"  {part} [bold]{e(role.name)}[/] × {role.replicas}: {e(size)}")
+    say(f"  {part} [bold]{e(role.name)}[/] × {role.replicas}{words(': ', '：')}{e(size)}")
     say(f"    [bright_black]{e(role.command)}[/]")
 
 
@@ -233,7 +233,7 @@ def _show_attempt(attempt: "answers.AttemptView") -> None:
         column(words("state", "状态")),
         column(words("node", "节点"), least=8),
         column("GPU", least=4),
-        column(words("exit", "退出")),
+        column(words("exit", "结束情况")),
         column(words("why", "说明"), least=16, wraps=True),
     )
     tables.show(columns, rows, indent=4)
