@@ -57,17 +57,21 @@ from trainmaster.answers.cluster import (
     WorkspacesView,
     WorkspaceView,
 )
-from trainmaster.answers.comparing import (
+from trainmaster.answers.finding import (
     CodeDiffView,
     ComparedMetric,
     ComparedRow,
     ComparisonView,
     FileDiff,
+    FoundJob,
+    FoundName,
     MetricResult,
     OverlaidCurves,
     OverlayView,
+    SavedViews,
+    SavedViewView,
+    SearchView,
 )
-from trainmaster.answers.finding import FoundJob, FoundName, SavedViews, SavedViewView, SearchView
 from trainmaster.answers.home import FreeCards, FreePool, HomePerson, HomeView, HomeWorkspace, MonthUse
 from trainmaster.answers.jobs import (
     PRIORITY_NAMES,

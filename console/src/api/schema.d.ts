@@ -4201,6 +4201,23 @@ export interface components {
          * @enum {unknown}
          */
         JobShare: "none" | "read" | "read-write";
+        /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
+        FoundJob: {
+            id: string;
+            name: string;
+            state: components["schemas"]["Shown"];
+            owner: string;
+            workspace: string;
+            submitted_at: number;
+            near: boolean;
+        };
+        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
+        FoundName: {
+            ref: string;
+            name: string;
+            about: string;
+            near: boolean;
+        };
         /** @description The curves of one job. */
         OverlaidCurves: {
             id: string;
@@ -4226,23 +4243,6 @@ export interface components {
          */
         Overlay: {
             jobs: components["schemas"]["OverlaidCurves"][];
-        };
-        /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
-        FoundJob: {
-            id: string;
-            name: string;
-            state: components["schemas"]["Shown"];
-            owner: string;
-            workspace: string;
-            submitted_at: number;
-            near: boolean;
-        };
-        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
-        FoundName: {
-            ref: string;
-            name: string;
-            about: string;
-            near: boolean;
         };
         /** @description Saved views by name, one's own first. */
         SavedViews: {

@@ -35,12 +35,14 @@ def test_whatever_a_job_file_says_is_in_a_row() -> None:
         "labels": {"team": "vision"},
         "metrics": [{"pattern": "loss=(?P<loss>.*)"}],
         "retries": 2,
+        "secrets": ["HF_TOKEN"],
         "storage": {"data_dir": "/d"},
     }
     assert differing(document(), document(**changed)) == {
         ("framework", "kind"): ["single", "pytorch"],
         ("framework", "processes_per_node"): [None, 2],
         ("environment", "image"): ["default", "torch:2"],
+        ("environment", "secrets.HF_TOKEN.name"): [None, "HF_TOKEN"],
         ("environment", "A"): [None, "1"],
         ("inputs", "cifar.name"): [None, "cifar"],
         ("inputs", "cifar.path"): [None, "/data/cifar"],

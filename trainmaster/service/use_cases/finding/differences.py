@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, get_args
 
-from trainmaster.answers.comparing import ComparedMetric, ComparedRow, MetricResult, Scalar, Section
+from trainmaster.answers.finding import ComparedMetric, ComparedRow, MetricResult, Scalar, Section
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
 from trainmaster.service.curves.goals import goal_of
@@ -24,6 +24,7 @@ _SECTIONS: Final[dict[str, Section]] = {
     "pull_secret": "environment",
     "env": "environment",
     "driver": "environment",
+    "secrets": "environment",
     "code": "code",
     "inputs": "inputs",
     "storage": "inputs",
