@@ -23,7 +23,13 @@ class Typed(io.StringIO):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("two\nlines\n\n", "two\nlines\n"), ("", "")],
+    [
+        ("s3cret", "s3cret"),
+        ("s3cret\n", "s3cret"),
+        ("s3cret\r\n", "s3cret"),
+        ("two\nlines\n\n", "two\nlines\n"),
+        ("", ""),
+    ],
 )
 def test_what_is_piped_in_is_the_value_without_the_end_of_its_last_line(
     monkeypatch: pytest.MonkeyPatch, text: str, value: str
