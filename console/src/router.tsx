@@ -18,6 +18,7 @@ import {
   type QueueSearch,
   SETTINGS_TABS,
   type SettingsTab,
+  type SubmitSearch,
   type UsageSearch,
 } from "./shared/address";
 import { client } from "./shared/queries";
@@ -82,8 +83,10 @@ const jobs = createRoute({
 const submit = createRoute({
   getParentRoute: () => root,
   path: "/submit",
-  validateSearch: (s: Record<string, unknown>): { clone?: string; set?: string; session?: string } => ({
+  validateSearch: (s: Record<string, unknown>): SubmitSearch => ({
     clone: text(s["clone"]),
+    template: text(s["template"]),
+    edit: s["edit"] === true || undefined,
     session: text(s["session"]),
     set: text(s["set"]),
   }),
@@ -173,6 +176,12 @@ const models = createRoute({
   component: lazyRouteComponent(() => import("./pages/models"), "ModelsPage"),
 });
 
+const templates = createRoute({
+  getParentRoute: () => root,
+  path: "/templates",
+  component: lazyRouteComponent(() => import("./pages/templates"), "TemplatesPage"),
+});
+
 const model = createRoute({
   getParentRoute: () => root,
   path: "/models/$id",
@@ -231,6 +240,7 @@ export const router = createRouter({
     compare,
     queue,
     cluster,
+    templates,
     models,
     model,
     usage,

@@ -13,7 +13,7 @@ COMPARED = {
 
 
 def work(world: World) -> dict[str, str]:
-    """A training that left a model, one that failed, one that runs, and one that waits behind it."""
+    """A training that left a model and a template, one that failed, one that runs, and one that waits behind it."""
     made = {
         "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
         "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),
@@ -23,6 +23,8 @@ def work(world: World) -> dict[str, str]:
     rarely = {"busy": 0.01}  # for minutes, beside a browser that needs the machine
     made["long"] = training(world, "lang-long", 100_000, pause=0.5, replicas=2, gpu=2, duration="3h", parameters=rarely)
     world.until(made["long"], lambda view: view["state"] == "running" and bool(view["metrics"]))
+    with world.client() as client:
+        client.templates.create("lang-plan", job=made["good"], description="lang", share="read")
     made["waits"] = plain(world, "lang-waits", "true", resources={"gpu": 1})
     return made
 
@@ -60,6 +62,9 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/cluster", "cluster-past"),
         ("/usage", "usage-days"),
         ("/audit", "audit-entry"),
+        ("/templates", "template-link"),
+        ("/submit?template=lang-plan", "fits"),
+        ("/submit?template=lang-plan&edit=true", "save-template"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),

@@ -13,6 +13,7 @@ import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
+import { templates } from "./en/templates";
 import { usage } from "./en/usage";
 
 export const en = {
@@ -31,6 +32,7 @@ export const en = {
   notices,
   secrets,
   usage,
+  templates,
   engines,
   resources,
   ...cluster,

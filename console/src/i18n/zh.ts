@@ -14,6 +14,7 @@ import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
+import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
 
 export const zh: Translated<typeof en> = {
@@ -32,6 +33,7 @@ export const zh: Translated<typeof en> = {
   notices,
   secrets,
   usage,
+  templates,
   engines,
   resources,
   ...cluster,

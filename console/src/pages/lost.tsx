@@ -17,12 +17,15 @@ export function Missing(): ReactNode {
 }
 
 /** One answer whether it exists or not: who may not see it learns neither (D8). */
-export function NotShared({ what, id }: { what: "job" | "model"; id: string }): ReactNode {
+export function NotShared({ what, id }: { what: "job" | "model" | "template"; id: string }): ReactNode {
   const { t } = useTranslation();
-  const way =
-    what === "job" ? <WayOn to="/jobs" text={t("lost.all")} /> : <WayOn to="/models" text={t("lost.models")} />;
+  const ways = {
+    job: <WayOn to="/jobs" text={t("lost.all")} />,
+    model: <WayOn to="/models" text={t("lost.models")} />,
+    template: <WayOn to="/templates" text={t("lost.templates")} />,
+  };
   return (
-    <Lost id="not-shared" title={t(`lost.${what}`)} way={way}>
+    <Lost id="not-shared" title={t(`lost.${what}`)} way={ways[what]}>
       {t("lost.hint")} <code className="tm-mono">{id}</code>
     </Lost>
   );
@@ -43,7 +46,7 @@ export function Crash({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const WayOn = ({ to, text }: { to: "/jobs" | "/models"; text: string }): ReactNode => (
+const WayOn = ({ to, text }: { to: "/jobs" | "/models" | "/templates"; text: string }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">
     {text}
   </ButtonLink>

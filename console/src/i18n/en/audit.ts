@@ -45,6 +45,7 @@ export const audit = {
     virtual_cluster: "virtual cluster",
     node: "node",
     policy: "queue policy",
+    template: "template",
   },
   kinds: {
     submitted: "job submitted",

@@ -8,6 +8,7 @@ export const common = {
     audit: "Audit",
     admin: "Administration",
     models: "Models",
+    templates: "Templates",
     usage: "Usage",
     settings: "Settings",
     newJob: "New job",
@@ -102,9 +103,11 @@ export const common = {
   lost: {
     job: "No such job, or it is not shared with you",
     model: "No such model, or it is not shared with you",
+    template: "No such template, or it is not shared with you",
     hint: "Ask its owner, or check the ID:",
     all: "All jobs",
     models: "All models",
+    templates: "All templates",
   },
   assist: {
     title: "Help",

@@ -1,6 +1,7 @@
 /** The form of a new job. `help` says what a field is for; its bounds come from the job's schema (`bounds`, R66, R247). */
 export const submit = {
   title: "New training job",
+  editTemplate: "Edit template",
   clonedFrom: "Clone of {{id}}",
   sessionOf: "Interactive session with what {{id}} runs with: enter it with tm exec",
   basic: "Basic",

@@ -45,6 +45,7 @@ export const audit = {
     virtual_cluster: "虚拟集群",
     node: "节点",
     policy: "排队策略",
+    template: "模板",
   },
   kinds: {
     submitted: "提交任务",

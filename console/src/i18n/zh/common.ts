@@ -8,6 +8,7 @@ export const common = {
     audit: "审计",
     admin: "管理",
     models: "模型",
+    templates: "模板",
     usage: "用量",
     settings: "设置",
     newJob: "创建任务",
@@ -98,9 +99,11 @@ export const common = {
   lost: {
     job: "没有这个任务，或未与您共享",
     model: "没有这个模型，或未与您共享",
+    template: "没有这个模板，或未与您共享",
     hint: "请联系所有者，或检查 ID：",
     all: "全部任务",
     models: "全部模型",
+    templates: "全部模板",
   },
   assist: {
     title: "帮助",

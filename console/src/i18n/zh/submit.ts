@@ -1,6 +1,7 @@
 /** 创建任务表单。`help` 说明字段用途；取值范围来自任务的 schema（`bounds`，R66、R247）。 */
 export const submit = {
   title: "创建训练任务",
+  editTemplate: "编辑模板",
   clonedFrom: "克隆自 {{id}}",
   sessionOf: "交互会话，配置来自 {{id}}；启动后用 tm exec 进入",
   basic: "基本模式",

@@ -5,7 +5,17 @@ import { parseDuration } from "../../shared/format";
 
 export const SPANS = ["24h", "7d", "30d"] as const;
 export const ACTORS = ["person", "token", "job", "system"] as const;
-export const SUBJECTS = ["job", "person", "workspace", "flavor", "pool", "virtual_cluster", "node", "policy"] as const;
+export const SUBJECTS = [
+  "job",
+  "person",
+  "workspace",
+  "template",
+  "flavor",
+  "pool",
+  "virtual_cluster",
+  "node",
+  "policy",
+] as const;
 
 /** What is asked for most; the address may hold any other kind. */
 export const KINDS = [

@@ -6,6 +6,7 @@ import {
   CopyOutlined,
   DeleteOutlined,
   DiffOutlined,
+  FileDoneOutlined,
   FlagOutlined,
   MoreOutlined,
   StopOutlined,
@@ -23,6 +24,7 @@ import { keepsWhatItWasTold, useEngineOf, useRanks } from "../../shared/engines"
 import { duration, number } from "../../shared/format";
 import { ButtonLink } from "../../shared/link";
 import { StateTag } from "../../shared/state";
+import { SaveTemplate } from "../../shared/template";
 import { Ago, Elapsed } from "../../shared/time";
 import { jobTitle } from "../../shared/title";
 import { CopyButton, Crumb, Dotted, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
@@ -100,6 +102,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
   const navigate = useNavigate();
   const { message } = App.useApp();
   const errorText = useErrorText();
+  const [saving, setSaving] = useState(false);
   const [changing, setChanging] = useState<"duration" | "priority" | null>(null);
   const engine = useEngineOf()(job.pool);
   const ended = ENDED.has(job.state);
@@ -165,31 +168,40 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
           {t("action.delete")}
         </Button>
       )}
-      {acts && !ended && (
-        <Dropdown
-          trigger={["click"]}
-          placement="bottomRight"
-          menu={{
-            items: [
-              {
-                key: "duration",
-                icon: <ClockCircleOutlined />,
-                label: <span data-testid="change-duration">{t("job.act.duration")}</span>,
-                onClick: () => setChanging("duration"),
-              },
-              {
-                key: "priority",
-                icon: <FlagOutlined />,
-                disabled: !ranks,
-                label: <span data-testid="change-priority">{t("job.act.priority")}</span>,
-                onClick: () => setChanging("priority"),
-              },
-            ],
-          }}
-        >
-          <Button icon={<MoreOutlined />} aria-label={t("action.more")} data-testid="more" />
-        </Dropdown>
-      )}
+      <Dropdown
+        trigger={["click"]}
+        placement="bottomRight"
+        menu={{
+          items: [
+            {
+              key: "template",
+              icon: <FileDoneOutlined />,
+              label: <span data-testid="job-template">{t("templates.save")}</span>,
+              onClick: () => setSaving(true),
+            },
+            ...(acts && !ended
+              ? [
+                  {
+                    key: "duration",
+                    icon: <ClockCircleOutlined />,
+                    label: <span data-testid="change-duration">{t("job.act.duration")}</span>,
+                    onClick: () => setChanging("duration"),
+                  },
+                  {
+                    key: "priority",
+                    icon: <FlagOutlined />,
+                    disabled: !ranks,
+                    label: <span data-testid="change-priority">{t("job.act.priority")}</span>,
+                    onClick: () => setChanging("priority"),
+                  },
+                ]
+              : []),
+          ],
+        }}
+      >
+        <Button icon={<MoreOutlined />} aria-label={t("action.more")} data-testid="more" />
+      </Dropdown>
+      {saving && <SaveTemplate of={{ job: job.id }} name={job.name} close={() => setSaving(false)} />}
       {changing && (
         <ChangeJob
           job={job}

@@ -20,6 +20,7 @@ import { ChangeJob } from "../../shared/change";
 import { number } from "../../shared/format";
 import { type Kept, useKept } from "../../shared/kept";
 import { useSession } from "../../shared/session";
+import { SaveTemplate } from "../../shared/template";
 import { ErrorPanel, Outdated, PageHeader } from "../../shared/ui";
 import { Bulk, type Everything } from "./bulk";
 import { ColumnChooser } from "./choose";
@@ -86,6 +87,7 @@ export function JobsPage(): ReactNode {
   );
   const [menu, setMenu] = useState<MenuAt>();
   const [changing, setChanging] = useState<Changing>();
+  const [saving, setSaving] = useState<Job>();
   const openMenu = (job: Job, button: HTMLElement): void => {
     const outer = frame.current?.getBoundingClientRect();
     const at = button.getBoundingClientRect();
@@ -167,9 +169,10 @@ export function JobsPage(): ReactNode {
           </div>
         )}
         <Bulk selected={choice.jobs} everything={choice.everything} onlyShown={choice.onlyShown} clear={choice.clear} />
-        {menu && <RowMenu at={menu} close={() => setMenu(undefined)} change={setChanging} />}
+        {menu && <RowMenu at={menu} close={() => setMenu(undefined)} change={setChanging} save={setSaving} />}
       </div>
       {changing && <ChangeJob {...changing} close={() => setChanging(undefined)} />}
+      {saving && <SaveTemplate of={{ job: saving.id }} name={saving.name} close={() => setSaving(undefined)} />}
     </>
   );
 }

@@ -4,6 +4,7 @@ import {
   CodeOutlined,
   CopyOutlined,
   DeleteOutlined,
+  FileDoneOutlined,
   FlagOutlined,
   StopOutlined,
 } from "@ant-design/icons";
@@ -32,10 +33,13 @@ export function RowMenu({
   at,
   close,
   change,
+  save,
 }: {
   at: MenuAt;
   close: () => void;
   change: (what: Changing) => void;
+  /** Save a job as a template. */
+  save: (job: Job) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const act = useJobActions();
@@ -77,6 +81,12 @@ export function RowMenu({
             title: t("action.sessionHint"),
             label: <span data-testid="row-session">{t("action.session")}</span>,
             onClick: () => void navigate({ to: "/submit", search: { session: job.id } }),
+          },
+          {
+            key: "template",
+            icon: <FileDoneOutlined />,
+            label: <span data-testid="row-template">{t("templates.save")}</span>,
+            onClick: () => save(job),
           },
           {
             key: "limit",

@@ -13,7 +13,7 @@ const DAYS = [7, 30, 90, 365];
 const DAY_S = 86_400;
 /** Scopes of a token by what people want it for. */
 const KINDS = {
-  read: ["jobs:read", "cluster:read", "models:read", "account:self"],
+  read: ["jobs:read", "cluster:read", "models:read", "templates:read", "account:self"],
   run: [
     "jobs:read",
     "jobs:write",
@@ -22,6 +22,8 @@ const KINDS = {
     "jobs:share",
     "cluster:read",
     "models:read",
+    "templates:read",
+    "templates:write",
     "uploads:write",
     "account:self",
   ],

@@ -5,6 +5,7 @@ import {
   ClusterOutlined,
   ControlOutlined,
   DeploymentUnitOutlined,
+  FileDoneOutlined,
   HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
@@ -14,8 +15,8 @@ import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/jobs" | "/queue" | "/cluster" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
-  name: "home" | "jobs" | "queue" | "cluster" | "models" | "usage" | "audit" | "admin" | "settings";
+  to: "/" | "/jobs" | "/queue" | "/cluster" | "/templates" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
+  name: "home" | "jobs" | "queue" | "cluster" | "templates" | "models" | "usage" | "audit" | "admin" | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -26,6 +27,7 @@ const PAGES: readonly Page[] = [
   { to: "/jobs", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
+  { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
@@ -49,6 +51,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/submit", "job-file"],
   ["/jobs/", "logs-and-metrics"],
   ["/compare", "compare"],
+  ["/templates", "templates"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],

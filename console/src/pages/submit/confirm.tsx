@@ -5,6 +5,7 @@ import { Alert, Button, Collapse, Modal, Table } from "antd";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { submitJob } from "../../api/jobs";
+import { submitTemplate } from "../../api/templates";
 import type { Job, JsonObject, Preview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
@@ -17,6 +18,8 @@ interface Props {
   doc: JsonObject;
   /** A queued job that is stopped as this one is taken in. */
   insteadOf: string | undefined;
+  /** The id of the template that the document is of. */
+  template: string | undefined;
   preview: Preview;
   start: Would;
   /** Whether the job that this one is a clone of, and that is still queued, is to be replaced: the choice. */
@@ -54,7 +57,7 @@ function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function Confirm({ doc, insteadOf, preview, start: would, children, close, done }: Props): ReactNode {
+export function Confirm({ doc, insteadOf, template, preview, start: would, children, close, done }: Props): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const client = useQueryClient();
@@ -72,7 +75,11 @@ export function Confirm({ doc, insteadOf, preview, start: would, children, close
     try {
       const key = keys.current.get(insteadOf) ?? freshKey();
       keys.current.set(insteadOf, key);
-      done(await submitJob({ spec: doc, dialect: "native", instead_of: insteadOf ?? null }, key));
+      done(
+        template === undefined
+          ? await submitJob({ spec: doc, dialect: "native", instead_of: insteadOf ?? null }, key)
+          : await submitTemplate(template, doc, key),
+      );
     } catch (refused) {
       setError(refused);
       setBusy(false);

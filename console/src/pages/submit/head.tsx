@@ -1,5 +1,5 @@
 /** The head of the form, which stays in sight: how much to show, the other ways to write a job, and Submit; in expert mode the sections. */
-import { CodeOutlined, ImportOutlined, SendOutlined } from "@ant-design/icons";
+import { CodeOutlined, FileDoneOutlined, ImportOutlined, SaveOutlined, SendOutlined } from "@ant-design/icons";
 import { Button, Grid, Segmented, Tooltip } from "antd";
 import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
@@ -15,20 +15,27 @@ interface Props {
   start: WouldStart | undefined;
   submit: () => void;
   busy: boolean;
+  /** Save what is in the form as a template. */
+  save: () => void;
+  /** A template is edited: it is saved, not submitted. */
+  edits: boolean;
   roles: number;
   /** Whether it may have more than one sub-task. */
   several: boolean;
 }
 
-export function FormHead({ sub, expert, choose, load, edit, start, submit, busy, roles, several }: Props): ReactNode {
+export function FormHead(props: Props): ReactNode {
+  const { sub, expert, choose, load, edit, start, submit, busy, save, edits, roles, several } = props;
   const { t } = useTranslation();
   const file = useRef<HTMLInputElement>(null);
-  const wide = Grid.useBreakpoint().lg !== false;
+  const room = Grid.useBreakpoint();
+  const wide = room.lg !== false;
+  const widest = room.xl !== false;
   return (
     <header className="tm-submit-head" data-testid="form-head">
       <div className="tm-submit-bar">
         <div className="tm-grow tm-submit-title">
-          <h1>{t("submit.title")}</h1>
+          <h1>{t(edits ? "submit.editTemplate" : "submit.title")}</h1>
           <div className="tm-sub">{sub}</div>
         </div>
         <Segmented<boolean>
@@ -67,9 +74,27 @@ export function FormHead({ sub, expert, choose, load, edit, start, submit, busy,
           </Button>
         </Tooltip>
         <WouldTag answer={start} />
-        <Button type="primary" icon={<SendOutlined />} onClick={submit} loading={busy} data-testid="review">
-          {t("submit.review")}
-        </Button>
+        {edits ? (
+          <Button type="primary" icon={<SaveOutlined />} onClick={save} data-testid="save-template">
+            {t("templates.saveChange")}
+          </Button>
+        ) : (
+          <>
+            <Tooltip title={widest ? "" : t("templates.save")}>
+              <Button
+                icon={<FileDoneOutlined />}
+                onClick={save}
+                aria-label={t("templates.save")}
+                data-testid="save-template"
+              >
+                {widest && t("templates.save")}
+              </Button>
+            </Tooltip>
+            <Button type="primary" icon={<SendOutlined />} onClick={submit} loading={busy} data-testid="review">
+              {t("submit.review")}
+            </Button>
+          </>
+        )}
       </div>
       {expert && <Sections roles={roles} several={several} />}
     </header>

@@ -5,12 +5,16 @@ import { Alert, App, Button } from "antd";
 import type { TFunction } from "i18next";
 import { type DragEvent, lazy, type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/client";
 import { cloneDocument } from "../../api/jobs";
-import type { Job, Json, JsonObject } from "../../api/types";
+import { readTemplate } from "../../api/templates";
+import type { Job, Json, JsonObject, TemplateDetail } from "../../api/types";
 import { useMetaQuery } from "../../shared/meta";
 import { homeOf } from "../../shared/people";
 import { useSession } from "../../shared/session";
+import { SaveTemplate } from "../../shared/template";
 import { Pending } from "../../shared/ui";
+import { NotShared } from "../lost";
 import { Confirm } from "./confirm";
 import { Copied, Replace, useWaitingFirst } from "./copied";
 import {
@@ -39,7 +43,7 @@ import { useWouldStart } from "./would";
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
 
 export function SubmitPage(): ReactNode {
-  const { clone, set, session } = useSearch({ from: "/submit" });
+  const { clone, set, session, template, edit } = useSearch({ from: "/submit" });
   const of = clone ?? session;
   const source = useQuery({
     queryKey: ["clone", of],
@@ -51,18 +55,35 @@ export function SubmitPage(): ReactNode {
   });
   const meta = useMetaQuery();
   const most = meta.data?.limits.max_duration_s ?? undefined;
+  const saved = useQuery({
+    queryKey: ["form of", template],
+    queryFn: ({ signal }) => readTemplate(template ?? "", signal),
+    enabled: template !== undefined,
+    staleTime: Infinity,
+    gcTime: 0,
+  });
   const change = useMemo(() => readChange(set), [set]);
   const user = useSession()?.user;
   const home = user && homeOf(user);
   const original = useMemo(() => {
     const found = source.data && withRoles(source.data);
     if (found) return clone === undefined ? sessionOf(found) : found;
+    if (saved.data) return withRoles(saved.data.spec);
     return inWorkspace(emptyDocument(most), home);
-  }, [source.data, clone, home, most]);
+  }, [source.data, saved.data, clone, home, most]);
   if (of !== undefined && !source.data) return <Pending query={source} rows={10} />;
+  if (template !== undefined && saved.error instanceof ApiError && saved.error.status === 404)
+    return <NotShared what="template" id={template} />;
+  if (template !== undefined && !saved.data) return <Pending query={saved} rows={10} />;
   if (meta.isPending) return <Pending query={meta} rows={10} />;
-  const key = draftKey(clone ?? (session && `session ${session}`), set);
-  const from = { clone, session: clone === undefined ? session : undefined };
+  const begins = clone ?? (session && `session ${session}`);
+  const key = draftKey(begins ?? (template && `${edit ? "edit" : "template"} ${template}`), set);
+  const from = {
+    clone,
+    session: clone === undefined ? session : undefined,
+    template: begins === undefined ? saved.data : undefined,
+    edits: edit === true && begins === undefined && saved.data !== undefined,
+  };
   return <SubmitForm key={key} draft={key} original={original} change={change} {...from} home={home} />;
 }
 
@@ -73,17 +94,23 @@ interface FormProps {
   clone: string | undefined;
   /** The job whose settings a session begins with. */
   session: string | undefined;
+  /** The template that it begins with, which is changed where it `edits`. */
+  template: TemplateDetail | undefined;
+  edits: boolean;
   /** The workspace of a job that names none; undefined: the default one. */
   home: string | undefined;
 }
 
 /** Where the document comes from. */
-function whatItIs({ clone, session }: Pick<FormProps, "clone" | "session">, t: TFunction): string {
+function whatItIs(from: Pick<FormProps, "clone" | "session" | "template" | "edits">, t: TFunction): string {
+  const { clone, session, template, edits } = from;
+  if (template) return t(edits ? "templates.editing" : "templates.from", { name: template.name });
   if (clone !== undefined) return t("submit.clonedFrom", { id: clone.slice(0, 12) });
   return session === undefined ? t("submit.json.drop") : t("submit.sessionOf", { id: session.slice(0, 12) });
 }
 
-function SubmitForm({ draft, original, change, clone, session, home }: FormProps): ReactNode {
+function SubmitForm(props: FormProps): ReactNode {
+  const { draft, original, change, clone, session, template, edits, home } = props;
   const { t } = useTranslation();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -92,7 +119,7 @@ function SubmitForm({ draft, original, change, clone, session, home }: FormProps
   const found = useFoundDraft(draft);
   const [given, setGiven] = useState(fresh); // what nobody typed: the empty form, the clone, an example
   const [doc, setDoc] = useState(found ?? fresh);
-  const [open, setOpen] = useState<"json" | "confirm" | null>(null);
+  const [open, setOpen] = useState<"json" | "confirm" | "template" | null>(null);
   const [asked, setAsked] = useState(false);
   const first = useWaitingFirst(clone);
   const [replacing, setReplacing] = useState(change.length > 0);
@@ -146,7 +173,7 @@ function SubmitForm({ draft, original, change, clone, session, home }: FormProps
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here a button of the header reads, too. */}
       <div onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="submit-page">
         <FormHead
-          sub={whatItIs({ clone, session }, t)}
+          sub={whatItIs(props, t)}
           expert={form.state.expert}
           choose={form.chooseMode}
           load={(file) => void take.file(file)}
@@ -154,6 +181,8 @@ function SubmitForm({ draft, original, change, clone, session, home }: FormProps
           start={start.latest}
           submit={review}
           busy={asked}
+          save={() => setOpen("template")}
+          edits={edits}
           roles={rolesOf(doc).length}
           several={form.state.several}
         />
@@ -171,7 +200,9 @@ function SubmitForm({ draft, original, change, clone, session, home }: FormProps
             }
           />
         )}
-        {(clone ?? session) === undefined && !typed && <Examples choose={(job) => put(inWorkspace(job, home))} />}
+        {(clone ?? session ?? template) === undefined && !typed && (
+          <Examples choose={(job) => put(inWorkspace(job, home))} />
+        )}
         {(change.length > 0 || first !== undefined) && (
           <Copied original={original} change={change} waits={first !== undefined}>
             {choice}
@@ -202,6 +233,7 @@ function SubmitForm({ draft, original, change, clone, session, home }: FormProps
           <Confirm
             doc={doc}
             insteadOf={insteadOf}
+            template={template?.id}
             preview={live.preview}
             start={start}
             close={() => setOpen(null)}
@@ -209,6 +241,19 @@ function SubmitForm({ draft, original, change, clone, session, home }: FormProps
           >
             {choice}
           </Confirm>
+        )}
+        {open === "template" && (
+          <SaveTemplate
+            of={{ spec: doc }}
+            edits={edits ? template : undefined}
+            name={edits && template ? template.name : String(doc["name"] ?? "")}
+            close={() => setOpen(null)}
+            done={() => {
+              if (!edits) return;
+              discard();
+              void navigate({ to: "/templates" });
+            }}
+          />
         )}
         <Leaving typed={() => typed && !left.current} discard={discard} />
       </div>
