@@ -14,6 +14,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import NotFound
 from trainmaster.core.states import JobShare
+from trainmaster.service.use_cases.finding import comparing
 from trainmaster.storage.uploads import receive_all
 
 ANN, BOB = person("ann", "vision"), person("bob", "vision")
@@ -67,12 +68,12 @@ async def test_what_differs_is_told_and_who_is_best(vision: Stage) -> None:
     assert same["parameters", "epochs"] == [3, 3]
     assert same["command", "command"] == ["exit 0", "exit 0"]
     assert same["resources", "cpu"] == [0.1, 0.1]
-    metrics = {one.name: one for one in found.metrics}
-    loss = metrics["loss"]
+    told = {one.name: one for one in found.metrics}
+    loss = told["loss"]
     assert (loss.better, loss.best) == ("min", [0])
     assert loss.values[0] is not None
     assert (loss.values[0].last, loss.values[0].low, loss.values[0].low_step, loss.values[0].count) == (0.9, 0.5, 1, 3)
-    assert (metrics["acc"].better, metrics["acc"].best, metrics["acc"].values[0]) == ("max", [], None)
+    assert (told["acc"].better, told["acc"].best, told["acc"].values[0]) == ("max", [], None)
     assert found.partial == found.unreadable == []
 
 
@@ -87,6 +88,18 @@ async def test_curves_come_for_the_metrics_asked_for_and_thinned(vision: Stage) 
     series = found.jobs[0].series[0]
     assert (series.count, series.values[0], series.values[-1]) == (5000, 1.0, 1 / 5000)
     assert len(series.values) <= 100
+
+
+async def test_points_that_take_too_long_are_read_for_the_next_answer(
+    vision: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs = [await trained(vision, ANN, name, [{"loss": 1.0}]) for name in ("first", "second")]
+    monkeypatch.setattr(comparing, "PATIENCE_S", -1.0)
+    hurried = await vision.platform.comparing.jobs(jobs, ANN)
+    assert hurried.partial == jobs
+    monkeypatch.setattr(comparing, "PATIENCE_S", 60.0)
+    found = await vision.platform.comparing.jobs(jobs, ANN)
+    assert (found.partial, [one.name for one in found.metrics]) == ([], ["loss"])
 
 
 async def test_code_is_compared_file_by_file(vision: Stage) -> None:
@@ -113,17 +126,17 @@ async def test_who_may_not_see_a_job_is_told_that_there_is_none(vision: Stage) -
     """Beside one's own, and in every way of comparing; shared to read is enough."""
     own = await trained(vision, BOB, "own", [{"loss": 1.0}])
     hidden = await trained(vision, ANN, "hidden", [{"loss": 1.0}])
-    comparing = vision.platform.comparing
+    compared = vision.platform.comparing
     for asked in (
-        comparing.jobs([own, hidden], BOB),
-        comparing.curves([own, hidden], ["loss"], 100, BOB),
-        comparing.code(own, hidden, BOB),
-        comparing.code(hidden, own, BOB),
-        comparing.jobs([own, "model@1"], BOB),
-        comparing.jobs([own, "model@x"], BOB),
+        compared.jobs([own, hidden], BOB),
+        compared.curves([own, hidden], ["loss"], 100, BOB),
+        compared.code(own, hidden, BOB),
+        compared.code(hidden, own, BOB),
+        compared.jobs([own, "model@1"], BOB),
+        compared.jobs([own, "model@x"], BOB),
     ):
         with pytest.raises(NotFound):
             await asked
     await vision.platform.share(hidden, ANN, JobShare.READ)
-    assert [job.owner for job in (await comparing.jobs([own, hidden], BOB)).jobs] == ["bob", "ann"]
-    assert (await comparing.code(own, hidden, BOB)).files == []
+    assert [job.owner for job in (await compared.jobs([own, hidden], BOB)).jobs] == ["bob", "ann"]
+    assert (await compared.code(own, hidden, BOB)).files == []

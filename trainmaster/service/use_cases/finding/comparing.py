@@ -31,7 +31,7 @@ from trainmaster.spec.lower import effective
 from trainmaster.storage.treediff import tree_diff
 
 MOST_JOBS: Final = 50
-PATIENCE_S: Final = 5.0
+PATIENCE_S: Final = 3.0
 """How long points of all jobs are collected for one answer; what is left is at the next."""
 
 Read = tuple[JobSpec | None, dict[str, MetricResult], bool]
