@@ -47,16 +47,17 @@ Record = dict[str, Any]
 
 class Curve:
     """One metric over steps, thinned as it grows; `count` of all that came. Appending is amortised O(1); memory
-    O(MAX_POINTS).
+    O(MAX_POINTS). Invariant: what is kept is spread evenly over all that came, and `places` says which they are.
 
     `falls`: how often the steps went back; `begun`: when they did last, -inf when they never did.
     """
 
-    __slots__ = ("begun", "count", "falls", "first_step", "rank", "steps", "times", "values")
+    __slots__ = ("begun", "count", "falls", "first_step", "places", "rank", "steps", "times", "values")
 
     def __init__(self, rank: int = -1) -> None:
         self.rank = rank
         self.steps, self.times, self.values = array("d"), array("d"), array("d")
+        self.places = array("q")
         self.first_step, self.count = 0.0, 0
         self.falls, self.begun = 0, -math.inf
 
@@ -69,15 +70,17 @@ class Curve:
         self.steps.append(step)
         self.times.append(at)
         self.values.append(value)
+        self.places.append(self.count)
         self.count += 1
         if len(self.steps) > MAX_POINTS:
             self._thin()
 
     def _thin(self) -> None:
-        kept = keep(range(len(self.values)), self.values, MAX_POINTS // 2)
-        for name in ("steps", "times", "values"):
+        # By where they came, not by where they lie now: of what was thinned before, every round would leave half again.
+        kept = keep(self.places, self.values, MAX_POINTS // 2)
+        for name in ("steps", "times", "values", "places"):
             old = getattr(self, name)
-            setattr(self, name, array("d", [old[position] for position in kept]))
+            setattr(self, name, array(old.typecode, [old[position] for position in kept]))
 
     def of_values(self) -> "Curve":
         """Return this curve as one whose steps are its values: for a metric that is a count."""

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,18 @@ def test_a_curve_is_bounded_and_keeps_its_extremes() -> None:
     assert (max(values), min(values)) == (1e9, -1e9)  # type: ignore[type-var]
     assert (steps[0], steps[-1]) == (0, 99_999)
     assert steps == sorted(steps)
+
+
+def test_a_long_curve_keeps_its_beginning_as_closely_as_its_end() -> None:
+    """Also where steps begin again, as they do with every epoch."""
+    long, again = Curve(), Curve()
+    for step in range(100_000):
+        long.add(step, step, math.sin(step / 1000))
+        again.add(step % 100, step, math.sin(step / 1000))
+    for curve in (long, again):
+        assert max(later - before for before, later in pairwise(curve.times)) <= 2 * 100_000 / (MAX_POINTS / 4)
+    steps = [step for step in long.downsampled(500)[0] if step is not None]
+    assert max(later - before for before, later in pairwise(steps)) <= 2 * 100_000 / (500 / 2)
 
 
 def test_gaps_are_shown_as_null() -> None:

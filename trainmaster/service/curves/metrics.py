@@ -28,7 +28,7 @@ from trainmaster.spec.job import JobSpec
 
 KEPT_JOBS: Final = 1024
 KEPT_POINTS: Final = 1_000_000
-"""In memory, of all jobs together (24 bytes each); the jobs looked at longest ago go first."""
+"""In memory, of all jobs together (32 bytes each); the jobs looked at longest ago go first."""
 _STRIPES: Final = 64
 KEPT_SUMMARIES: Final = 4096
 FRESH_S: Final = 1.0
