@@ -13,7 +13,10 @@ import { linesOf } from "./lines";
 import type { PartProps } from "./part";
 import { firstMetric } from "./table";
 
+/** Of one curve at most and at least, and of all together: what is drawn within half a second, and looks the same on a page. */
 const POINTS = 500;
+const FEWEST = 150;
+const TOGETHER = 5000;
 const AGAIN_MS = 3000;
 /** The most that are asked for at once, the epochs among them (GET /compare/curves). */
 const MOST = 12;
@@ -28,10 +31,11 @@ export function CurvesTab({ found, search, update }: PartProps): ReactNode {
   const axis: Axis = search.x === "epoch" && epochs.length === 0 ? "steps" : (search.x ?? "steps");
   const asked = [...new Set([...chosen.slice(0, MOST), ...(axis === "epoch" ? epochs : [])])].sort();
   const jobs = found.jobs.map((job) => job.id);
+  const points = Math.min(POINTS, Math.max(FEWEST, Math.floor(TOGETHER / jobs.length)));
   const query = useKept(
     useQuery({
       queryKey: ["compare-curves", jobs, asked],
-      queryFn: ({ signal }) => readOverlay(jobs, asked, POINTS, signal),
+      queryFn: ({ signal }) => readOverlay(jobs, asked, points, signal),
       enabled: asked.length > 0,
       placeholderData: keepPreviousData,
       refetchInterval: found.jobs.every((job) => ENDED.has(job.state)) ? false : AGAIN_MS,
