@@ -9,14 +9,14 @@ import { useBilingual } from "../../i18n";
 import { useJobActions } from "../../shared/actions";
 import { duration, mib, number } from "../../shared/format";
 import { Elapsed, Stamp, useFormatTime, useNow } from "../../shared/time";
-import { Hinted } from "../../shared/ui";
+import { Dotted, Hinted } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
 import { ForecastWords } from "./forecast";
 import { unchangedFor } from "./unchanged";
 
 /** Widths of all but the reason, which takes what is left. */
 const WIDE = { job: 190, size: 172, since: 108, forecast: 184 };
-const MIDDLE = { job: 160, size: 136, since: 104, forecast: 152 };
+const MIDDLE = { job: 156, size: 152, since: 104, forecast: 152 };
 const NARROW = { job: 148, size: 124, since: 80, forecast: 132 };
 
 export function useQueueColumns(many: boolean, change: (job: Waiting) => void): TableColumnsType<Waiting> {
@@ -125,20 +125,17 @@ function SizeCell({ job }: { job: Waiting }): ReactNode {
   const { t } = useTranslation();
   const r = job.resources;
   const cores = t("unit.cores", { n: number(r.cpu), count: r.cpu });
-  const first =
-    r.gpu > 0 ? `${t("unit.cards", { n: r.gpu, count: r.gpu })}${r.gpu_type ? ` · ${r.gpu_type}` : ""}` : cores;
+  const first = r.gpu > 0 ? [t("unit.cards", { n: r.gpu, count: r.gpu }), r.gpu_type ?? ""] : [cores];
   const limit = job.duration_s === null ? t("time.noLimit") : `≤\u00a0${duration(job.duration_s)}`;
   return (
     <Tooltip
-      title={[t("unit.tasks", { count: job.tasks }), first, r.gpu > 0 ? cores : "", mib(r.memory_mib), limit]
+      title={[t("unit.tasks", { count: job.tasks }), ...first, r.gpu > 0 ? cores : "", mib(r.memory_mib), limit]
         .filter(Boolean)
         .join(" · ")}
     >
       <div className="tm-cell">
-        <span>{first}</span>
-        <span className="tm-line tm-wrap-line">
-          {t("unit.tasks", { count: job.tasks })} · {limit}
-        </span>
+        <Dotted items={first} />
+        <Dotted className="tm-line" items={[t("unit.tasks", { count: job.tasks }), limit]} />
       </div>
     </Tooltip>
   );
