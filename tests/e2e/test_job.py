@@ -288,7 +288,7 @@ def test_the_duration_is_changed_while_it_runs(world: World, endless: str, conso
     console.at("duration-input").fill("2h30m")
     console.press("change-ok")
     expect(console.at("duration-input")).to_have_count(0)
-    expect(console.page.locator(".tm-sub-line")).to_contain_text("2h 30m")
+    expect(console.page.locator(".tm-dotted", has=console.at("job-id"))).to_contain_text("2h 30m")
     view = world.show(endless)
     assert view["duration_s"] == 9000
     assert view["attempts"] == 1
