@@ -15,6 +15,7 @@ SERVER: Final = {
     "alembic": "alembic",
     "argon2": "argon2-cffi",
     "authlib": "authlib",
+    "cryptography": "cryptography",
     "fastapi": "fastapi",
     "httptools": "httptools",
     "joserfc": "joserfc",

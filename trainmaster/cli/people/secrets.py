@@ -26,7 +26,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         set_secret,
-        "设置密钥，或替换其值。值通过提示输入（不回显），或来自标准输入或文件；不会再次显示。\n\n输出密钥名称。",
+        "设置密钥，或替换其值。\n\n值通过提示输入（不回显），或来自标准输入或文件；不会再次显示。输出密钥名称。",
         "tm secret set WANDB_API_KEY",
         "tm secret set GCP_KEY --workspace vision --from-file key.json",
         name="set",
@@ -60,10 +60,10 @@ def set_secret(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set a secret, or give it another value. The value is asked for without an echo, or read from standard input or a
-    file; it is shown never again.
+    """Set a secret, or give it another value.
 
-    Prints the name.
+    The value is asked for without an echo, or read from standard input or a file. It is never shown again. Prints the
+    name.
     """
     from trainmaster.cli.showing.console import emit_json
 
