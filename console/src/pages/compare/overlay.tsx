@@ -1,6 +1,6 @@
 /** Curves of all jobs over each other, a chart for each metric. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Segmented, Select, Slider, Switch } from "antd";
+import { Select } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { readOverlay } from "../../api/compare";
@@ -8,6 +8,7 @@ import { ENDED, type Job, type MetricSeries } from "../../api/types";
 import { Chart } from "../../shared/chart";
 import { useKept } from "../../shared/kept";
 import { Empty, Outdated, Pending } from "../../shared/ui";
+import { CurveControls } from "../job/controls";
 import { type Axis, EPOCHS } from "../job/curves";
 import { linesOf } from "./lines";
 import type { PartProps } from "./part";
@@ -20,7 +21,6 @@ const TOGETHER = 5000;
 const AGAIN_MS = 3000;
 /** The most that are asked for at once, the epochs among them (GET /compare/curves). */
 const MOST = 12;
-const AXES = ["steps", "epoch", "relative", "time"] as const satisfies readonly Axis[];
 
 export function CurvesTab({ found, search, update }: PartProps): ReactNode {
   const { t } = useTranslation();
@@ -51,32 +51,13 @@ export function CurvesTab({ found, search, update }: PartProps): ReactNode {
   return (
     <>
       <div className="tm-toolbar">
-        <Segmented<Axis>
-          value={axis}
-          onChange={(to) => update({ x: to === "steps" ? undefined : to })}
-          options={AXES.filter((value) => value !== "epoch" || epochs.length > 0).map((value) => ({
-            value,
-            label: <span data-testid={`axis-${value}`}>{t(`job.metrics.${value}`)}</span>,
-          }))}
-          aria-label={t("job.metrics.axis")}
+        <CurveControls
+          axis={axis}
+          setAxis={(x) => update({ x })}
+          epochs={epochs.length > 0}
+          drawn={search}
+          update={update}
         />
-        <div className="tm-switch">
-          <span id="tm-smoothing">{t("job.metrics.smoothing")}</span>
-          <Slider
-            min={0}
-            max={99}
-            value={search.smooth ?? 0}
-            onChange={(to) => update({ smooth: to || undefined })}
-            className="tm-slider"
-            tooltip={{ open: false }}
-            ariaLabelledByForHandle="tm-smoothing"
-          />
-          <span className="tm-num">{weight.toFixed(2)}</span>
-        </div>
-        <label className="tm-switch">
-          <Switch size="small" checked={search.log === true} onChange={(log) => update({ log: log || undefined })} />
-          {t("job.metrics.log")}
-        </label>
         <Select
           mode="multiple"
           maxCount={MOST}

@@ -1,17 +1,17 @@
 /** Training metrics as charts: one per name, a line per source, live while the job runs; what is shown of them is in the address (R209). */
 import { useQuery } from "@tanstack/react-query";
-import { Segmented, Select, Slider, Switch } from "antd";
+import { Select } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { ENDED, type JobDetail, type MetricSeries, type Metrics } from "../../api/types";
 import { readMetrics } from "../../api/watch";
 import { Empty, Pending } from "../../shared/ui";
 import { MetricCard } from "./card";
+import { CurveControls } from "./controls";
 import { type Axis, epochsFor, keyMetric } from "./curves";
 import type { TabProps } from "./tab";
 
 const POINTS = 500;
-const AXES = ["steps", "epoch", "relative", "time"] as const satisfies readonly Axis[];
 
 function useMetrics(job: JobDetail): { data: Metrics | undefined; error: unknown; refetch: () => unknown } {
   const ended = ENDED.has(job.state);
@@ -36,32 +36,13 @@ export function MetricsTab({ job, search, update }: TabProps): ReactNode {
   return (
     <>
       <div className="tm-toolbar">
-        <Segmented<Axis>
-          value={axis}
-          onChange={(to) => update({ axis: to === "steps" ? undefined : to })}
-          options={AXES.filter((value) => value !== "epoch" || epochs).map((value) => ({
-            value,
-            label: <span data-testid={`axis-${value}`}>{t(`job.metrics.${value}`)}</span>,
-          }))}
-          aria-label={t("job.metrics.axis")}
+        <CurveControls
+          axis={axis}
+          setAxis={(axis) => update({ axis })}
+          epochs={epochs}
+          drawn={search}
+          update={update}
         />
-        <div className="tm-switch">
-          <span id="tm-smoothing">{t("job.metrics.smoothing")}</span>
-          <Slider
-            min={0}
-            max={99}
-            value={search.smooth ?? 0}
-            onChange={(to) => update({ smooth: to || undefined })}
-            className="tm-slider"
-            tooltip={{ open: false }}
-            ariaLabelledByForHandle="tm-smoothing"
-          />
-          <span className="tm-num">{weight.toFixed(2)}</span>
-        </div>
-        <label className="tm-switch">
-          <Switch size="small" checked={search.log === true} onChange={(log) => update({ log: log || undefined })} />
-          {t("job.metrics.log")}
-        </label>
         <Select
           mode="multiple"
           allowClear
