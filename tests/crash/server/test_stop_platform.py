@@ -21,7 +21,8 @@ from tests.crash.server.harness import Client, Home
 from tests.scenario.stage import spec
 
 OUT: Final = "$TRAINMASTER_OUTPUT_DIR"
-TWICE: Final = f"echo ran >> {OUT}/ran; [ $(wc -l < {OUT}/ran) -ge 2 ] && exit 0; touch {OUT}/waits; sleep 1000 & wait"
+TWICE: Final = f"echo ran >> {OUT}/ran; [ $(wc -l < {OUT}/ran) -ge 2 ] && exit 0; sleep 1000 & touch {OUT}/waits; wait"
+"""It tells that it waits when all of its processes are there: one that is started later would not be told to end."""
 ANSWERS: Final = {
     "dies of it": "",
     "saves and ends well": f"trap 'sleep 0.5; touch {OUT}/saved; exit 0' TERM; ",
