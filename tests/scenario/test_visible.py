@@ -61,7 +61,7 @@ SHARED: Final = {
 MEMBERS: Final = {"/workspaces/{workspace}/members"}
 """What tells members of a workspace who else is in it; both are in the same."""
 
-REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events"}
+REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events", "/jobs/{ref}/versions"}
 """What tells why one's own job waits or had to give way, and so whose job comes first."""
 
 OWNERS_ASKED: Final = {("/queue", "owner"), ("/cluster/resources", "owner"), ("/search", "q")}

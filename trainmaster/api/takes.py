@@ -24,10 +24,12 @@ class BatchSubmission(BaseModel):
 
 class Submission(BatchSubmission):
     """A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
-    places are judged as if it were gone.
+    places are judged as if it were gone. `version_of`: id of a job of which it is the next version, if that is the
+    submitter's own in the same workspace.
     """
 
     instead_of: str | None = None
+    version_of: str | None = None
 
 
 class Question(Submission):

@@ -184,8 +184,7 @@ class Job:
     """One row. `seq` is the submit order within the server; `attempt` is the current or last attempt.
 
     `roles` is what the current attempt was placed as, while queued the first of `shapes`: the flavors it may run with
-    in the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node of the pool
-    (R12).
+    in the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node (R12).
     """
 
     id: str
@@ -222,6 +221,8 @@ class Job:
     share: JobShare = JobShare.NONE  # with the other members of its workspace
     tags: tuple[str, ...] = ()  # what people call it, also after its end; sorted
     note: str = ""  # what they want to remember of it
+    family: str | None = None  # id of the first of its versions (R159), None: it is that
+    family_version: int = 1
     preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
     preempted_at: float | None = None  # when that happened last
     model: str | None = None  # "<model id>@<version>" once it is saved

@@ -115,18 +115,19 @@ class Client:
         name: str | None = None,
         key: str | None = None,
         instead_of: str | None = None,
+        version_of: str | None = None,
         on_upload: Sent | None = None,
     ) -> Job:
         """Submit a job file's path, a document or a JobSpec; return the job, which is durable and queued.
 
         `set` changes fields by dotted path (``{"roles.0.parameters.lr": 0.1}``), `name` the name; a `code:` folder is
         uploaded first. `key`: your own idempotency key. `instead_of`: id of a queued job of yours, which is stopped as
-        this one is taken in, both or neither. Raises InvalidSpec or Unsatisfiable with every problem, Conflict when
-        that job is no longer queued, Unavailable.
+        this one is taken in, both or neither; `version_of`: of one whose next version this is. Raises InvalidSpec or
+        Unsatisfiable with every problem, Conflict when that queued job is no longer so, Unavailable.
         """
         body = self.body(spec, set=set, dialect=dialect, name=name, on_upload=on_upload)
-        if instead_of is not None:
-            body["instead_of"] = instead_of
+        beside = {"instead_of": instead_of, "version_of": version_of}
+        body |= {field: job for field, job in beside.items() if job is not None}
         headers = {"idempotency-key": key or uuid.uuid4().hex}
         return Job(self, self.http.read(answers.JobView, "POST", "/jobs", json=body, headers=headers, repeat=True))
 

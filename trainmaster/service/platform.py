@@ -16,6 +16,7 @@ from trainmaster.answers import (
     JobDetail,
     JobFacets,
     JobPage,
+    JobVersions,
     JobView,
     ModelDetail,
     ModelPage,
@@ -204,6 +205,10 @@ class Platform:
     async def clone(self, ref: str, who: Principal, set_: Given) -> JobView:
         """Submit a copy. Raises NotFound, InvalidSpec."""
         return await self._jobs.clone(ref, who, set_)
+
+    async def versions(self, ref: str, who: Principal) -> JobVersions:
+        """Return the versions of a job. Raises NotFound."""
+        return await self._jobs.versions(ref, who)
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
         """Change duration or priority. Raises NotFound, InvalidSpec, Conflict after the end."""

@@ -113,8 +113,7 @@ def job_view(
     """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up; `may`:
     what its reader may do with it beside reading.
     """
-    attempt = job.attempt
-    shown = job.shown
+    attempt, shown = job.attempt, job.shown
     return answers.JobView(
         id=job.id,
         name=job.name,
@@ -130,6 +129,8 @@ def job_view(
         priority=PRIORITY_NAMES[job.priority],
         framework=job.framework,
         dialect=job.dialect,
+        family=job.family or job.id,
+        family_version=job.family_version,
         submitted_at=job.submitted_at,
         queued_at=job.queued_at,
         started_at=job.started_at,

@@ -47,7 +47,7 @@ __all__ = [
     "notices", "saved_view", "secret", "sessions", "ssh_key", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 20
+SCHEMA: Final = 21
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -145,6 +145,8 @@ job = Table(
     Column("labels", Text, nullable=False),  # see store/jobs/labels.py
     Column("spec_digest", _TEXT, nullable=False),
     Column("submitted_at", Double, nullable=False),
+    Column("family", _TEXT),  # id of the first of its versions, null: it is that
+    Column("family_version", Integer, nullable=False),
     # From here on the columns change; the ledger updates exactly these.
     Column("state", _TEXT, nullable=False),
     Column("shown", _TEXT, nullable=False),
@@ -164,9 +166,11 @@ job = Table(
 
 LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it
 _HAS_SLUG: Final = text("slug IS NOT NULL")
+_IN_FAMILY: Final = text("family IS NOT NULL")
 # What PostgreSQL is told is added by `add_postgresql`: to name it here would load that dialect at each start.
 Index("job_live", job.c.seq, sqlite_where=LIVE)
 Index("job_slug", job.c.workspace, job.c.slug, unique=True, sqlite_where=_HAS_SLUG)
+Index("job_family", job.c.family, job.c.family_version, sqlite_where=_IN_FAMILY)
 # One index per list order: the first page costs the same with ten jobs and with a million. A missing time sorts as 0.
 Index("job_by_submitted", job.c.submitted_at, job.c.seq)
 # Behind the order stands whose a job is, so that a member's page passes over the jobs of others without a look at their

@@ -405,6 +405,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{ref}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions Of Job
+         * @description List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
+         *     (R159, R160).
+         */
+        get: operations["versions_of_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{ref}/release": {
         parameters: {
             query?: never;
@@ -4059,7 +4080,7 @@ export interface components {
         /**
          * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
          *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
-         *         decides itself, by it.
+         *         decides itself, by it. `family`: id of the first of its versions, of which it is number `family_version`, from 1.
          *
          *         `seq`: the feed's position at which it was so, to watch it from.
          */
@@ -4079,6 +4100,8 @@ export interface components {
             priority: "normal" | "urgent" | "very_urgent";
             framework: string;
             dialect: string;
+            family: string;
+            family_version: number;
             submitted_at: number;
             queued_at: number;
             started_at: number | null;
@@ -4501,6 +4524,8 @@ export interface components {
             priority: "normal" | "urgent" | "very_urgent";
             framework: string;
             dialect: string;
+            family: string;
+            family_version: number;
             submitted_at: number;
             queued_at: number;
             started_at: number | null;
@@ -4615,6 +4640,10 @@ export interface components {
             partial: boolean;
             seq: number;
             at: number;
+        };
+        /** @description Versions of a job, the newest first: those that the reader may see, of the last 200. */
+        JobVersions: {
+            items: components["schemas"]["Job"][];
         };
         /**
          * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
@@ -5749,6 +5778,11 @@ export interface components {
              */
             instead_of: string | null;
             /**
+             * Version Of
+             * @default null
+             */
+            version_of: string | null;
+            /**
              * Suggest
              * @default false
              */
@@ -5757,7 +5791,8 @@ export interface components {
         /**
          * Submission
          * @description A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
-         *     places are judged as if it were gone.
+         *     places are judged as if it were gone. `version_of`: id of a job of which it is the next version, if that is the
+         *     submitter's own in the same workspace.
          */
         Submission: {
             /** Spec */
@@ -5792,6 +5827,11 @@ export interface components {
              * @default null
              */
             instead_of: string | null;
+            /**
+             * Version Of
+             * @default null
+             */
+            version_of: string | null;
         };
         /**
          * Submissions
@@ -6606,6 +6646,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    versions_of_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobVersions"];
                 };
             };
             /** @description Refused: a problem document */

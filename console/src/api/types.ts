@@ -63,6 +63,7 @@ export interface JobQuery {
 /** What a list is cut to, without order and page. */
 export type JobFilter = Omit<JobQuery, "order" | "limit">;
 export type JobFacets = S["JobFacets"];
+export type JobVersions = S["JobVersions"];
 export type FacetValue = S["FacetValue"];
 export type SavedView = S["SavedView"];
 export type Found = S["Search"];
@@ -77,8 +78,8 @@ export type Preview = Omit<S["Preview"], "problems" | "warnings" | "spec"> & {
   warnings: Problem[];
   spec: JsonObject | null;
 };
-/** `instead_of`: a queued job that is stopped as this one is taken in. */
-export type Submission = { spec: Json } & Partial<Pick<S["Submission"], "dialect" | "instead_of">>;
+/** `instead_of`: a queued job that is stopped as this one is taken in. `version_of`: a job whose next version it is. */
+export type Submission = { spec: Json } & Partial<Pick<S["Submission"], "dialect" | "instead_of" | "version_of">>;
 /** `suggest`: say what would start it sooner. */
 export type Question = Submission & Partial<Pick<S["Question"], "suggest">>;
 export type Suggestion = S["Suggestion"];

@@ -305,6 +305,14 @@ async def clone_job(request: Request, ref: str, body: Clone | None = None) -> Re
     return Json(await app.clone(ref, who(request), body.set_), status_code=201)
 
 
+@routes.route("GET", "/jobs/{ref}/versions", scope="jobs:read", answers={200: "JobVersions"}, by=By.LEADER_FIRST)
+async def versions_of_job(request: Request, ref: str) -> Response:
+    """List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
+    (R159, R160).
+    """
+    return Json(await platform(request).versions(ref, who(request)))
+
+
 @routes.route("POST", "/jobs/{ref}/release", scope="jobs:write", answers={200: "Job"})
 async def release_job(request: Request, ref: str) -> Response:
     """End a debug hold."""

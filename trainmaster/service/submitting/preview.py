@@ -41,7 +41,7 @@ class Preview:
     async def preview(self, body: Given, who: Principal, language: Language = "en") -> PreviewView:
         """Return what a submit would find and do; problems are part of it, not an error, and told in `language`."""
         visible = decide(who, "jobs:read").demand()
-        submission, ref = split(body)
+        submission, ref, _ = split(body)
         found = original(self._ctx, ref, who)
         first, not_waiting = (None, [found]) if isinstance(found, Problem) else (found, [])
         try:

@@ -7,7 +7,7 @@ in the transaction of the job. Two requests with one key at the same time meet i
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from trainmaster.service.submitting.candidate import QUICK, job_of, only_workspa
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
+from trainmaster.service.submitting.versions import as_version
 from trainmaster.service.views import job_view, rights_of
 from trainmaster.spec.document import Given
 from trainmaster.store.jobs.ledger import IdempotencyRecord
@@ -69,11 +70,13 @@ class Submit:
         self._ctx = context
         self._seq = next_seq
         self._flying: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._numbering = asyncio.Lock()  # held while a version gets its number, until that is stored
         self._claimed: set[tuple[str, str]] = set()  # (workspace, slug) of requests on their way to the disk
 
     async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
         """Take in one job; return (its list item, was it created now). The queued job that the body names under
-        `instead_of` is stopped with it: both are stored, or neither.
+        `instead_of` is stopped with it: both are stored, or neither. It is a further version of the one that the body
+        names under `version_of`.
 
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use, the other job is no
         longer queued), StorageFailed.
@@ -81,15 +84,17 @@ class Submit:
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
         seq = self._ctx.feed.seq
-        submission, ref = split(body)
+        submission, ref, before = split(body)
 
         async def prepared() -> Prepared:
             first = to_be_replaced(self._ctx, ref, who)
             candidate, job = await with_pool_chosen(self._ctx, await read(self._ctx, submission, who), who, first)
+            job = job if before is None else await as_version(self._ctx, job, before, who)
             wrong = [*candidate.refused, *await self._ctx.admission.outside_problems(candidate.spec, who)]
             return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use, ref)]
 
-        jobs, created = await self._once(key, [body], who, prepared)
+        async with nullcontext() if before is None else self._numbering:
+            jobs, created = await self._once(key, [body], who, prepared)
         return self._view(jobs[0], who, seq), created
 
     async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:

@@ -30,6 +30,7 @@ import { jobTitle } from "../../shared/title";
 import { CopyButton, Crumb, Dotted, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
 import { FavoriteButton } from "./marks";
+import { Versions } from "./versions";
 
 export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
@@ -44,7 +45,7 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
         title={
           <span className="tm-title-line">
             {job.name} <StateTag state={job.state} />{" "}
-            {job.priority !== "normal" && <Priority priority={job.priority} />}
+            {job.priority !== "normal" && <Priority priority={job.priority} />} <Versions job={job} />
           </span>
         }
         name={jobTitle(job, t(`state.${job.state}`))}

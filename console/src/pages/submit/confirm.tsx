@@ -18,6 +18,8 @@ interface Props {
   doc: JsonObject;
   /** A queued job that is stopped as this one is taken in. */
   insteadOf: string | undefined;
+  /** The job that this one is a clone of. */
+  versionOf: string | undefined;
   /** The id of the template that the document is of. */
   template: string | undefined;
   preview: Preview;
@@ -57,7 +59,8 @@ function freshKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-export function Confirm({ doc, insteadOf, template, preview, start: would, children, close, done }: Props): ReactNode {
+export function Confirm(props: Props): ReactNode {
+  const { doc, insteadOf, versionOf, template, preview, start: would, children, close, done } = props;
   const { t } = useTranslation();
   const pick = useBilingual();
   const client = useQueryClient();
@@ -77,7 +80,10 @@ export function Confirm({ doc, insteadOf, template, preview, start: would, child
       keys.current.set(insteadOf, key);
       done(
         template === undefined
-          ? await submitJob({ spec: doc, dialect: "native", instead_of: insteadOf ?? null }, key)
+          ? await submitJob(
+              { spec: doc, dialect: "native", instead_of: insteadOf ?? null, version_of: versionOf ?? null },
+              key,
+            )
           : await submitTemplate(template, doc, key),
       );
     } catch (refused) {

@@ -233,6 +233,7 @@ function SubmitForm(props: FormProps): ReactNode {
           <Confirm
             doc={doc}
             insteadOf={insteadOf}
+            versionOf={clone}
             template={template?.id}
             preview={live.preview}
             start={start}
