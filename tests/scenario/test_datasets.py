@@ -2,6 +2,7 @@
 R47, R51, R138, R143).
 """
 
+import itertools
 import os
 from pathlib import Path
 from typing import Final
@@ -11,12 +12,16 @@ import pytest
 from tests.fixtures.people import person
 from tests.fixtures.uploads import begun, listed, sent, sha, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec, spec
+from tests.scenario.test_matrix import HIDDEN, MAY, READ, SHARE, WRITE, Lab, lab
+from trainmaster.api.policy import PREFIX, PolicyRoute
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.assets.dataset_uploads import MOST, WantedUpload
 from trainmaster.storage.datasets.building import contents_folder
 from trainmaster.store.assets.versions import AssetQuery
+
+__all__ = ["lab"]  # a fixture
 
 ANN, BOB = person("ann", "vision"), person("bob", "vision")
 STRANGER = person("stranger", "speech")
@@ -275,3 +280,46 @@ async def test_a_version_that_went_is_a_clear_failure(vision: Stage) -> None:
     ended = await vision.ended(job.id)
     assert (ended.state, ended.verdict.code) == ("failed", "launch_failed")
     assert "flowers@1: the data set no longer exists" in ended.verdict.message.en
+
+
+NEEDS: Final = {
+    ("GET", "/datasets/{ref}"): (READ, None),
+    ("GET", "/datasets/{ref}/versions/{version}/files"): (READ, None),
+    ("GET", "/datasets/{ref}/versions/{version}/files/content?path=w"): (READ, None),
+    ("GET", "/datasets/{ref}/versions/{version}/download"): (READ, None),
+    ("PATCH", "/datasets/{ref}"): (WRITE, {"description": "of the walk"}),
+    ("PUT", "/datasets/{ref}/share"): (SHARE, {"share": "none"}),
+    ("DELETE", "/datasets/{ref}/versions/{version}"): (WRITE, None),
+    ("DELETE", "/datasets/{ref}"): (WRITE, None),
+}
+"""What a route needs of a data set."""
+
+
+async def test_the_table_has_every_route_of_a_dataset(lab: Lab) -> None:
+    routes = {
+        (method, route.path.removeprefix(PREFIX))
+        for route in lab.app.app.router.routes
+        if isinstance(route, PolicyRoute) and route.path.startswith(f"{PREFIX}/datasets/{{ref}}")
+        for method in route.methods or ()
+    }
+    assert routes == {(method, path.partition("?")[0]) for method, path in NEEDS}
+
+
+@pytest.mark.parametrize(("who", "level"), [*itertools.product(MAY, range(3))])
+async def test_each_may_do_what_the_table_says(lab: Lab, who: str, level: int) -> None:
+    """R223 to R228: as with jobs. Who may not see it is told that it is not there."""
+    may, share, platform = MAY[who][level], list(JobShare)[level], lab.stage.platform
+    async with lab.client(who) as http:
+        for at, ((method, path), (need, body)) in enumerate(NEEDS.items()):
+            made = await uploaded(platform, ANN, f"d{at}", {"w": b"w"}, workspace="vision", share=share)
+            listed = (await http.get(f"{PREFIX}/datasets")).json()["items"]
+            assert (made.dataset in {one["id"] for one in listed}) == (READ in may)
+            address = PREFIX + path.format(ref=made.dataset, version=1)
+            answer = await http.request(method, address, **({} if body is None else {"json": body}))
+            if need in may:
+                assert answer.is_success, (method, path, answer.text)
+            elif may:
+                assert answer.status_code == 403, (method, path, answer.text)
+            else:
+                assert answer.status_code == 404, (method, path, answer.text)
+                assert answer.json()["code"] in HIDDEN | {"no_such_dataset"}

@@ -65,7 +65,7 @@ from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.models import ModelRows
-from trainmaster.store.assets.versions import AssetReader
+from trainmaster.store.assets.versions import AssetReader, NamedVersions
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
@@ -285,7 +285,7 @@ def assemble(
         entries=MoneyRows(database),
         clerks=Clerks(),
         vault=vault,
-        versions=InputVersions(AssetReader(database), layout),
+        versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         leads=leads,
     )
     looks = Looks()

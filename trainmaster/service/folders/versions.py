@@ -16,7 +16,7 @@ from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import Said
 from trainmaster.spec.inputs import split_reference
 from trainmaster.spec.job import Input, JobSpec
-from trainmaster.store.assets.versions import AssetKind, AssetReader, AssetVersion
+from trainmaster.store.assets.versions import AssetKind, AssetReader, AssetVersion, NamedVersions
 
 KEPT: Final = 4096
 _WROTE: Final = ("model", "outputs")
@@ -24,7 +24,6 @@ _WROTE: Final = ("model", "outputs")
 
 Scopes = Mapping[AssetKind, Visible]
 """What somebody may see of data sets and of models."""
-EVERYTHING: Final[Scopes] = dict.fromkeys((AssetKind.DATASET, AssetKind.MODEL), Visible(everything=True))
 
 _Key = tuple[AssetKind, str, str]
 
@@ -37,8 +36,8 @@ def kind_of_input(item: Input) -> AssetKind:
 class InputVersions:
     """One object per server. `find`, `resolve` and `gone` block: call them from a worker thread."""
 
-    def __init__(self, assets: AssetReader, layout: Layout) -> None:
-        self._assets, self._layout = assets, layout
+    def __init__(self, assets: AssetReader, own: NamedVersions, layout: Layout) -> None:
+        self._assets, self._own, self._layout = assets, own, layout
         self._known: OrderedDict[_Key, str] = OrderedDict()
 
     def find(self, scopes: Scopes, workspace: str, item: Input) -> AssetVersion | None:
@@ -48,9 +47,7 @@ class InputVersions:
         kind, (name, number) = kind_of_input(item), split_reference(item.asset)
         found = self._assets.named(scopes[kind], kind, workspace, name, number)
         if found is not None:
-            self._remember((kind, workspace, f"{name}@{found.number}"), self._place(kind, found))
-        elif number is not None:
-            self._known.pop((kind, workspace, item.asset), None)
+            self._remember(kind, workspace, found)
         return found
 
     def resolve(self, scopes: Scopes, spec: JobSpec) -> JobSpec:
@@ -74,10 +71,11 @@ class InputVersions:
 
     def gone(self, workspace: str, item: Input) -> Said | None:
         """Return why a version cannot be given to a job that names it, None where it can."""
-        found = self.find(EVERYTHING, workspace, item)
-        path = None if found is None else self._place(kind_of_input(item), found)
-        if path is not None and os.path.isdir(path):
+        kind, (name, number) = kind_of_input(item), split_reference(item.asset)
+        found = self._own.find(kind, workspace, name, number or 0)
+        if found is not None and os.path.isdir(self._remember(kind, workspace, found)):
             return None
+        self._known.pop((kind, workspace, item.asset), None)
         return starting.dataset_gone() if item.dataset is not None else starting.model_gone()
 
     def _place(self, kind: AssetKind, version: AssetVersion) -> str:
@@ -88,11 +86,14 @@ class InputVersions:
         parts = [os.path.join(files, name) for name in _WROTE]
         return next((part for part in parts if _holds_anything(part)), files)
 
-    def _remember(self, key: _Key, path: str) -> None:
+    def _remember(self, kind: AssetKind, workspace: str, version: AssetVersion) -> str:
+        """Remember where a version lies, and return it."""
+        key, path = (kind, workspace, f"{version.name}@{version.number}"), self._place(kind, version)
         self._known[key] = path
         self._known.move_to_end(key)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)
+        return path
 
 
 def _holds_anything(path: str) -> bool:

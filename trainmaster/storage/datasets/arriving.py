@@ -25,7 +25,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.folders.tree import EMPTY
 from trainmaster.core.formats.frames import frames
 from trainmaster.messages.jobs import datasets as said
-from trainmaster.storage.datasets.listing import ListedFile, Listing
+from trainmaster.storage.datasets.listing import ListedFile, TreeListing
 from trainmaster.storage.trees import remove_tree
 from trainmaster.storage.uploads import MAX_PROBLEMS
 
@@ -50,9 +50,9 @@ class DatasetPlan:
     share: str = "none"
 
     @property
-    def listing(self) -> Listing:
+    def listing(self) -> TreeListing:
         """What it holds."""
-        return Listing(self.entries)
+        return TreeListing(self.entries)
 
 
 def uploads_folder(layout: Layout) -> str:

@@ -39,7 +39,7 @@ class ListedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class TreeListing:
     """All of them, by path; `digest` of the whole tree."""
 
     entries: tuple[ListedFile, ...]
@@ -77,7 +77,7 @@ def folded(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
-def judged(given: Any, max_mib: int) -> Listing:
+def judged(given: Any, max_mib: int) -> TreeListing:
     """Return what a client's list asks for. Raises InvalidSpec with all problems, a hundred at most. O(n log n)."""
     judging = _Judging()
     if not isinstance(given, list) or not given:
@@ -94,7 +94,7 @@ def judged(given: Any, max_mib: int) -> Listing:
     judging.problems.raise_if_any(said.listing_not_usable)
     filled = {entry.path.rpartition("/")[0] for entry in judging.entries}
     entries = (one for one in judging.entries if one.kind != "d" or one.path not in filled)
-    return Listing(tuple(sorted(entries, key=lambda entry: entry.path)))
+    return TreeListing(tuple(sorted(entries, key=lambda entry: entry.path)))
 
 
 @dataclass(slots=True)

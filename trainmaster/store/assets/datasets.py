@@ -24,6 +24,7 @@ from trainmaster.store.assets.versions import (
     NewVersion,
     append,
     asset_called,
+    asset_of,
     asset_seen,
     versions_of,
 )
@@ -133,7 +134,7 @@ class DatasetRows:
         """Return the version that lies at `path`, and of what it is one. O(versions): there is no index."""
         with self._database.read() as connection:
             found = versions_of(connection, asset.c.kind == _KIND, asset_version.c.path == path)
-            line = asset_seen(connection, Visible(everything=True), _KIND, found[0].asset) if found else None
+            line = asset_of(connection, found[0], _KIND) if found else None
             return (line, found[0]) if line is not None else None
 
     def called(self, workspace: str, name: str) -> Asset | None:

@@ -250,9 +250,29 @@ def append(connection: Connection, line: Asset, new: NewVersion) -> AssetVersion
     return _select_versions(connection, *same)[0]
 
 
+class NamedVersions:
+    """The question that the platform itself asks before it starts a job: no answer of it goes to a person."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, kind: AssetKind, workspace: str, name: str, number: int) -> AssetVersion | None:
+        """Return a version of the asset with this name in `workspace`."""
+        same = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
+        with self._database.read() as connection:
+            found = _select_versions(connection, *same, asset_version.c.number == number)
+        return found[0] if found else None
+
+
 def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
     """Return the versions that meet conditions on `asset` and `asset_version`, newest first."""
     return _select_versions(connection, *conditions)
+
+
+def asset_of(connection: Connection, version: AssetVersion, kind: AssetKind) -> Asset | None:
+    """Return the asset that a version is one of, whoever owns it."""
+    found = _select_assets(connection, kind, asset.c.id == version.asset)
+    return found[0] if found else None
 
 
 def asset_seen(connection: Connection, visible: Visible, kind: AssetKind, id_: str) -> Asset | None:

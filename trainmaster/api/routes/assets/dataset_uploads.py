@@ -65,15 +65,15 @@ def _read(raw: object) -> "DatasetUploadBody":
         raise RequestValidationError([{**one, "loc": ("body", *one["loc"])} for one in found]) from None
 
 
-@routes.route("GET", "/datasets/uploads/{id}", scope="datasets:write", raw=True, answers={200: "DatasetUpload"})
+@routes.route("GET", "/datasets/uploads/{upload}", scope="datasets:write", raw=True, answers={200: "DatasetUpload"})
 async def get_dataset_upload(request: Request) -> Response:
     """Say how far an upload is."""
-    return Json(await platform(request).dataset_uploads.state(request.path_params["id"], who(request)))
+    return Json(await platform(request).dataset_uploads.state(request.path_params["upload"], who(request)))
 
 
 @routes.route(
     "POST",
-    "/datasets/uploads/{id}/contents",
+    "/datasets/uploads/{upload}/contents",
     scope="datasets:write",
     raw=True,
     answers={200: "Received"},
@@ -85,12 +85,12 @@ async def send_dataset_contents(request: Request) -> Response:
     bytes. All of them are kept, or none.
     """
     body = await request.body()
-    return Json(await platform(request).dataset_uploads.take(request.path_params["id"], body, who(request)))
+    return Json(await platform(request).dataset_uploads.take(request.path_params["upload"], body, who(request)))
 
 
 @routes.route(
     "PUT",
-    "/datasets/uploads/{id}/contents/{sha256}",
+    "/datasets/uploads/{upload}/contents/{sha256}",
     scope="datasets:write",
     raw=True,
     answers={200: "Received"},
@@ -100,7 +100,7 @@ async def send_dataset_contents(request: Request) -> Response:
 )
 async def send_dataset_piece(request: Request) -> Response:
     """Send a piece of one content, from where it ends on the server; what came before the line broke is kept."""
-    id_, name = request.path_params["id"], request.path_params["sha256"]
+    id_, name = request.path_params["upload"], request.path_params["sha256"]
     given = request.query_params.get("offset", "0")
     if not (given.isascii() and given.isdigit() and len(given) < 17):
         wrong = {"type": "int_parsing", "loc": ("query", "offset"), "msg": "not a number", "input": given}
@@ -119,7 +119,7 @@ async def send_dataset_piece(request: Request) -> Response:
 
 @routes.route(
     "POST",
-    "/datasets/uploads/{id}/commit",
+    "/datasets/uploads/{upload}/commit",
     scope="datasets:write",
     raw=True,
     answers={201: "MadeVersion", 200: "MadeVersion"},
@@ -127,12 +127,12 @@ async def send_dataset_piece(request: Request) -> Response:
 async def commit_dataset_upload(request: Request) -> Response:
     """Make a version of an upload of which everything is there. 200: it was made before."""
     async with working(request):
-        made, now = await platform(request).dataset_uploads.commit(request.path_params["id"], who(request))
+        made, now = await platform(request).dataset_uploads.commit(request.path_params["upload"], who(request))
     return Json(made, status_code=201 if now else 200)
 
 
-@routes.route("DELETE", "/datasets/uploads/{id}", scope="datasets:write", raw=True, answers={204: ""})
+@routes.route("DELETE", "/datasets/uploads/{upload}", scope="datasets:write", raw=True, answers={204: ""})
 async def cancel_dataset_upload(request: Request) -> Response:
     """Remove an upload on its way."""
-    await platform(request).dataset_uploads.cancel(request.path_params["id"], who(request))
+    await platform(request).dataset_uploads.cancel(request.path_params["upload"], who(request))
     return Response(status_code=204)
