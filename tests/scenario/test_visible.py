@@ -38,7 +38,9 @@ NAMELESS: Final = {
     "/workspaces/{workspace}/secrets",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries", "/datasets/uploads/{upload}",
 }  # fmt: skip
-"""What tells of no job and no model, but for one's own account, and of one's own uploads to oneself alone: only that nobody stands in it is looked at."""
+"""What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody stands
+in it is looked at.
+"""
 
 ASKED: Final = {
     **QUERIES,
@@ -93,7 +95,9 @@ class Door:
     def address(self, ref: str, node: str = "n1") -> str:
         """Return where it lies for `ref`, a job or a model."""
         try:
-            path = re.sub(r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "upload": ref, "name": node}[match[1]], self.path)
+            path = re.sub(
+                r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "upload": ref, "name": node}[match[1]], self.path
+            )
         except KeyError as unknown:
             raise AssertionError(f"{self.path}: say in PARAMETERS what stands for {unknown}") from None
         query = ASKED.get(PREFIX + self.path, "").replace("{ref}", ref)

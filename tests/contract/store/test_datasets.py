@@ -1,5 +1,4 @@
-"""Data sets as rows: a version for each upload and only one, changed by whom it is shared with so, numbers given once.
-"""
+"""Data sets as rows: one version for each upload, changed by whom it is shared with so, numbers given once."""
 
 from dataclasses import replace
 from typing import Final
@@ -38,7 +37,10 @@ def test_an_upload_becomes_one_version_however_often_it_is_stored(store: Store, 
     first = rows.add(only("ann"), FLOWERS, new(1.0), told)
     assert rows.add(only("ann"), replace(FLOWERS, id="d2"), new(1.0), told) == first
     second = rows.add(only("ann"), replace(FLOWERS, id="d3"), new(2.0), told)
-    assert [(one.asset, one.number, uploader_of(one)) for one in (first, second)] == [("d1", 1, "ann"), ("d1", 2, "ann")]
+    assert [(one.asset, one.number, uploader_of(one)) for one in (first, second)] == [
+        ("d1", 1, "ann"),
+        ("d1", 2, "ann"),
+    ]
     reader = AssetReader(store.database)
     assert reader.named(ALL, KIND, "vision", "flowers") == second
     assert reader.named(only("ann"), KIND, "vision", "flowers", 1) == first

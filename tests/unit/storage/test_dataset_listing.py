@@ -1,5 +1,4 @@
-"""The list of files of an upload: everything that is wrong is told at once, and what is let through can be built (R28).
-"""
+"""The list of files of an upload: all that is wrong is told at once, and what is let through can be built (R28)."""
 
 import os
 import unicodedata
@@ -32,13 +31,23 @@ def codes(*items: Any, most: int = 0) -> list[tuple[str, str]]:
 def test_the_digest_is_that_of_the_tree() -> None:
     """The same as of an upload of code, or of a model."""
     listing = judged(
-        [file("b/x", "1" * 64, 3, executable=True), file("a"), {"path": "l", "link": "b/x"}, {"path": "e", "folder": True}],
+        [
+            file("b/x", "1" * 64, 3, executable=True),
+            file("a"),
+            {"path": "l", "link": "b/x"},
+            {"path": "e", "folder": True},
+        ],
         0,
     )
     assert [one.path for one in listing.entries] == ["a", "b/x", "e", "l"]
     assert (listing.files, listing.size_bytes, listing.contents()) == (2, 3, {ZERO: 0, "1" * 64: 3})
     assert listing.digest == tree_digest(
-        [TreeEntry("a", "f", ZERO), TreeEntry("b/x", "x", "1" * 64), TreeEntry("e", "d"), TreeEntry("l", "l", link_digest("b/x"))]
+        [
+            TreeEntry("a", "f", ZERO),
+            TreeEntry("b/x", "x", "1" * 64),
+            TreeEntry("e", "d"),
+            TreeEntry("l", "l", link_digest("b/x")),
+        ]
     )
 
 
@@ -132,7 +141,9 @@ def test_what_is_let_through_can_be_built_and_stays_inside(given_items: list[tup
         listing = judged(items, 0)
     except InvalidSpec:
         return
-    every = {"/".join(one.path.split("/")[:end]) for one in listing.entries for end in range(1, len(one.path.split("/")) + 1)}
+    every = {
+        "/".join(one.path.split("/")[:end]) for one in listing.entries for end in range(1, len(one.path.split("/")) + 1)
+    }
     assert len({folded(path) for path in every}) == len(every)
     assert len({unicodedata.normalize("NFC", path.lower()) for path in every}) == len(every)
     for one in listing.entries:

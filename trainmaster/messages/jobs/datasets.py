@@ -12,13 +12,13 @@ AGAIN_ZH = "请重新上传；服务器在上一版本中已有的内容不会�
 
 # --- data sets and their versions
 
-@say("There is no data set {ref}", "没有数据集 {ref}", "Give a name or an id that tm dataset list, or the page Datasets, shows.", "请使用 tm dataset list 或“数据集”页面列出的名称或 ID。")
+@say("There is no data set {ref}", "没有数据集 {ref}", "Give a name or an id that tm dataset list, or the page Data sets, shows.", "请使用 tm dataset list 或“数据集”页面列出的名称或 ID。")
 def no_such_dataset(ref: str) -> Said: ...
 
 @say("Several data sets are meant by {ref}: {ids}", "{ref} 对应多个数据集：{ids}", "Give the id of the one you mean.", "请使用其中一个的 ID。")
 def several_datasets(ref: str, ids: str) -> Said: ...
 
-@say("Data set {name} has no version {version}", "数据集 {name} 没有版本 {version}", "tm dataset show, or the page Datasets, lists its versions.", "可用 tm dataset show 或在“数据集”页面查看其版本。")
+@say("Data set {name} has no version {version}", "数据集 {name} 没有版本 {version}", "tm dataset show, or the page Data sets, lists its versions.", "可用 tm dataset show 或在“数据集”页面查看其版本。")
 def no_such_dataset_version(name: str, version: int) -> Said: ...
 
 @say("Data set {name} has no version any more", "数据集 {name} 已没有任何版本", "Upload one.", "请上传一个版本。")
