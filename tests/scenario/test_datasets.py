@@ -214,8 +214,7 @@ async def test_an_upload_goes_on_where_it_was_cut(vision: Stage) -> None:
     with pytest.raises(Conflict):
         await vision.platform.dataset_uploads.commit(upload.id, ANN)
     with pytest.raises(Conflict) as why:
-        async with vision.platform.dataset_uploads.piece(upload.id, sha(LARGE), 7, ANN):
-            pass
+        await cut_behind(vision, upload.id, b"", 7)
     assert why.value.code == "piece_elsewhere"
     async with vision.platform.dataset_uploads.piece(upload.id, sha(LARGE), len(LARGE) - 1, ANN) as piece:
         await piece.write(LARGE[-1:])

@@ -38,8 +38,8 @@ NAMELESS: Final = {
     "/workspaces/{workspace}/secrets",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries", "/datasets/uploads/{upload}",
 }  # fmt: skip
-"""What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody stands
-in it is looked at.
+"""What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody
+stands in it is looked at.
 """
 
 ASKED: Final = {
