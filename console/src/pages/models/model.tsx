@@ -13,6 +13,7 @@ import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
 import { Ago } from "../../shared/time";
 import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
+import { UseInJob } from "../datasets/use";
 import { keyMetric } from "../jobs/columns";
 import { NotShared } from "../lost";
 
@@ -101,6 +102,7 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
         <h2>
           {t("models.version", { n: version.version })}
           <span className="tm-grow" />
+          <UseInJob model={`${model.name}@${version.version}`} workspace={model.workspace} size="small" />
           <Button
             size="small"
             icon={<DownloadOutlined />}
