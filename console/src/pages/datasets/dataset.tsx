@@ -30,15 +30,15 @@ import { UseInJob } from "./use";
 
 const LONGEST_DESCRIPTION = 2000;
 
-/** Runs `act`, says what became of it, and has what is shown read again. */
-function useAct(): (act: () => Promise<string>) => Promise<boolean> {
+/** Runs `act`, says what became of it, and has `read` again, the lists and what is shown. */
+function useAct(read = ["datasets", "dataset"]): (act: () => Promise<string>) => Promise<boolean> {
   const { message } = App.useApp();
   const client = useQueryClient();
   const errorText = useErrorText();
   return async (act) => {
     try {
       message.success(await act());
-      for (const key of ["datasets", "dataset"]) void client.invalidateQueries({ queryKey: [key] });
+      for (const key of read) void client.invalidateQueries({ queryKey: [key] });
       return true;
     } catch (error) {
       const { title, remedy } = errorText(error);
@@ -190,7 +190,7 @@ function Remove({ of, version }: { of: DatasetDetail; version?: number }): React
   const { t } = useTranslation();
   const { modal } = App.useApp();
   const navigate = useNavigate();
-  const act = useAct();
+  const act = useAct(version === undefined ? ["datasets"] : undefined); // what is gone is not read again
   const one = version === undefined ? undefined : { n: version, name: of.name };
   const label = one ? t("datasets.delete.one", one) : t("datasets.delete.all");
   const remove = async (): Promise<void> => {
