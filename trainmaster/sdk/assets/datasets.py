@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from trainmaster import answers
-from trainmaster.core.errors import Conflict, InvalidSpec, Unavailable, problem_of
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unavailable, problem_of
 from trainmaster.core.formats.frames import HEAD, frame
 from trainmaster.messages.server import client as said
 from trainmaster.sdk.downloads import Received, unpacked
@@ -130,13 +130,14 @@ class DatasetCalls:
         on_hash: Moved | None = None,
         on_total: Moved | None = None,
         on_bytes: Moved | None = None,
+        on_begin: Callable[[str], None] | None = None,
         upload: str | None = None,
     ) -> answers.MadeVersion:
         """Upload a folder, or one file, as the next version of the data set `name`, which is made by it where there is
         none; return the version. `description` and `share` are of one that is made.
 
-        `on_total` is told how many bytes the server lacks, `on_bytes` of those that were sent. `upload`: the id of one
-        that was begun before with the same files, to go on with. Raises InvalidSpec for what cannot be sent, and where
+        `on_total` is told how many bytes the server lacks, `on_bytes` of those that were sent, `on_begin` the id of the
+        upload. `upload`: that of one that was begun before with the same files, to go on with. Raises InvalidSpec for what cannot be sent, and where
         a file changes meanwhile.
         """
         listed, contents = survey(folder, on_hash)
@@ -145,14 +146,21 @@ class DatasetCalls:
             body |= {} if workspace is None else {"workspace": workspace}
             begun = self._http.read(answers.DatasetUploadView, "POST", "/datasets/uploads", json=body, timeout=_BEGIN_S)
         else:
-            begun = self.progress(upload)
+            try:
+                begun = self.progress(upload)
+            except NotFound:  # it is a version already, or gone
+                return self._commit(upload)
+        if on_begin is not None:
+            on_begin(begun.id)
         if on_total is not None:
             missing = (contents[one].size for one in begun.missing if one in contents)
             on_total(sum(missing) - sum(begun.begun.values()))
         self._send(begun, contents, on_bytes or (lambda _: None))
-        return self._http.read(
-            answers.MadeVersion, "POST", f"/datasets/uploads/{begun.id}/commit", repeat=True, timeout=_TIMEOUT_S
-        )
+        return self._commit(begun.id)
+
+    def _commit(self, upload: str) -> answers.MadeVersion:
+        path = f"/datasets/uploads/{quote(upload, safe='')}/commit"
+        return self._http.read(answers.MadeVersion, "POST", path, repeat=True, timeout=_TIMEOUT_S)
 
     def progress(self, upload: str) -> answers.DatasetUploadView:
         """Return how far an upload is that was begun."""

@@ -152,9 +152,8 @@ function Version({
   return (
     <div className="tm-stack">
       <section className="tm-panel">
-        <h2>
-          {t("datasets.version", { n: version.version })}
-          <span className="tm-grow" />
+        <h2 className="tm-version-head">
+          <span className="tm-grow">{t("datasets.version", { n: version.version })}</span>
           <UseInJob dataset={`${dataset.name}@${version.version}`} workspace={dataset.workspace} size="small" />
           <Button
             size="small"

@@ -74,6 +74,7 @@ export function UploadDataset({ to, close, done }: Props): ReactNode {
       cancelText={t("action.cancel")}
       confirmLoading={work !== null}
       maskClosable={work === null}
+      width={560}
       okButtonProps={{
         disabled: name.trim() === "" || chosen.length === 0,
         ...{ "data-testid": "dataset-send" },
@@ -81,7 +82,7 @@ export function UploadDataset({ to, close, done }: Props): ReactNode {
     >
       <p className="tm-faint">{t("datasets.upload.hint")}</p>
       {work ? <Work {...work} /> : <Choose chosen={chosen} take={take} />}
-      <Form layout="vertical" component="div" disabled={work !== null} className="tm-gap">
+      <Form layout="vertical" component="div" disabled={work !== null} className="tm-dataset-form">
         {!to && (
           <>
             <Form.Item label={t("datasets.name")} htmlFor="dataset-name">
@@ -189,8 +190,10 @@ function Choose({
             ? t("datasets.upload.drop")
             : t("datasets.upload.chosen", { count: chosen.length, size: bytes(size) })}
         </span>
-        <Button onClick={() => folder.current?.click()}>{t("datasets.upload.folder")}</Button>
-        <Button onClick={() => some.current?.click()}>{t("datasets.upload.some")}</Button>
+        <Flex gap={8}>
+          <Button onClick={() => folder.current?.click()}>{t("datasets.upload.folder")}</Button>
+          <Button onClick={() => some.current?.click()}>{t("datasets.upload.some")}</Button>
+        </Flex>
       </Flex>
     </div>
   );

@@ -99,9 +99,8 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
   return (
     <div className="tm-stack">
       <section className="tm-panel">
-        <h2>
-          {t("models.version", { n: version.version })}
-          <span className="tm-grow" />
+        <h2 className="tm-version-head">
+          <span className="tm-grow">{t("models.version", { n: version.version })}</span>
           <UseInJob model={`${model.name}@${version.version}`} workspace={model.workspace} size="small" />
           <Button
             size="small"

@@ -67,7 +67,7 @@ export function Mounts(): ReactNode {
                 value={String(input["path"] ?? "")}
                 placeholder="/data/imagenet"
                 aria-label={t("submit.field.source")}
-                className="tm-mono"
+                className="tm-mono tm-mount-source"
                 data-testid={`mount-path-${i}`}
                 onBlur={() => form.touch(`inputs.${i}`)}
                 onChange={(e) => replace(i, { ...input, path: e.target.value })}
@@ -154,7 +154,7 @@ function Reference({ at, input, put }: { at: number; input: JsonObject; put: (ne
   });
   const say = (next: string, of: string): void => put({ ...input, [kind]: of === "" ? next : `${next}@${of}` });
   return (
-    <span className="tm-mount-reference">
+    <span className="tm-mount-reference tm-mount-source">
       <Select<string>
         showSearch
         value={name || undefined}
