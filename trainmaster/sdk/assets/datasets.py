@@ -137,8 +137,8 @@ class DatasetCalls:
         none; return the version. `description` and `share` are of one that is made.
 
         `on_total` is told how many bytes the server lacks, `on_bytes` of those that were sent, `on_begin` the id of the
-        upload. `upload`: that of one that was begun before with the same files, to go on with. Raises InvalidSpec for what cannot be sent, and where
-        a file changes meanwhile.
+        upload. `upload`: that of one that was begun before with the same files, to go on with. Raises InvalidSpec for
+        what cannot be sent, and where a file changes meanwhile.
         """
         listed, contents = survey(folder, on_hash)
         if upload is None:
