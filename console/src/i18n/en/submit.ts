@@ -312,7 +312,7 @@ export const help = {
     "Each replica has them as variables of their names. Another variable, or a file, can be named under Edit as text. Values are masked in logs.",
   mounts:
     "What replicas are shown: data sets, saved models, and folders of the nodes that the administrator has allowed.",
-  mountKind: "A data set and a model are kept by the platform, with versions; a folder lies on the nodes.",
+  mountKind: "A data set and a model are kept by the platform, with versions; a folder is on the nodes.",
   source: "Which data set or model; of a folder its path, which must be there on every node.",
   target: "Where replicas see it. Empty: /dataset for a data set, /pretrain/NAME for a model.",
   readOnly: "On: replicas cannot change it. Data sets and models never change.",
