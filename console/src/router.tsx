@@ -182,6 +182,19 @@ const templates = createRoute({
   component: lazyRouteComponent(() => import("./pages/templates"), "TemplatesPage"),
 });
 
+const datasets = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets",
+  component: lazyRouteComponent(() => import("./pages/datasets"), "DatasetsPage"),
+});
+
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets/$id",
+  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  component: lazyRouteComponent(() => import("./pages/datasets/dataset"), "DatasetPage"),
+});
+
 const model = createRoute({
   getParentRoute: () => root,
   path: "/models/$id",
@@ -241,6 +254,8 @@ export const router = createRouter({
     queue,
     cluster,
     templates,
+    datasets,
+    dataset,
     models,
     model,
     usage,

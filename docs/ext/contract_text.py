@@ -19,6 +19,7 @@ NOUNS: Final = {
     "workspaces": "Workspaces, flavors, pools",
     "models": "Models",
     "templates": "Templates",
+    "datasets": "Data sets",
     "uploads": "Code",
     "session": "Signing in, tokens",
     "people": "People and members",

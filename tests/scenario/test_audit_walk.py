@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.fixtures.api_contract import BASE
+from tests.fixtures.uploads import begun, sent, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
@@ -46,6 +47,10 @@ UNTOLD: Final = {
     "POST /session/provider/back": "told of who comes: tests/oidc/test_forged.py",
     "PUT /users/{user}/identity": "needs a provider; told: tests/oidc/test_forged.py",
     "DELETE /users/{user}/identity": "likewise",
+    "POST /datasets/uploads": "begins what its commit tells",
+    "POST /datasets/uploads/{upload}/contents": "sends bytes of it",
+    "PUT /datasets/uploads/{upload}/contents/{sha256}": "likewise",
+    "DELETE /datasets/uploads/{upload}": "removes what became nothing",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -151,6 +156,21 @@ def of_template(after: str, body: Any = None) -> Ask:
     return ask
 
 
+def of_dataset(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        made = await uploaded(scene.stage.platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
+        scene.left[made.dataset] = made
+        return f"/datasets/{made.dataset}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+async def _commit(scene: Scene) -> tuple[str, dict[str, Any]]:
+    upload = await begun(scene.stage.platform, ADMIN, "walked", {"a": b"a"})
+    await sent(scene.stage.platform, ADMIN, upload, {"a": b"a"})
+    return f"/datasets/uploads/{upload.id}/commit", {}
+
+
 async def _templates(scene: Scene) -> tuple[str, dict[str, Any]]:
     address, _ = await of_template("")(scene)
     return "/templates/delete", {"json": {"ids": [address.rpartition("/")[2]]}}
@@ -238,6 +258,11 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /templates/{ref}/submit": of_template("/submit", {}),
     "DELETE /templates/{ref}": of_template(""),
     "POST /templates/delete": _templates,
+    "POST /datasets/uploads/{upload}/commit": _commit,
+    "PATCH /datasets/{ref}": of_dataset("", {"description": "for the walk"}),
+    "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
+    "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
+    "DELETE /datasets/{ref}": of_dataset(""),
     "POST /jobs": plain("/jobs", JOB),
     "POST /jobs/batch": plain("/jobs/batch", {"items": [JOB, JOB]}),
     "POST /jobs/{ref}/clone": of_job("/clone", Scene.over),

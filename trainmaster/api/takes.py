@@ -46,4 +46,19 @@ class Submissions(BaseModel):
     items: Annotated[list[BatchSubmission], Field(min_length=1, max_length=10_000)]
 
 
-TAKES = (Submission, Question, Submissions)
+class DatasetUploadBody(BaseModel):
+    """A version of the data set `name` to be uploaded: `files` lists all that it holds, each with its `path` and `size`
+    and `sha256` (and `executable`), or the target of a `link`, or ``folder: true`` for an empty one. Of a data set that
+    is made by it, `description` and `share` say more; `workspace`: where it lies.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(max_length=200)]
+    files: list[Any]
+    workspace: Annotated[str | None, Field(max_length=200)] = None
+    description: Annotated[str, Field(max_length=4000)] = ""
+    share: Literal["none", "read", "read-write"] = "none"
+
+
+TAKES = (Submission, Question, Submissions, DatasetUploadBody)

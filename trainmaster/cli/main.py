@@ -32,6 +32,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.logs": ("logs",),
     "commands.metrics": ("metrics", "compare"),
     "commands.download": ("files", "download"),
+    "assets.datasets": ("dataset",),
     "commands.models": ("models",),
     "cluster.queue": ("queue",),
     "cluster.top": ("top", "open"),

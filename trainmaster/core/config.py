@@ -20,9 +20,9 @@ class ServerConfig:
     it listens. Needed with `--standby` where `host` stands for every address.
 
     `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are
-    believed. `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system
-    that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME. `log_format`: how the log on
-    standard error is written: text (lines for people), json (an object a line).
+    believed. `data`: absolute path of the folder in which uploads, jobs, models and data sets lie, for example on a
+    file system that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME. `log_format`: how
+    the log on standard error is written: text (lines for people), json (an object a line).
     """
 
     host: str = "127.0.0.1"
@@ -104,6 +104,7 @@ class LimitsConfig:
     how long the answer to a request with an idempotency key is known, `uploads_s` how long an upload is kept that no
     job names; 0: for ever.
     `model_mib` is the most that a model version may take on the disk, `save_s` how long saving it may take.
+    `dataset_mib` is the most that a version of a data set may hold.
     """
 
     log_mib: int = 1024
@@ -121,6 +122,7 @@ class LimitsConfig:
     uploads_s: float = 30 * 86400.0
     model_mib: int = 1 << 20
     save_s: float = 6 * 3600.0
+    dataset_mib: int = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)

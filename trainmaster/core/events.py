@@ -136,7 +136,18 @@ class Event:
     by: Actor | None = field(default=None, compare=False)
 
 
-SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person", "template")
+SUBJECTS: Final = (
+    "job",
+    "pool",
+    "virtual_cluster",
+    "workspace",
+    "flavor",
+    "node",
+    "policy",
+    "person",
+    "template",
+    "dataset",
+)
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
 """Actors that are no person: what these did is of no interest to whoever asks what people did."""
@@ -145,7 +156,7 @@ NOBODY: Final = ("system", "scheduler", "agent", "engine")
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``),
-    of a job and of a template its id.
+    of a job, a template and a data set its id.
 
     `workspace` and `owner`: where it lies and whose it is, by which it is decided who may read of it; empty: nobody
     but who may read everything. `title`: what it is called where its name is an id.

@@ -22,6 +22,7 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -360,6 +361,11 @@ class Client:
         """Templates: job documents under a name."""
         return TemplateCalls(self)
 
+    @property
+    def datasets(self) -> DatasetCalls:
+        """Data sets: trees of files with versions, which jobs are given to read."""
+        return DatasetCalls(self)
+
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""
         return self.http.read(answers.ModelPage, "GET", "/models", params={"q": q}).items
@@ -376,9 +382,7 @@ class Client:
         *,
         on_bytes: Received | None = None,
     ) -> builtins.list[Path]:
-        """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound,
-        Conflict.
-        """
+        """Download a model's version (default: the newest) into `to`; return its files. Raises NotFound, Conflict."""
         number = version if version is not None else max(one.version for one in self.model(ref).versions)
         path = f"/models/{_segment(ref)}/versions/{number}/download"
         return unpacked(self.http.download(path), Path(to), on_bytes)

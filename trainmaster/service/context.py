@@ -23,6 +23,7 @@ from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.money.purses import Purses
@@ -72,6 +73,7 @@ class Context:
     entries: MoneyRows
     clerks: Clerks
     vault: Vault
+    versions: InputVersions
     leads: bool
     """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
     take rows.

@@ -86,6 +86,7 @@ class Platform:
         self.secrets = entrance.secrets
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models = assets.templates, assets.models
+        self.datasets, self.dataset_uploads = assets.datasets, assets.dataset_uploads
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (

@@ -31,6 +31,7 @@ from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.privacy import close_to_others
+from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.life import Life
@@ -62,8 +63,9 @@ from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
+from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.models import ModelRows
-from trainmaster.store.assets.versions import AssetReader
+from trainmaster.store.assets.versions import AssetReader, NamedVersions
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
@@ -80,7 +82,7 @@ from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
 
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets")
 """Folders in HOME, and those that may lie elsewhere."""
 
 
@@ -283,6 +285,7 @@ def assemble(
         entries=MoneyRows(database),
         clerks=Clerks(),
         vault=vault,
+        versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         leads=leads,
     )
     looks = Looks()
@@ -290,7 +293,9 @@ def assemble(
     def pays(jobs: Iterable[Job], path: str, gone: Iterable[Job]) -> list[Problem]:
         return context.purses.problems(jobs, clock(), path, gone)
 
-    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines, pays, vault)
+    context.admission = Admission(
+        config, layout, scheduling, looks, pools, urgent, engines, pays, vault, context.versions
+    )
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
@@ -308,7 +313,7 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(specs, layout, looks, config.local.mount_roots, context.vault)
+    launching = Launching(specs, layout, looks, context.versions, config.local.mount_roots, context.vault)
     saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
     shell: OrderRunner
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
@@ -321,7 +326,8 @@ def _moving(
     context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
     rules = rules_of(leftovers, layout, records, context.ended, clock)
     retention = Retention(rules, Keeping.of(config), clock)
-    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
+    stored = DatasetRows(database).paths
+    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, stored)
     context.results = ResultKeeper(ResultRows(database), records.get_job, metrics, specs, clock)
     context.followers.watchers.append(context.results)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)

@@ -47,7 +47,7 @@ __all__ = [
     "notices", "saved_view", "secret", "sessions", "ssh_key", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 21
+SCHEMA: Final = 22
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -289,6 +289,7 @@ asset = Table(  # a named line of versions, of some kind: see store/assets/versi
     Column("changed_at", Double, nullable=False, server_default="0"),
     Column("used", Integer, nullable=False, server_default="0"),
     Column("used_at", Double),
+    Column("numbered", Integer, nullable=False, server_default="0"),
     UniqueConstraint("kind", "workspace", "name", name="asset_name"),
 )
 

@@ -4,6 +4,7 @@ import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { compare } from "./en/compare";
+import { datasets } from "./en/datasets";
 import { home } from "./en/home";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
@@ -33,6 +34,7 @@ export const en = {
   secrets,
   usage,
   templates,
+  datasets,
   engines,
   resources,
   ...cluster,

@@ -5,6 +5,7 @@ import { audit } from "./zh/audit";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
 import { compare } from "./zh/compare";
+import { datasets } from "./zh/datasets";
 import { home } from "./zh/home";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
@@ -34,6 +35,7 @@ export const zh: Translated<typeof en> = {
   secrets,
   usage,
   templates,
+  datasets,
   engines,
   resources,
   ...cluster,

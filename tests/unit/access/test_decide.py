@@ -38,6 +38,9 @@ TABLE = {
     "templates:read": ("any", "own"),
     "templates:write": ("any", "own"),
     "templates:share": ("any", "own"),
+    "datasets:read": ("any", "own"),
+    "datasets:write": ("any", "own"),
+    "datasets:share": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
     "audit:read": ("any", "own"),
@@ -56,6 +59,9 @@ INSIDE = {
     "templates:read": (True, True, False, False),
     "templates:write": (True, True, False, False),
     "templates:share": (True, True, False, False),
+    "datasets:read": (True, True, False, False),
+    "datasets:write": (True, True, False, False),
+    "datasets:share": (True, True, False, False),
     "audit:read": (True, True, False, False),
     "secrets:use": (True, True, True, False),
     "secrets:write": (True, True, False, False),
@@ -89,8 +95,10 @@ SHARED = {
     "delete": ("jobs:write", (False, False, True)),
     "look at, copy, submit of a template": ("templates:read", (False, True, True)),
     "change, delete a template": ("templates:write", (False, False, True)),
+    "look at a data set, give it to a job": ("datasets:read", (False, True, True)),
+    "upload a version of a data set, delete one": ("datasets:write", (False, False, True)),
 }
-"""The table of the manual, 8 x 3 (R226 to R228), and the same for templates."""
+"""The table of the manual, 8 x 3 (R226 to R228), and the same for templates and data sets."""
 
 
 class Thing(NamedTuple):

@@ -147,8 +147,8 @@ def submit(
         _say_left_out(file, changes(set_))
     with bar(words("uploading code", "上传代码"), not as_json) as on_upload:
         first, before = (server.get(ref).id if ref is not None else None for ref in (instead_of, version_of))
-        beside = {"instead_of": first, "version_of": before}
-        job = server.submit(file, set=changes(set_), name=name, key=key, on_upload=on_upload, **beside)
+        told = partial(server.submit, file, set=changes(set_), name=name, key=key, on_upload=on_upload)
+        job = told(instead_of=first, version_of=before)
     finish(job, wait, as_json)
 
 

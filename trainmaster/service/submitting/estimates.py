@@ -38,7 +38,7 @@ class Outlook(NamedTuple):
 
 def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
     """Return what an engine would be asked for a job that is not submitted."""
-    return supposed(job, spec, placement, mounts(spec, ctx.layout), ctx.clock())
+    return supposed(job, spec, placement, mounts(spec, ctx.layout, ctx.versions), ctx.clock())
 
 
 async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> tuple[Outlook, Problem | None]:

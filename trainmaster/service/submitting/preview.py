@@ -80,7 +80,7 @@ class Preview:
         self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, who: Principal
     ) -> tuple[Document, list[RolePreview]]:
         """Return the parts of the answer that are as large as the job."""
-        given = job, spec, placement, mounts(spec, self._ctx.layout), self._ctx.clock()
+        given = job, spec, placement, mounts(spec, self._ctx.layout, self._ctx.versions), self._ctx.clock()
         few = sum(role.replicas for role in spec.roles) <= FEW
         return written(*given) if few else await self._ctx.clerks.do(who.name, written, *given)
 

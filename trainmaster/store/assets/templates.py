@@ -157,8 +157,10 @@ class TemplateRows:
 
 
 def close_workspace(connection: Connection, workspace: str) -> None:
-    """Let the templates of a workspace that is removed be their owners' alone: who makes one of its name finds none."""
-    there = (asset.c.kind == AssetKind.TEMPLATE) & (asset.c.workspace == workspace)
+    """Let the templates and data sets of a workspace that is removed be their owners' alone: who makes one of its name
+    finds none.
+    """
+    there = asset.c.kind.in_((AssetKind.TEMPLATE, AssetKind.DATASET)) & (asset.c.workspace == workspace)
     connection.execute(update(asset).where(there).values(share="none"))
 
 

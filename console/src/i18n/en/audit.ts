@@ -46,6 +46,7 @@ export const audit = {
     node: "node",
     policy: "queue policy",
     template: "template",
+    dataset: "data set",
   },
   kinds: {
     submitted: "job submitted",

@@ -4,6 +4,7 @@ import {
   AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
+  DatabaseOutlined,
   DeploymentUnitOutlined,
   FileDoneOutlined,
   HomeOutlined,
@@ -15,8 +16,30 @@ import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/jobs" | "/queue" | "/cluster" | "/templates" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
-  name: "home" | "jobs" | "queue" | "cluster" | "templates" | "models" | "usage" | "audit" | "admin" | "settings";
+  to:
+    | "/"
+    | "/jobs"
+    | "/queue"
+    | "/cluster"
+    | "/templates"
+    | "/datasets"
+    | "/models"
+    | "/usage"
+    | "/audit"
+    | "/admin"
+    | "/settings";
+  name:
+    | "home"
+    | "jobs"
+    | "queue"
+    | "cluster"
+    | "templates"
+    | "datasets"
+    | "models"
+    | "usage"
+    | "audit"
+    | "admin"
+    | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -28,6 +51,7 @@ const PAGES: readonly Page[] = [
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
+  { to: "/datasets", name: "datasets", icon: <DatabaseOutlined />, key: "d" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
@@ -52,6 +76,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/jobs/", "logs-and-metrics"],
   ["/compare", "compare"],
   ["/templates", "templates"],
+  ["/datasets", "datasets"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],

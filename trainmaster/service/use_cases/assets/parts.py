@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.assets.dataset_uploads import DatasetUploads
+from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.jobs import Jobs
+from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.templates import TemplateRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.database import Database
@@ -17,9 +20,14 @@ class AssetParts:
 
     models: Models
     templates: Templates
+    datasets: Datasets
+    dataset_uploads: DatasetUploads
 
 
 def assets_of(context: Context, assets: AssetReader, database: Database) -> AssetParts:
     """Return them."""
     templates = Templates(context, assets, TemplateRows(database), Jobs(context))
-    return AssetParts(Models(assets, context.layout), templates)
+    rows = DatasetRows(database)
+    datasets = Datasets(context, assets, rows)
+    uploads = DatasetUploads(context, assets, rows, datasets)
+    return AssetParts(Models(assets, context.layout), templates, datasets, uploads)

@@ -1,0 +1,1 @@
+"""Routes about what people keep under a name for jobs to use."""
