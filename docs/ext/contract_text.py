@@ -19,6 +19,7 @@ NOUNS: Final = {
     "workspaces": "Workspaces, flavors, pools",
     "models": "Models",
     "templates": "Templates",
+    "sweeps": "Sweeps",
     "uploads": "Code",
     "session": "Signing in, tokens",
     "people": "People and members",

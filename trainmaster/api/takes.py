@@ -36,6 +36,17 @@ class Question(Submission):
     suggest: bool = False
 
 
+class SweepSubmission(BaseModel):
+    """A sweep to submit: `spec` is a native document with `sweep` in it; `set` and `code_follows` as of a job."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    spec: dict[str, Any]
+    dialect: Literal["auto", "native"] = "auto"
+    set: dict[str, Any] = {}
+    code_follows: bool = False
+
+
 class Submissions(BaseModel):
     """1 to 10,000 jobs, taken in all or none."""
 
@@ -44,4 +55,4 @@ class Submissions(BaseModel):
     items: Annotated[list[BatchSubmission], Field(min_length=1, max_length=10_000)]
 
 
-TAKES = (Submission, Question, Submissions)
+TAKES = (Submission, Question, Submissions, SweepSubmission)
