@@ -119,7 +119,8 @@ export interface paths {
          * List Jobs
          * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
          *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
-         *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites.
+         *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
+         *     `sweep`: only entries of the one with this id.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -2446,6 +2447,139 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sweeps
+         * @description List sweeps, the newest first: one's own and what is shared. Each word of `q` is looked for in name, owner and
+         *     id.
+         */
+        get: operations["list_sweeps"];
+        put?: never;
+        /**
+         * Submit Sweep
+         * @description Submit a sweep: every entry becomes a job, or none does. 201: all are durable and queued; 200: it was submitted
+         *     before under this key.
+         */
+        post: operations["submit_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Sweep
+         * @description Say everything that is wrong with a sweep, how many entries it has, the first of them, and what all of them ask
+         *     for. Changes nothing.
+         */
+        post: operations["preview_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sweep
+         * @description Show a sweep with its document, its entries by state and the best of them; `ref` is an id, a unique beginning of
+         *     one (4 or more characters), or a name.
+         */
+        get: operations["get_sweep"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Sweep
+         * @description Delete a sweep with all of its jobs, which must have ended; `keep_jobs`: these stay, as jobs like any others.
+         */
+        delete: operations["delete_sweep"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sweep Entries
+         * @description List the entries of a sweep: of each number the job that was submitted last, with its parameters and the last
+         *     value of each of its metrics. What has no value to be ordered by comes last.
+         */
+        get: operations["list_sweep_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Sweep
+         * @description Stop all entries that have not ended. Asking twice is the same as asking once.
+         */
+        post: operations["stop_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Sweep
+         * @description Submit the entries anew that failed or ran out of time, under their numbers. The jobs of before stay.
+         */
+        post: operations["retry_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads": {
         parameters: {
             query?: never;
@@ -2921,6 +3055,11 @@ export interface components {
              * @default false
              */
             favorite: boolean;
+            /**
+             * Sweep
+             * @default
+             */
+            sweep: string;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -3150,6 +3289,17 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * Retry
+         * @description Which entries are tried again beside those that failed or ran out of time.
+         */
+        Retry: {
+            /**
+             * Stopped
+             * @default false
+             */
+            stopped: boolean;
         };
         /**
          * SecretBody
@@ -4110,6 +4260,7 @@ export interface components {
             may: ("share" | "write")[];
             version: number;
             seq: number;
+            sweep: components["schemas"]["SweepPlace"] | null;
         };
         /**
          * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
@@ -4201,6 +4352,12 @@ export interface components {
          * @enum {unknown}
          */
         JobShare: "none" | "read" | "read-write";
+        /** @description The sweep that a job is an entry of, and which one: `index` counts from 1. */
+        SweepPlace: {
+            id: string;
+            name: string;
+            index: number;
+        };
         /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
         FoundJob: {
             id: string;
@@ -4532,6 +4689,7 @@ export interface components {
             may: ("share" | "write")[];
             version: number;
             seq: number;
+            sweep: components["schemas"]["SweepPlace"] | null;
             roles: components["schemas"]["Role"][];
             attempt_list: components["schemas"]["Attempt"][];
             task_list: components["schemas"]["Task"][];
@@ -5446,6 +5604,123 @@ export interface components {
             };
             more_env: number;
         };
+        /** @description The entry with the best value of the sweep's metric, and at which step it was. */
+        SweepBest: {
+            index: number;
+            job: string;
+            name: string;
+            value: number;
+            step: number;
+        };
+        /**
+         * @description A sweep with its document `spec`, the names of the parameters in which entries differ, and the best entry so far.
+         *         `tries`: jobs of all entries, those that were tried again included.
+         */
+        SweepDetail: {
+            id: string;
+            name: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            created_at: number;
+            entries: number;
+            metric: string | null;
+            goal: ("max" | "min") | null;
+            counts: {
+                [key: string]: number;
+            };
+            may: ("share" | "write")[];
+            spec: {
+                [key: string]: unknown;
+            };
+            parameters: string[];
+            best: components["schemas"]["SweepBest"] | null;
+            tries: number;
+            at: number;
+        };
+        /**
+         * @description Some entries of a sweep, in the order asked for; `total`: of all that match. `parameters`, `metrics`: the names
+         *         that any entry has.
+         */
+        SweepEntryPage: {
+            items: components["schemas"]["SweepEntry"][];
+            total: number;
+            parameters: string[];
+            metrics: string[];
+            at: number;
+        };
+        /**
+         * @description An entry of a sweep: the last job of this `index`, which counts from 1, after so many `tries`. `own`: what else
+         *         beside `parameters` it has of its own (command, code). `metrics`: last values; `best`: of the sweep's metric.
+         */
+        SweepEntry: {
+            index: number;
+            job: string;
+            name: string;
+            state: components["schemas"]["Shown"];
+            tries: number;
+            parameters: {
+                [key: string]: unknown;
+            };
+            own: string[];
+            submitted_at: number;
+            started_at: number | null;
+            ended_at: number | null;
+            run_s: number | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            metrics: {
+                [key: string]: number | null;
+            };
+            best: number | null;
+            best_step: number | null;
+        };
+        /** @description A page of sweeps, the newest first; `total`: on all pages. `at`: when it was so. */
+        SweepPage: {
+            items: components["schemas"]["Sweep"][];
+            next_cursor: string | null;
+            total: number;
+            at: number;
+        };
+        /**
+         * @description A sweep as lists show it. `entries`: so many were submitted; `counts`: the last job of each by state, of those
+         *         that the reader may see. `metric`: what entries are judged by, null: nothing; `goal`: whether less or more of it is
+         *         better. `may`: what its reader may do with it beside reading.
+         */
+        Sweep: {
+            id: string;
+            name: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            created_at: number;
+            entries: number;
+            metric: string | null;
+            goal: ("max" | "min") | null;
+            counts: {
+                [key: string]: number;
+            };
+            may: ("share" | "write")[];
+        };
+        /**
+         * @description What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
+         *         `job`: the preview of the first one; null where something is wrong.
+         */
+        SweepPreview: {
+            ok: boolean;
+            problems: components["schemas"]["ProblemItem"][];
+            entries: number;
+            first: components["schemas"]["SweepPreviewEntry"][];
+            asks: components["schemas"]["Totals"] | null;
+            job: components["schemas"]["Preview"] | null;
+        };
+        /** @description What an entry of a sweep would be. */
+        SweepPreviewEntry: {
+            index: number;
+            name: string;
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
         /** @description A template with its versions, newest first, and the document `spec` of the version `shown`. */
         TemplateDetail: {
             id: string;
@@ -5801,6 +6076,34 @@ export interface components {
             /** Items */
             items: components["schemas"]["BatchSubmission"][];
         };
+        /**
+         * SweepSubmission
+         * @description A sweep to submit: `spec` is a native document with `sweep` in it; `set` and `code_follows` as of a job.
+         */
+        SweepSubmission: {
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
+        };
     };
     responses: never;
     parameters: never;
@@ -6022,6 +6325,7 @@ export interface operations {
                 label?: string[];
                 tag?: string[];
                 favorite?: boolean;
+                sweep?: string;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
@@ -6183,6 +6487,7 @@ export interface operations {
                 label?: string[];
                 tag?: string[];
                 favorite?: boolean;
+                sweep?: string;
                 since?: (number) | null;
                 until?: (number) | null;
             };
@@ -10571,6 +10876,291 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sweeps: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    submit_sweep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body gives the same job again; with another body a conflict. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepSubmission"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepSubmission"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPreview"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_sweep: {
+        parameters: {
+            query?: {
+                keep_jobs?: boolean;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sweep_entries: {
+        parameters: {
+            query?: {
+                order?: string;
+                state?: components["schemas"]["Shown"][];
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepEntryPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Stop"] | null;
+            };
+        };
+        responses: {
+            /** @description Asked for */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry_sweep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body gives the same job again; with another body a conflict. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Retry"] | null;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
                 };
             };
             /** @description Refused: a problem document */

@@ -97,7 +97,7 @@ def not_an_order_of_entries(known: Names) -> Said: ...
 
 # --- why an entry waits, and why it was stopped
 
-@say("At most {most:entry|entries} of the sweep {most:runs|run} at a time", "该扫描最多同时运行 {most} 个条目")
+@say("At most {most:entry of the sweep runs|entries of the sweep run} at a time", "该扫描最多同时运行 {most} 个条目")
 def waits_for_its_turn(most: Count) -> Said: ...
 
 @say("At step {step}, {metric} was {value} at best: rank {rank} of {of}, and only the best {kept} go on", "在第 {step} 步，{metric} 最好为 {value}：在 {of} 个条目中排第 {rank}，只有前 {kept} 个继续")

@@ -52,7 +52,7 @@ class EarlyRule:
         return below
 
 
-class Mark(NamedTuple):
+class RungMark(NamedTuple):
     """How an entry did up to a rung: its best value and the mean of its values; None: none of them was a number."""
 
     best: float | None
@@ -66,7 +66,7 @@ class Point(NamedTuple):
     value: float
 
 
-class Stop(NamedTuple):
+class EarlyStop(NamedTuple):
     """Why an entry is stopped: at which step, with what at best. `rank` 1 is the best `of` so many, of which `kept` go
     on; `median`: of the others' means, where that is the rule.
     """
@@ -79,11 +79,11 @@ class Stop(NamedTuple):
     median: float | None = None
 
 
-def marks_of(rule: EarlyRule, points: Sequence[Point]) -> list[Mark]:
+def marks_of(rule: EarlyRule, points: Sequence[Point]) -> list[RungMark]:
     """Return a mark for every rung that a curve has passed: it has a value at that step or behind it. O(points)."""
     ordered = sorted(points)
     count = rule.rungs(ordered[-1].step) if ordered else 0
-    found: list[Mark] = []
+    found: list[RungMark] = []
     best: float | None = None
     total, number, at = 0.0, 0, 0
     for rung in range(count):
@@ -94,7 +94,7 @@ def marks_of(rule: EarlyRule, points: Sequence[Point]) -> list[Mark]:
                 best = value if best is None else _better(rule.goal, best, value)
                 total, number = total + value, number + 1
             at += 1
-        found.append(Mark(best, total / number if number else None))
+        found.append(RungMark(best, total / number if number else None))
     return found
 
 
@@ -105,11 +105,11 @@ def best_of(goal: Goal, points: Iterable[Point]) -> Point | None:
     return min(finite, key=lambda point: (sign * point.value, point.step), default=None)
 
 
-def to_stop(rule: EarlyRule, marks: Mapping[int, Sequence[Mark]], running: Iterable[int]) -> dict[int, Stop]:
+def to_stop(rule: EarlyRule, marks: Mapping[int, Sequence[RungMark]], running: Iterable[int]) -> dict[int, EarlyStop]:
     """Return which of the entries `running` are to be stopped. `marks`: of every entry that has any, those that ended
     included. O(entries).
     """
-    found: dict[int, Stop] = {}
+    found: dict[int, EarlyStop] = {}
     reached: dict[int, list[int]] = {}
     for entry in running:
         if mine := marks.get(entry):
@@ -123,17 +123,19 @@ def to_stop(rule: EarlyRule, marks: Mapping[int, Sequence[Mark]], running: Itera
     return found
 
 
-def _halved(rule: EarlyRule, rung: int, there: Mapping[int, Mark], entries: Sequence[int]) -> dict[int, Stop]:
+def _halved(rule: EarlyRule, rung: int, there: Mapping[int, RungMark], entries: Sequence[int]) -> dict[int, EarlyStop]:
     kept = math.ceil(len(there) / rule.factor)
     ranks = _ranks(rule, there)
     return {
-        entry: Stop(rule.step(rung), there[entry].best, ranks[entry], len(there), kept)
+        entry: EarlyStop(rule.step(rung), there[entry].best, ranks[entry], len(there), kept)
         for entry in entries
         if ranks[entry] > kept
     }
 
 
-def _below_median(rule: EarlyRule, rung: int, there: Mapping[int, Mark], entries: Sequence[int]) -> dict[int, Stop]:
+def _below_median(
+    rule: EarlyRule, rung: int, there: Mapping[int, RungMark], entries: Sequence[int]
+) -> dict[int, EarlyStop]:
     ranks = _ranks(rule, there)
     found = {}
     for entry in entries:
@@ -142,11 +144,11 @@ def _below_median(rule: EarlyRule, rung: int, there: Mapping[int, Mark], entries
         if mine > middle or (math.isinf(mine) and ranks[entry] > 1):
             told = None if math.isinf(middle) else middle if rule.goal == "min" else -middle
             of = len(there)
-            found[entry] = Stop(rule.step(rung), there[entry].best, ranks[entry], of, of // 2, told)
+            found[entry] = EarlyStop(rule.step(rung), there[entry].best, ranks[entry], of, of // 2, told)
     return found
 
 
-def _ranks(rule: EarlyRule, there: Mapping[int, Mark]) -> dict[int, int]:
+def _ranks(rule: EarlyRule, there: Mapping[int, RungMark]) -> dict[int, int]:
     """Return the rank of each, 1 the best; who are alike share the better one, so that none of two equals is worse."""
     worths = sorted(_worth(rule.goal, mark.best) for mark in there.values())
     first = {worth: at for at, worth in reversed([*enumerate(worths, 1)])}

@@ -39,7 +39,7 @@ from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.service.scheduling.busy_ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.scheduling.pausing import Pausing
 from trainmaster.service.scheduling.reasons import view_reason
-from trainmaster.service.scheduling.turns import Turns
+from trainmaster.service.scheduling.turns import SweepTurns
 
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could
@@ -76,7 +76,7 @@ class Scheduling:
         self._begin()
 
     def _begin(self) -> None:
-        self.queue, self.running, self.pausing, self.turns = PendingQueue(), Running(), Pausing(), Turns()
+        self.queue, self.running, self.pausing, self.turns = PendingQueue(), Running(), Pausing(), SweepTurns()
         self._planned: tuple[object, ...] | None = None  # all that the last pass depended on, but for the time
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()

@@ -12,7 +12,7 @@ from trainmaster.messages.jobs import sweeps
 from trainmaster.service.language import both
 
 
-class Turns:
+class SweepTurns:
     """Those of one server."""
 
     def __init__(self) -> None:

@@ -22,7 +22,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import Phase
 from trainmaster.messages.jobs import sweeps as said
 from trainmaster.messages.said import Said
-from trainmaster.queue.stopping.early import EarlyRule, Mark, Point, Stop, best_of, marks_of, to_stop
+from trainmaster.queue.stopping.early import EarlyRule, EarlyStop, Point, RungMark, best_of, marks_of, to_stop
 from trainmaster.service.context import Context
 from trainmaster.spec.sweep import SweepSpec
 from trainmaster.spec.sweep_check import read_sweep
@@ -45,7 +45,7 @@ class _Watched:
 
     sweep: Sweep
     rule: EarlyRule | None
-    marks: dict[int, list[Mark]] = field(default_factory=dict)
+    marks: dict[int, list[RungMark]] = field(default_factory=dict)
     best: dict[int, tuple[float, float]] = field(default_factory=dict)
     read: dict[str, None] = field(default_factory=dict)  # ended, to be read once more
 
@@ -130,7 +130,7 @@ class EarlyStopping:
         watched = _Watched(sweep, rule_of(sweep))
         for mark in self._marks.of_sweep(id_):
             if mark.rung != BEST:
-                watched.marks.setdefault(mark.job, []).append(Mark(mark.best, mark.mean))
+                watched.marks.setdefault(mark.job, []).append(RungMark(mark.best, mark.mean))
             elif mark.best is not None:
                 watched.best[mark.job] = (mark.best, mark.step)
         watched.read |= dict.fromkeys(self._marks.unmarked(id_))
@@ -213,7 +213,7 @@ def _rule(sweep: SweepSpec) -> EarlyRule | None:
     return EarlyRule(early.rule, sweep.goal, early.after, early.factor or 3, early.every or 0.0, early.least)
 
 
-def why(metric: str, stop: Stop) -> Said:
+def why(metric: str, stop: EarlyStop) -> Said:
     """Return in words why an entry is stopped."""
     if stop.value is None:
         return said.no_number(metric, stop.step)
@@ -222,5 +222,5 @@ def why(metric: str, stop: Stop) -> Said:
     return said.halved(metric, stop.step, stop.value, stop.rank, stop.of, stop.kept)
 
 
-def _facts(stop: Stop) -> dict[str, float | None]:
+def _facts(stop: EarlyStop) -> dict[str, float | None]:
     return {"value": stop.value, "rank": stop.rank, "of": stop.of, "step": stop.step}

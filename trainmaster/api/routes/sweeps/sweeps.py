@@ -109,7 +109,7 @@ async def get_sweep(request: Request, ref: str) -> Response:
 
 
 @routes.route("GET", "/sweeps/{ref}/entries", scope="jobs:read", answers={200: "SweepEntryPage"}, by=By.LEADER_FIRST)
-async def list_entries(request: Request, ref: str, wanted: Annotated[EntriesQuery, Query()]) -> Response:
+async def list_sweep_entries(request: Request, ref: str, wanted: Annotated[EntriesQuery, Query()]) -> Response:
     """List the entries of a sweep: of each number the job that was submitted last, with its parameters and the last
     value of each of its metrics. What has no value to be ordered by comes last.
     """

@@ -129,6 +129,6 @@ async def _refusals(ctx: Context, candidate: Candidate, job: Job, body: Given, w
     """
     follows = body.get("code_follows") is True
     outside = await ctx.admission.outside_problems(candidate.spec, who, code_follows=follows)
-    never = ctx.admission.never_fits(job)
     found = [*ctx.admission.problems(job, who), *outside, *candidate.refused]
-    return found + list(never.problems if never is not None else ())
+    never = ctx.admission.never_fits(job) if not found else None
+    return found if never is None else list(never.problems)
