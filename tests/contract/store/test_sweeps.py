@@ -73,7 +73,7 @@ def test_a_failed_entry_says_why(store: Store, reader: SweepReader) -> None:
     keep(store, DIGITS, failed(10, entry(1, 1)))
     [only_one] = reader.entries(ALL, "s1")
     assert only_one.verdict is not None
-    assert only_one.verdict["code"] == "too_many_failures"
+    assert only_one.verdict["code"] == "exit_code"
     store.database.write(lambda c: c.exec_driver_sql("UPDATE job SET record = '{'").close()).result(60)
     assert reader.entries(ALL, "s1")[0].verdict is None
 
