@@ -13,6 +13,7 @@ import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
+import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
 import { usage } from "./en/usage";
 
@@ -33,6 +34,7 @@ export const en = {
   secrets,
   usage,
   templates,
+  sweeps,
   engines,
   resources,
   ...cluster,

@@ -14,6 +14,7 @@ import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
+import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
 
@@ -34,6 +35,7 @@ export const zh: Translated<typeof en> = {
   secrets,
   usage,
   templates,
+  sweeps,
   engines,
   resources,
   ...cluster,

@@ -46,6 +46,7 @@ export const audit = {
     node: "node",
     policy: "queue policy",
     template: "template",
+    sweep: "sweep",
   },
   kinds: {
     submitted: "job submitted",

@@ -3,6 +3,7 @@ export const common = {
   nav: {
     home: "Home",
     jobs: "Jobs",
+    sweeps: "Sweeps",
     queue: "Queue",
     cluster: "Cluster",
     audit: "Audit",
@@ -104,10 +105,12 @@ export const common = {
     job: "No such job, or it is not shared with you",
     model: "No such model, or it is not shared with you",
     template: "No such template, or it is not shared with you",
+    sweep: "There is no such sweep, or it is not shared with you",
     hint: "Ask its owner, or check the ID:",
     all: "All jobs",
     models: "All models",
     templates: "All templates",
+    sweeps: "All sweeps",
   },
   assist: {
     title: "Help",

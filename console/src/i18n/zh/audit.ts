@@ -46,6 +46,7 @@ export const audit = {
     node: "节点",
     policy: "排队策略",
     template: "模板",
+    sweep: "扫描",
   },
   kinds: {
     submitted: "提交任务",

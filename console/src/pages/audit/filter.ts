@@ -10,6 +10,7 @@ export const SUBJECTS = [
   "person",
   "workspace",
   "template",
+  "sweep",
   "flavor",
   "pool",
   "virtual_cluster",

@@ -9,14 +9,26 @@ import {
   HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
+  TableOutlined,
   UnorderedListOutlined,
 } from "@ant-design/icons";
 import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/jobs" | "/queue" | "/cluster" | "/templates" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
-  name: "home" | "jobs" | "queue" | "cluster" | "templates" | "models" | "usage" | "audit" | "admin" | "settings";
+  to: "/" | `/${Exclude<Page["name"], "home">}`;
+  name:
+    | "home"
+    | "jobs"
+    | "sweeps"
+    | "queue"
+    | "cluster"
+    | "templates"
+    | "models"
+    | "usage"
+    | "audit"
+    | "admin"
+    | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -25,6 +37,7 @@ export interface Page {
 const PAGES: readonly Page[] = [
   { to: "/", name: "home", icon: <HomeOutlined />, key: "h" },
   { to: "/jobs", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
+  { to: "/sweeps", name: "sweeps", icon: <TableOutlined />, key: "w" },
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
@@ -52,6 +65,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/jobs/", "logs-and-metrics"],
   ["/compare", "compare"],
   ["/templates", "templates"],
+  ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],

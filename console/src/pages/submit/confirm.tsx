@@ -9,6 +9,7 @@ import { submitTemplate } from "../../api/templates";
 import type { Job, JsonObject, Preview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
+import { freshKey } from "../../shared/fresh";
 import { useFrameworkTitle } from "../../shared/meta";
 import { CopyButton, Dotted, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
@@ -50,11 +51,6 @@ function linesOf(effective: JsonObject, preview: Preview): RoleLine[] {
       command: preview.roles[i]?.command ?? String(role["command"]),
     };
   });
-}
-
-/** Random enough for a key, and there on plain http too (crypto.randomUUID is not). */
-function freshKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 export function Confirm({ doc, insteadOf, template, preview, start: would, children, close, done }: Props): ReactNode {
