@@ -113,7 +113,7 @@ function useColumns(): TableColumnsType<Sweep> {
                 {one.name}
               </Link>
             }
-            second={one.metric ? t("sweeps.bestOf", { metric: one.metric }) : one.id.slice(0, 12)}
+            second={one.metric ? t("sweeps.by", { metric: one.metric }) : one.id.slice(0, 12)}
           />
         ),
       },
@@ -124,9 +124,9 @@ function useColumns(): TableColumnsType<Sweep> {
         render: (_, one) => <SweepBar counts={one.counts} />,
       },
       {
-        title: t("sweeps.entries", { count: 2 }).replace(/^\d+\s*/, ""),
+        title: t("sweeps.tab.entries"),
         key: "entries",
-        width: 130,
+        width: 156,
         render: (_, one) => (
           <TwoLines
             first={t("sweeps.entries", { count: one.entries })}
