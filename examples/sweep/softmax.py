@@ -1,4 +1,4 @@
-"""One entry of digits.yaml: a linear classifier of handwritten digits, whose loss and accuracy are told after each epoch."""
+"""One entry of digits.yaml: a linear classifier of handwritten digits, which tells loss and accuracy of each epoch."""
 
 import argparse
 import time

@@ -1,4 +1,4 @@
-"""Sweeps in the browser (R45, R50, R205): typed into the form, watched, ordered, drawn, stopped, tried again, deleted."""
+"""Sweeps in the browser (R45, R50, R205): typed into the form, watched, ordered, drawn, stopped, retried, deleted."""
 
 from playwright.sync_api import expect
 
@@ -19,7 +19,7 @@ def values(console: Console, line: int, name: str, *texts: str) -> None:
 def test_a_grid_of_the_form_becomes_jobs(world: World, console: Console) -> None:
     console.open("/submit")
     console.fill("name", "typed")
-    console.fill("roles.0.command", "sleep 1000")
+    console.fill("roles.0.command", "bash -c 'sleep 1000'")
     console.press("fold-sweep")
     values(console, 0, "lr", "0.1", "0.01")
     values(console, 1, "batch", "16", "32", "64")

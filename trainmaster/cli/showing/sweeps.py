@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from trainmaster.cli.language import counted, duration, words
+from trainmaster.cli.language import counted, duration, memory, words
 from trainmaster.cli.showing import tables
 from trainmaster.cli.showing.console import emit_json
 from trainmaster.cli.showing.jobs import state_cell
@@ -114,11 +114,11 @@ def show_sweep_preview(found: "answers.SweepPreview", as_json: bool) -> None:
         for one in found.problems:
             print(visible(f"{one.path}: {one.rule} {one.remedy}"))
     else:
-        asks = found.asks
+        asks, room = found.asks, memory(found.asks.memory_mib)
         print(
             words(
-                f"{entries_of(found.entries)}; together {asks.cpu:g} cores, {asks.memory_mib} MiB, {asks.gpu:g} GPUs",
-                f"{entries_of(found.entries)}；合计 {asks.cpu:g} 核、{asks.memory_mib} MiB、{asks.gpu:g} 张加速卡",
+                f"{entries_of(found.entries)}; together {asks.cpu:g} cores, {room}, {asks.gpu:g} GPUs",
+                f"{entries_of(found.entries)}；合计 {asks.cpu:g} 核、{room}、{asks.gpu:g} 张加速卡",
             )
         )
         for entry in found.first:

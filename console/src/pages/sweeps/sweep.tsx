@@ -40,7 +40,8 @@ export function SweepDetailPage(): ReactNode {
     useQuery({
       queryKey: ["sweep", id],
       queryFn: ({ signal }) => readSweep(id, signal),
-      refetchInterval: ({ state }) => (state.data && !isOver(state.data) ? AGAIN_MS : false),
+      // The best value of an entry is known a moment after its end.
+      refetchInterval: ({ state }) => (state.data && !isOver(state.data) ? AGAIN_MS : 2 * AGAIN_MS),
     }),
   );
   if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="sweep" id={id} />;
