@@ -21,7 +21,11 @@ export function useSweepActions(): Actions {
   const client = useQueryClient();
   const navigate = useNavigate();
   const errorText = useErrorText();
-  const act = async (work: () => Promise<unknown>, done: string): Promise<void> => {
+  const act = async (
+    work: () => Promise<unknown>,
+    done: string,
+    read: readonly string[] = ["sweep", "sweeps", "jobs"],
+  ): Promise<void> => {
     try {
       await work();
       message.success(done);
@@ -30,7 +34,7 @@ export function useSweepActions(): Actions {
       message.error(`${title} ${remedy}`, 6);
       throw error;
     } finally {
-      for (const key of ["sweep", "sweeps", "jobs"]) void client.invalidateQueries({ queryKey: [key] });
+      for (const key of read) void client.invalidateQueries({ queryKey: [key] });
     }
   };
   return {
@@ -49,8 +53,8 @@ export function useSweepActions(): Actions {
         okText: t("sweeps.delete"),
         okButtonProps: { danger: true },
         onOk: () =>
-          act(() => deleteSweep(sweep.id), t("sweeps.deleted", { name: sweep.name })).then(
-            () => navigate({ to: "/sweeps" }),
+          act(() => deleteSweep(sweep.id), t("sweeps.deleted", { name: sweep.name }), ["sweeps", "jobs"]).then(
+            () => navigate({ to: "/sweeps" }), // nothing is asked about it any more
             () => undefined,
           ),
       }),
