@@ -1,7 +1,7 @@
 /** The entries of a sweep: a row of one height each, drawn only where it is in sight, ordered by the server by any column. */
 import { CaretDownFilled, CaretUpFilled, TrophyOutlined } from "@ant-design/icons";
-import { Link } from "@tanstack/react-router";
-import { type CSSProperties, memo, type ReactNode } from "react";
+import { useNavigate } from "@tanstack/react-router";
+import { type CSSProperties, type MouseEvent, memo, type ReactNode, useDeferredValue } from "react";
 import { useTranslation } from "react-i18next";
 import type { SweepDetail, SweepEntries, SweepEntry } from "../../api/types";
 import { useBilingual } from "../../i18n";
@@ -23,6 +23,7 @@ interface Column {
 
 const LINK = 120;
 const WIDTH = 108;
+const FIRST = 40;
 
 export function EntriesTable(props: {
   sweep: SweepDetail;
@@ -34,6 +35,17 @@ export function EntriesTable(props: {
   const { sweep, found, order, setOrder, stale } = props;
   const { t } = useTranslation();
   const columns = useColumns(sweep, found);
+  const navigate = useNavigate();
+  /** One listener for all rows: a link of the router in each would cost more than the rest of the table. */
+  const press = (event: MouseEvent<HTMLElement>): void => {
+    const target = event.target as Element;
+    const job = target.closest("a") && target.closest<HTMLElement>("tr")?.dataset["job"];
+    if (!job || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault(); // it would load the whole console anew
+    void navigate({ to: "/jobs/$id", params: { id: job }, search: {} });
+  };
+  // The first screen is there at once; the rows below it are drawn while nothing else is to do.
+  const items = useDeferredValue(found.items, found.items.slice(0, FIRST));
   const style = {
     "--columns": columns.map((one) => one.width).join(" "),
     "--least": `${LINK + WIDTH * (columns.length - 1)}px`,
@@ -62,8 +74,9 @@ export function EntriesTable(props: {
             })}
           </tr>
         </thead>
-        <tbody>
-          {found.items.map((entry) => (
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row has a link for the keyboard. */}
+        <tbody onClick={press}>
+          {items.map((entry) => (
             <Row key={entry.index} entry={entry} columns={columns} top={entry.job === sweep.best?.job} />
           ))}
         </tbody>
@@ -96,16 +109,14 @@ function useColumns(sweep: SweepDetail, found: SweepEntries): Column[] {
       title: t("sweeps.entry"),
       width: `minmax(${LINK}px, 1.4fr)`,
       cell: (one) => (
-        <Link
-          to="/jobs/$id"
-          params={{ id: one.job }}
-          search={{}}
+        <a
+          href={`/jobs/${one.job}`}
           className="tm-name"
           title={one.own.length > 0 ? t("sweeps.own", { what: one.own.join(", ") }) : one.name}
           data-testid="entry-link"
         >
           {one.name}
-        </Link>
+        </a>
       ),
     },
     {
