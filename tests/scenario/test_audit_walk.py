@@ -34,6 +34,7 @@ UNTOLD: Final = {
     "POST /notifications/address": "needs a mail server: tests/scenario/test_notices.py",
     "POST /notifications/address/confirm": "likewise",
     "POST /jobs/preview": "changes nothing: says what a submit would do",
+    "POST /sweeps/preview": "changes nothing: says what a submit would do",
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
     "POST /queue/would-start": "changes nothing: asks the plan",
     "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
@@ -176,6 +177,23 @@ async def _templates(scene: Scene) -> tuple[str, dict[str, Any]]:
     return "/templates/delete", {"json": {"ids": [address.rpartition("/")[2]]}}
 
 
+def of_sweep(after: str, body: Any = None, ends: str = "") -> Ask:
+    """A sweep of one entry; `ends`: the state that it is waited for in."""
+
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        command = {"": "sleep infinity", "failed": "exit 3"}[ends]
+        made, _ = await scene.stage.platform.sweeps.submit({"spec": swept("walked", command)}, ADMIN, None)
+        [entry] = (await scene.stage.platform.sweeps.views.entries(made.id, ADMIN, "index", (), 9, 0)).items
+        await (scene.stage.ended(entry.job) if ends else scene.stage.running(entry.job))
+        return f"/sweeps/{made.id}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+def swept(name: str, command: str = "true") -> dict[str, Any]:
+    return {**fake_spec(name, command), "sweep": {"grid": {"lr": [1]}}}
+
+
 async def _webhook(scene: Scene) -> tuple[str, dict[str, Any]]:
     """To where nobody listens, which is allowed here."""
     scene.stage.platform.context.notices.guard._allow.append(ip_network("127.0.0.0/8"))
@@ -263,6 +281,10 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
     "DELETE /datasets/{ref}": of_dataset(""),
+    "POST /sweeps": plain("/sweeps", {"spec": swept("walked")}),
+    "POST /sweeps/{ref}/stop": of_sweep("/stop", {"reason": "walked by"}),
+    "POST /sweeps/{ref}/retry": of_sweep("/retry", ends="failed"),
+    "DELETE /sweeps/{ref}": of_sweep("", ends="failed"),
     "POST /jobs": plain("/jobs", JOB),
     "POST /jobs/batch": plain("/jobs/batch", {"items": [JOB, JOB]}),
     "POST /jobs/{ref}/clone": of_job("/clone", Scene.over),

@@ -116,6 +116,14 @@ class ProgressView(Answer, frozen=True):
     step_s: float | None
 
 
+class SweepPlace(Answer, frozen=True):
+    """The sweep that a job is an entry of, and which one: `index` counts from 1."""
+
+    id: str
+    name: str
+    index: int
+
+
 class JobView(Answer, frozen=True):
     """A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
     beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
@@ -167,6 +175,7 @@ class JobView(Answer, frozen=True):
     may: list[JobRight]
     version: int
     seq: int
+    sweep: SweepPlace | None
 
 
 class JobPage(Answer, frozen=True):

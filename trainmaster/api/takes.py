@@ -38,6 +38,17 @@ class Question(Submission):
     suggest: bool = False
 
 
+class SweepSubmission(BaseModel):
+    """A sweep to submit: `spec` is a native document with `sweep` in it; `set` and `code_follows` as of a job."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    spec: dict[str, Any]
+    dialect: Literal["auto", "native"] = "auto"
+    set: dict[str, Any] = {}
+    code_follows: bool = False
+
+
 class Submissions(BaseModel):
     """1 to 10,000 jobs, taken in all or none."""
 
@@ -61,4 +72,4 @@ class DatasetUploadBody(BaseModel):
     share: Literal["none", "read", "read-write"] = "none"
 
 
-TAKES = (Submission, Question, Submissions, DatasetUploadBody)
+TAKES = (Submission, Question, Submissions, DatasetUploadBody, SweepSubmission)

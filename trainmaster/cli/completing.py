@@ -94,6 +94,14 @@ def templates(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
 
 
+def sweeps(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of sweeps."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.SweepPage, "/sweeps", limit=200)
+    return _beginning([(one.name, one.owner) for one in (page.items if page else ())], incomplete)
+
+
 def users(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of users."""
     from trainmaster import answers

@@ -23,6 +23,7 @@ from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
+from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -213,10 +214,7 @@ class Client:
         return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
 
     def list(self, limit: int | None = 50, **filters: Unpack[JobsAsked]) -> builtins.list[Job]:
-        """Return jobs, newest first; `limit` None: all.
-
-        Filters: those of JobFilters (`state`, `q`, `owner`, `mine`, `label`, ...), and `order`, see JobsAsked.
-        """
+        """Return jobs, newest first; `limit` None: all. Filters: those of JobFilters, and `order`, see JobsAsked."""
         return [*self.iterate(limit, **filters)]
 
     def iterate(self, limit: int | None = None, **filters: Unpack[JobsAsked]) -> Iterator[Job]:
@@ -365,6 +363,11 @@ class Client:
     def datasets(self) -> DatasetCalls:
         """Data sets: trees of files with versions, which jobs are given to read."""
         return DatasetCalls(self)
+
+    @property
+    def sweeps(self) -> SweepCalls:
+        """Sweeps: many jobs of one document."""
+        return SweepCalls(self)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

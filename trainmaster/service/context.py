@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from trainmaster.service.submitting.submit import Submit
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
+    from trainmaster.service.upkeep.early import EarlyStopping
     from trainmaster.service.upkeep.results import ResultKeeper
 
 
@@ -91,6 +92,7 @@ class Context:
     dates: "Dates" = field(init=False)
     budgets: "BudgetKeeper" = field(init=False)
     results: "ResultKeeper" = field(init=False)
+    early: "EarlyStopping" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)
@@ -137,7 +139,9 @@ class Context:
 
     def held_up(self, job: Job) -> ReasonView | None:
         """Return why `job` does not start whoever's turn it is, None when that is not so or it does not wait."""
-        return self.disks.reason() or self.scheduling.pausing.reason(job) if job.state is JobState.QUEUED else None
+        if job.state is not JobState.QUEUED:
+            return None
+        return self.disks.reason() or self.scheduling.pausing.reason(job) or self.scheduling.turns.reason(job)
 
     def forecast(self, job: Job) -> ForecastView | None:
         """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""

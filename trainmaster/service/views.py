@@ -158,7 +158,15 @@ def job_view(
         may=list(may),
         version=job.version,
         seq=seq,
+        sweep=sweep_place(job),
     )
+
+
+def sweep_place(job: Job) -> answers.SweepPlace | None:
+    """Return the sweep of a job: it is called as its entries are, without their numbers."""
+    if job.sweep is None:
+        return None
+    return answers.SweepPlace(id=job.sweep, name=job.name.removesuffix(f"-{job.sweep_index}"), index=job.sweep_index)
 
 
 class JobViews:

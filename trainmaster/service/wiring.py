@@ -50,6 +50,7 @@ from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.budgets import BudgetKeeper
 from trainmaster.service.upkeep.dates import Dates
+from trainmaster.service.upkeep.early import EarlyStopping
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
@@ -81,6 +82,8 @@ from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
+from trainmaster.store.sweeps.marks import MarkRows
+from trainmaster.store.sweeps.sweeps import SweepRows
 
 OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets")
 """Folders in HOME, and those that may lie elsewhere."""
@@ -330,6 +333,8 @@ def _moving(
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, stored)
     context.results = ResultKeeper(ResultRows(database), records.get_job, metrics, specs, clock)
     context.followers.watchers.append(context.results)
+    context.early = EarlyStopping(MarkRows(database), SweepRows(database), context)
+    context.followers.watchers.append(context.early)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,

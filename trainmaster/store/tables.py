@@ -41,13 +41,15 @@ from trainmaster.store.people.tables import (
     tokens,
     users,
 )
+from trainmaster.store.sweeps.tables import sweep, sweep_mark
 
 __all__ = [
     "META", "SCHEMA", "favorite", "identity", "invitation", "member",
-    "notices", "saved_view", "secret", "sessions", "ssh_key", "tokens", "users",
+    "notices", "saved_view", "secret", "sessions", "ssh_key", "sweep",
+    "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 22
+SCHEMA: Final = 23
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -147,6 +149,8 @@ job = Table(
     Column("submitted_at", Double, nullable=False),
     Column("family", _TEXT),  # id of the first of its versions, null: it is that
     Column("family_version", Integer, nullable=False),
+    Column("sweep", _TEXT),  # see store/sweeps
+    Column("sweep_index", Integer, nullable=False, server_default="0"),
     # From here on the columns change; the ledger updates exactly these.
     Column("state", _TEXT, nullable=False),
     Column("shown", _TEXT, nullable=False),
@@ -196,6 +200,7 @@ for _name, _by in (("", ()), ("_shown", (job.c.shown,))):
     _columns = (job.c.workspace, *_by, job.c.submitted_at, job.c.seq)
     Index(f"job_shared{_name}", *_columns, sqlite_where=_SHARED)
 Index("job_spec", job.c.spec_digest)
+Index("job_of_sweep", job.c.sweep, job.c.seq, job.c.sweep_index, sqlite_where=text("sweep IS NOT NULL"))
 Index("job_by_gpus", job.c.gpus, job.c.seq, *_WHOSE, info=_HOW)
 # Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
 # database that took such an index instead would have to sort what it found.

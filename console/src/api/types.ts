@@ -47,6 +47,8 @@ export interface JobQuery {
   owner?: string;
   tag?: string[];
   favorite?: boolean;
+  /** The id of one: its entries. */
+  sweep?: string;
   /** Count all that match, however many there are. */
   exact?: boolean;
   mine?: boolean;
@@ -112,6 +114,12 @@ export type DatasetVersion = S["DatasetVersion"];
 export type DatasetUpload = S["DatasetUpload"];
 export type MadeVersion = S["MadeVersion"];
 export type Received = S["Received"];
+export type Sweep = S["Sweep"];
+export type SweepPage = S["SweepPage"];
+export type SweepDetail = Omit<S["SweepDetail"], "spec"> & { spec: JsonObject };
+export type SweepEntry = Omit<S["SweepEntry"], "parameters"> & { parameters: JsonObject };
+export type SweepEntries = Omit<S["SweepEntryPage"], "items"> & { items: SweepEntry[] };
+export type SweepPreview = Omit<S["SweepPreview"], "problems" | "job"> & { problems: Problem[]; job: Preview | null };
 export type ModelItem = S["Model"];
 export type ModelVersion = S["ModelVersion"];
 export type ModelDetail = S["ModelDetail"];

@@ -14,6 +14,7 @@ import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
+import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
 import { usage } from "./en/usage";
 
@@ -35,6 +36,7 @@ export const en = {
   usage,
   templates,
   datasets,
+  sweeps,
   engines,
   resources,
   ...cluster,

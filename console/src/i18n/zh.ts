@@ -15,6 +15,7 @@ import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
+import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
 
@@ -36,6 +37,7 @@ export const zh: Translated<typeof en> = {
   usage,
   templates,
   datasets,
+  sweeps,
   engines,
   resources,
   ...cluster,

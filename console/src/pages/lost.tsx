@@ -24,6 +24,7 @@ export function NotShared({ what, id }: { what: "job" | "model" | "template" | "
     model: <WayOn to="/models" text={t("lost.models")} />,
     template: <WayOn to="/templates" text={t("lost.templates")} />,
     dataset: <WayOn to="/datasets" text={t("lost.datasets")} />,
+    sweep: <WayOn to="/sweeps" text={t("lost.sweeps")} />,
   };
   return (
     <Lost id="not-shared" title={t(`lost.${what}`)} way={ways[what]}>
@@ -47,7 +48,7 @@ export function Crash({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const WayOn = ({ to, text }: { to: "/jobs" | "/models" | "/templates" | "/datasets"; text: string }): ReactNode => (
+const WayOn = ({ to, text }: { to: "/jobs" | "/models" | "/templates" | "/datasets" | "/sweeps"; text: string }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">
     {text}
   </ButtonLink>

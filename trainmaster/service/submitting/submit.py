@@ -57,6 +57,16 @@ class KeyUse:
         return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
 
 
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """What several jobs are together. `mark` returns each, by its place, as it is to be; `entered` is told of all, in
+    the batch in which they are stored.
+    """
+
+    mark: Callable[[int, Job], Job]
+    entered: Callable[[Sequence[Job]], None]
+
+
 Enter = Callable[[KeyUse | None], list[Job]]
 """Makes the jobs, at once."""
 Prepared = tuple[Sequence[Candidate], Enter]
@@ -105,13 +115,22 @@ class Submit:
             found = (problem_of("items", submitting.jobs_of_a_batch(MAX_BATCH)),)
             raise InvalidSpec(submitting.batch_of_wrong_size(), problems=found)
 
+        jobs, _ = await self.submit_together(bodies, who, key, bodies)
+        return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
+
+    async def submit_together(
+        self, bodies: Sequence[Given], who: Principal, key: str | None, given: Any, tie: Tie | None = None
+    ) -> tuple[list[Job], bool]:
+        """Take in all of `bodies` or none; return (the jobs, were they made now). `given`: by which another body under
+        the same key is known; `tie`: what makes more of the jobs than that. Raises like `submit_batch`.
+        """
+
         async def prepared() -> Prepared:
             own = only_workspace(who)
             candidates, templates = await self._read_all([placed(body, own) for body in bodies], who)
-            return candidates, lambda use: self._enter_all(candidates, templates, who, use)
+            return candidates, lambda use: self._enter_all(candidates, templates, who, use, tie)
 
-        jobs, _ = await self._once(key, bodies, who, prepared)
-        return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
+        return await self._once(key, given, who, prepared)
 
     async def _read_all(
         self, bodies: Sequence[Given], who: Principal
@@ -125,6 +144,7 @@ class Submit:
         candidates: list[Candidate] = []
         templates: dict[tuple[str, str], Job] = {}
         known: dict[bytes, tuple[Candidate, Job]] = {}
+        outsides: dict[str, list[Problem]] = {}  # the same for all that differ only in what runs in their roles
         loop = asyncio.get_running_loop()
         began = loop.time()
         async with aclosing(self._read_ahead(bodies, known, who)) as slices:
@@ -137,8 +157,10 @@ class Submit:
                         known[text] = await with_pool_chosen(self._ctx, _candidate(read_before[text]), who)
                     candidate, template = known[text]
                     if (candidate.digest, candidate.dialect) not in templates:
-                        outside = await self._ctx.admission.outside_problems(candidate.spec, who)
-                        wrong = [*candidate.refused, *outside]
+                        same = candidate.spec.model_dump_json(exclude={"name", "roles"})
+                        if same not in outsides:
+                            outsides[same] = await self._ctx.admission.outside_problems(candidate.spec, who)
+                        wrong = [*candidate.refused, *outsides[same]]
                         self._ctx.admission.admit(template, who, wrong)
                         templates[candidate.digest, candidate.dialect] = template
                     candidates.append(candidate)
@@ -190,14 +212,18 @@ class Submit:
         templates: Mapping[tuple[str, str], Job],
         who: Principal,
         use: KeyUse | None,
+        tie: Tie | None,
     ) -> list[Job]:
         now = self._ctx.clock()
         jobs = [self._new(templates[candidate.digest, candidate.dialect], now) for candidate in candidates]
+        jobs = jobs if tie is None else [tie.mark(at, job) for at, job in enumerate(jobs)]
         self._ctx.admission.admit_together(jobs)
         record, by = use.record(jobs) if use is not None else None, who.actor
         for job, candidate in zip(jobs, candidates, strict=True):
             self._take(job, candidate, by, record)
             record = None  # once: the key is stored with the first job
+        if tie is not None:
+            tie.entered(jobs)
         return jobs
 
     def _enter(

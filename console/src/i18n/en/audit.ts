@@ -47,6 +47,7 @@ export const audit = {
     policy: "queue policy",
     template: "template",
     dataset: "data set",
+    sweep: "sweep",
   },
   kinds: {
     submitted: "job submitted",

@@ -3,6 +3,7 @@ export const common = {
   nav: {
     home: "Home",
     jobs: "Jobs",
+    sweeps: "Sweeps",
     queue: "Queue",
     cluster: "Cluster",
     audit: "Audit",
@@ -106,11 +107,13 @@ export const common = {
     model: "No such model, or it is not shared with you",
     template: "No such template, or it is not shared with you",
     dataset: "No such data set, or it is not shared with you",
+    sweep: "There is no such sweep, or it is not shared with you",
     hint: "Ask its owner, or check the ID:",
     all: "All jobs",
     models: "All models",
     templates: "All templates",
     datasets: "All data sets",
+    sweeps: "All sweeps",
   },
   assist: {
     title: "Help",

@@ -3,6 +3,7 @@ export const common = {
   nav: {
     home: "首页",
     jobs: "任务",
+    sweeps: "参数扫描",
     queue: "排队",
     cluster: "集群",
     audit: "审计",
@@ -102,11 +103,13 @@ export const common = {
     model: "没有这个模型，或未与您共享",
     template: "没有这个模板，或未与您共享",
     dataset: "没有这个数据集，或未与您共享",
+    sweep: "扫描不存在，或未共享给您",
     hint: "请联系所有者，或检查 ID：",
     all: "全部任务",
     models: "全部模型",
     templates: "全部模板",
     datasets: "全部数据集",
+    sweeps: "全部扫描",
   },
   assist: {
     title: "帮助",

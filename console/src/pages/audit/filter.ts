@@ -11,6 +11,7 @@ export const SUBJECTS = [
   "workspace",
   "template",
   "dataset",
+  "sweep",
   "flavor",
   "pool",
   "virtual_cluster",

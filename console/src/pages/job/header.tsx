@@ -58,6 +58,11 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
                 </span>
                 <CopyButton text={job.id} label={t("job.fact.id")} />
               </Fragment>,
+              job.sweep && (
+                <Link key="sweep" to="/sweeps/$id" params={{ id: job.sweep.id }} search={{}} data-testid="job-sweep">
+                  {t("jobs.sweep.of", { name: job.sweep.name, n: job.sweep.index })}
+                </Link>
+              ),
               job.owner,
               <Ago key="at" at={job.submitted_at} />,
               job.started_at !== null && (

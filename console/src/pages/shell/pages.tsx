@@ -10,27 +10,18 @@ import {
   HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
+  TableOutlined,
   UnorderedListOutlined,
 } from "@ant-design/icons";
 import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to:
-    | "/"
-    | "/jobs"
-    | "/queue"
-    | "/cluster"
-    | "/templates"
-    | "/datasets"
-    | "/models"
-    | "/usage"
-    | "/audit"
-    | "/admin"
-    | "/settings";
+  to: "/" | `/${Exclude<Page["name"], "home">}`;
   name:
     | "home"
     | "jobs"
+    | "sweeps"
     | "queue"
     | "cluster"
     | "templates"
@@ -48,6 +39,7 @@ export interface Page {
 const PAGES: readonly Page[] = [
   { to: "/", name: "home", icon: <HomeOutlined />, key: "h" },
   { to: "/jobs", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
+  { to: "/sweeps", name: "sweeps", icon: <TableOutlined />, key: "w" },
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
@@ -77,6 +69,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/compare", "compare"],
   ["/templates", "templates"],
   ["/datasets", "datasets"],
+  ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],
