@@ -12,7 +12,6 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 from urllib.parse import quote
@@ -23,10 +22,10 @@ from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
+from trainmaster.sdk.assets.models import SavedModels
 from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
-from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.finding.comparing import Comparison
 from trainmaster.sdk.finding.filters import JobChange, JobFilters, JobsAsked, as_body
@@ -59,7 +58,7 @@ def _no_command_line() -> Iterator[None]:
         absent.pop("httpx._main", None)
 
 
-class Client:
+class Client(SavedModels):
     """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
 
     `ca`: a file of certificates to trust (default: TRAINMASTER_CA), for a server behind a CA of your own. `language`:
@@ -368,27 +367,6 @@ class Client:
     def sweeps(self) -> SweepCalls:
         """Sweeps: many jobs of one document."""
         return SweepCalls(self)
-
-    def models(self, q: str = "") -> builtins.list[answers.ModelView]:
-        """Return saved models."""
-        return self.http.read(answers.ModelPage, "GET", "/models", params={"q": q}).items
-
-    def model(self, ref: str) -> answers.ModelDetail:
-        """Return a model with its versions, by id or name. Raises NotFound."""
-        return self.http.read(answers.ModelDetail, "GET", f"/models/{_segment(ref)}")
-
-    def download_model(
-        self,
-        ref: str,
-        version: int | None = None,
-        to: str | os.PathLike[str] = ".",
-        *,
-        on_bytes: Received | None = None,
-    ) -> builtins.list[Path]:
-        """Download a model's version (default: the newest) into `to`; return its files. Raises NotFound, Conflict."""
-        number = version if version is not None else max(one.version for one in self.model(ref).versions)
-        path = f"/models/{_segment(ref)}/versions/{number}/download"
-        return unpacked(self.http.download(path), Path(to), on_bytes)
 
     def meta(self) -> answers.Meta:
         """Return names in both languages, frameworks, limits and defaults."""

@@ -110,9 +110,7 @@ def job_view(
     metrics: Mapping[str, float | None] = MappingProxyType({}),
     favorite: bool = False,
 ) -> answers.JobView:
-    """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up; `may`:
-    what its reader may do with it beside reading.
-    """
+    """Return the list item of `job` at `now`. `seq`: the feed's position before; `may`: what may be done with it."""
     attempt, shown = job.attempt, job.shown
     return answers.JobView(
         id=job.id,

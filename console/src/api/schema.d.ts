@@ -406,6 +406,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{ref}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions Of Job
+         * @description List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
+         *     (R159, R160).
+         */
+        get: operations["versions_of_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{ref}/release": {
         parameters: {
             query?: never;
@@ -2447,6 +2468,263 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Datasets
+         * @description List data sets, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
+         *     name, description, owner and id.
+         */
+        get: operations["list_datasets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset
+         * @description Show a data set with its versions; `ref` is an id, a unique beginning of one (4 or more characters), or a
+         *     name.
+         */
+        get: operations["get_dataset"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Dataset
+         * @description Delete a data set with all its versions. Refused while a job that has not ended needs one.
+         */
+        delete: operations["delete_dataset"];
+        options?: never;
+        head?: never;
+        /**
+         * Describe Dataset
+         * @description Say what a data set is.
+         */
+        patch: operations["describe_dataset"];
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Dataset
+         * @description Share a data set with the other members of its workspace: to read (look at it, give it to jobs), read-write
+         *     (upload versions and delete it, too), or none.
+         */
+        put: operations["share_dataset"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Dataset Version
+         * @description Delete one version; its number is never given again. Refused while a job that has not ended needs it.
+         */
+        delete: operations["delete_dataset_version"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Dataset Files
+         * @description List a folder of a version.
+         */
+        get: operations["list_dataset_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset File
+         * @description Download one file of a version, or with Range a part of it.
+         */
+        get: operations["get_dataset_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Dataset
+         * @description Download a whole version as one archive. Only a tar has links, and which files can be executed.
+         */
+        get: operations["download_dataset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Dataset Upload
+         * @description Begin the upload of a version of a data set: say which files it has; the answer says which contents the server
+         *     lacks. The data set is made by it where there is none of this name.
+         */
+        post: operations["begin_dataset_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset Upload
+         * @description Say how far an upload is.
+         */
+        get: operations["get_dataset_upload"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel Dataset Upload
+         * @description Remove an upload on its way.
+         */
+        delete: operations["cancel_dataset_upload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}/contents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send Dataset Contents
+         * @description Send many small contents at once: of each the 32 bytes of its sha256, its length in 4 bytes (big endian), and its
+         *     bytes. All of them are kept, or none.
+         */
+        post: operations["send_dataset_contents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}/contents/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send Dataset Piece
+         * @description Send a piece of one content, from where it ends on the server; what came before the line broke is kept.
+         */
+        put: operations["send_dataset_piece"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Commit Dataset Upload
+         * @description Make a version of an upload of which everything is there. 200: it was made before.
+         */
+        post: operations["commit_dataset_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps": {
         parameters: {
             query?: never;
@@ -2955,6 +3233,14 @@ export interface components {
         CopyBody: {
             /** Name */
             name?: string | null;
+        };
+        /**
+         * DatasetChange
+         * @description What a data set is.
+         */
+        DatasetChange: {
+            /** Description */
+            description: string;
         };
         /**
          * Drain
@@ -3720,6 +4006,156 @@ export interface components {
              */
             require_duration: boolean;
         };
+        /** @description A data set with its versions, newest first. */
+        DatasetDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            latest: number;
+            versions: number;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+            history: components["schemas"]["DatasetVersion"][];
+        };
+        /**
+         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         *         it; or act on it as its owner does.
+         * @enum {unknown}
+         */
+        JobShare: "none" | "read" | "read-write";
+        /**
+         * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it lies on the server,
+         *         for who may know.
+         */
+        DatasetVersion: {
+            version: number;
+            digest: string;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            by: string;
+            path: string | null;
+        };
+        /** @description A page of data sets, what was changed last first; `total`: on all pages. */
+        DatasetPage: {
+            items: components["schemas"]["Dataset"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
+         *         version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `may`: what its
+         *         reader may do with it.
+         */
+        Dataset: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            latest: number;
+            versions: number;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+        };
+        /**
+         * @description An upload on its way: contents that the server lacks (`missing`, by sha256), how many bytes of some of them it
+         *         has (`begun`), and how much all files together have. A content of at most `small_bytes` goes with others in
+         *         requests of `batch_bytes`, a larger one alone in pieces. What nobody continues before `expires_at` goes.
+         */
+        DatasetUpload: {
+            id: string;
+            name: string;
+            workspace: string;
+            files: number;
+            size_bytes: number;
+            missing: string[];
+            begun: {
+                [key: string]: number;
+            };
+            small_bytes: number;
+            batch_bytes: number;
+            expires_at: number;
+        };
+        /** @description The version that an upload became. */
+        MadeVersion: {
+            dataset: string;
+            name: string;
+            workspace: string;
+            version: components["schemas"]["DatasetVersion"];
+        };
+        /**
+         * @description What came of an upload with a request: how many contents are whole now that were not, and how many the server
+         *         still lacks. Of a piece: how many bytes of its content are here.
+         */
+        Received: {
+            whole: number;
+            missing: number;
+            /** @default null */
+            size_bytes: number | null;
+        };
+        /** @description A template with its versions, newest first, and the document `spec` of the version `shown`. */
+        TemplateDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            version: number;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used: number;
+            used_at: number | null;
+            may: ("share" | "write")[];
+            shown: number;
+            spec: {
+                [key: string]: unknown;
+            };
+            versions: components["schemas"]["TemplateVersion"][];
+        };
+        /** @description A version of a template: when it was made, and by whom. */
+        TemplateVersion: {
+            version: number;
+            at: number;
+            by: string;
+        };
+        /** @description A page of templates, what was changed last first; `total`: on all pages. */
+        TemplatePage: {
+            items: components["schemas"]["Template"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
+         *         `changed_at` by `changed_by`; `used`: jobs that were made of it; `may`: what its reader may do with it.
+         */
+        Template: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            version: number;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used: number;
+            used_at: number | null;
+            may: ("share" | "write")[];
+        };
         /**
          * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
          *         (`through` is its id), job (the platform, to make room for the job `through`), system.
@@ -4209,7 +4645,7 @@ export interface components {
         /**
          * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
          *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
-         *         decides itself, by it.
+         *         decides itself, by it. `family`: id of the first of its versions, of which it is number `family_version`, from 1.
          *
          *         `seq`: the feed's position at which it was so, to watch it from.
          */
@@ -4229,6 +4665,8 @@ export interface components {
             priority: "normal" | "urgent" | "very_urgent";
             framework: string;
             dialect: string;
+            family: string;
+            family_version: number;
             submitted_at: number;
             queued_at: number;
             started_at: number | null;
@@ -4346,12 +4784,6 @@ export interface components {
             eta_s: number | null;
             step_s: number | null;
         };
-        /**
-         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
-         *         it; or act on it as its owner does.
-         * @enum {unknown}
-         */
-        JobShare: "none" | "read" | "read-write";
         /** @description The sweep that a job is an entry of, and which one: `index` counts from 1. */
         SweepPlace: {
             id: string;
@@ -4658,6 +5090,8 @@ export interface components {
             priority: "normal" | "urgent" | "very_urgent";
             framework: string;
             dialect: string;
+            family: string;
+            family_version: number;
             submitted_at: number;
             queued_at: number;
             started_at: number | null;
@@ -4773,6 +5207,10 @@ export interface components {
             partial: boolean;
             seq: number;
             at: number;
+        };
+        /** @description Versions of a job, the newest first: those that the reader may see, of the last 200. */
+        JobVersions: {
+            items: components["schemas"]["Job"][];
         };
         /**
          * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
@@ -5721,58 +6159,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description A template with its versions, newest first, and the document `spec` of the version `shown`. */
-        TemplateDetail: {
-            id: string;
-            name: string;
-            description: string;
-            workspace: string;
-            owner: string;
-            share: components["schemas"]["JobShare"];
-            version: number;
-            created_at: number;
-            changed_at: number;
-            changed_by: string;
-            used: number;
-            used_at: number | null;
-            may: ("share" | "write")[];
-            shown: number;
-            spec: {
-                [key: string]: unknown;
-            };
-            versions: components["schemas"]["TemplateVersion"][];
-        };
-        /** @description A version of a template: when it was made, and by whom. */
-        TemplateVersion: {
-            version: number;
-            at: number;
-            by: string;
-        };
-        /** @description A page of templates, what was changed last first; `total`: on all pages. */
-        TemplatePage: {
-            items: components["schemas"]["Template"][];
-            next_cursor: string | null;
-            total: number;
-        };
-        /**
-         * @description A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
-         *         `changed_at` by `changed_by`; `used`: jobs that were made of it; `may`: what its reader may do with it.
-         */
-        Template: {
-            id: string;
-            name: string;
-            description: string;
-            workspace: string;
-            owner: string;
-            share: components["schemas"]["JobShare"];
-            version: number;
-            created_at: number;
-            changed_at: number;
-            changed_by: string;
-            used: number;
-            used_at: number | null;
-            may: ("share" | "write")[];
-        };
         /** @description A range that the log's size limit took away. */
         Cut: {
             offset: number;
@@ -5987,6 +6373,34 @@ export interface components {
             code_follows: boolean;
         };
         /**
+         * DatasetUploadBody
+         * @description A version of the data set `name` to be uploaded: `files` lists all that it holds, each with its `path` and `size`
+         *     and `sha256` (and `executable`), or the target of a `link`, or ``folder: true`` for an empty one. Of a data set that
+         *     is made by it, `description` and `share` say more; `workspace`: where it lies.
+         */
+        DatasetUploadBody: {
+            /** Name */
+            name: string;
+            /** Files */
+            files: unknown[];
+            /**
+             * Workspace
+             * @default null
+             */
+            workspace: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+        };
+        /**
          * Question
          * @description Would it start if it were submitted? `suggest`: say what helps.
          */
@@ -6024,6 +6438,11 @@ export interface components {
              */
             instead_of: string | null;
             /**
+             * Version Of
+             * @default null
+             */
+            version_of: string | null;
+            /**
              * Suggest
              * @default false
              */
@@ -6032,7 +6451,8 @@ export interface components {
         /**
          * Submission
          * @description A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
-         *     places are judged as if it were gone.
+         *     places are judged as if it were gone. `version_of`: id of a job of which it is the next version, if that is the
+         *     submitter's own in the same workspace.
          */
         Submission: {
             /** Spec */
@@ -6067,6 +6487,11 @@ export interface components {
              * @default null
              */
             instead_of: string | null;
+            /**
+             * Version Of
+             * @default null
+             */
+            version_of: string | null;
         };
         /**
          * Submissions
@@ -6911,6 +7336,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    versions_of_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobVersions"];
                 };
             };
             /** @description Refused: a problem document */
@@ -10876,6 +11332,521 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_datasets: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_dataset_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_dataset_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Files"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset_file: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_dataset: {
+        parameters: {
+            query?: {
+                format?: "zip" | "tar";
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                    "application/x-tar": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetUploadBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetUpload"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetUpload"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_dataset_contents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Received"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_dataset_piece: {
+        parameters: {
+            query?: {
+                /** @description From which byte on; what the server has of it already must end there. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                upload: string;
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Received"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commit_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeVersion"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeVersion"];
                 };
             };
             /** @description Refused: a problem document */

@@ -17,7 +17,13 @@ export function Missing(): ReactNode {
 }
 
 /** One answer whether it exists or not: who may not see it learns neither (D8). */
-export function NotShared({ what, id }: { what: "job" | "model" | "template" | "dataset"; id: string }): ReactNode {
+export function NotShared({
+  what,
+  id,
+}: {
+  what: "job" | "model" | "template" | "dataset" | "sweep";
+  id: string;
+}): ReactNode {
   const { t } = useTranslation();
   const ways = {
     job: <WayOn to="/jobs" text={t("lost.all")} />,
@@ -48,7 +54,13 @@ export function Crash({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const WayOn = ({ to, text }: { to: "/jobs" | "/models" | "/templates" | "/datasets" | "/sweeps"; text: string }): ReactNode => (
+const WayOn = ({
+  to,
+  text,
+}: {
+  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/sweeps";
+  text: string;
+}): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">
     {text}
   </ButtonLink>

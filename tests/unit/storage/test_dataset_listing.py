@@ -118,7 +118,7 @@ def test_what_is_no_entry_is_refused(item: Any) -> None:
 
 def test_limits() -> None:
     assert codes(file("a", size=(1 << 20) + 1), most=1) == [("files", "dataset_too_large")]
-    assert codes(*[file("a")] * (MAX_ENTRIES + 1)) == [("files", "too_many_entries")]
+    assert codes(*[file("a")] * (MAX_ENTRIES + 1)) == [("files", "too_many_listed")]
     assert codes() == [("files", "not_a_listing")]
     with pytest.raises(InvalidSpec):
         judged({"a": 1}, 0)

@@ -84,7 +84,7 @@ def judged(given: Any, max_mib: int) -> TreeListing:
         judging.problems.add("files", said.not_a_listing())
         given = []
     if len(given) > MAX_ENTRIES:
-        judging.problems.add("files", said.too_many_entries(MAX_ENTRIES))
+        judging.problems.add("files", said.too_many_listed(MAX_ENTRIES))
         given = []
     for at, item in enumerate(given):
         judging.take(at, item)

@@ -8,9 +8,9 @@ from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.jobs import Jobs
-from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.service.use_cases.sweeps.acting import Sweeps
 from trainmaster.service.use_cases.sweeps.looking import SweepViews
+from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.templates import TemplateRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.database import Database
