@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.core.errors import InvalidSpec
-from trainmaster.spec.sweep import MOST_ENTRIES, Draw, SweepEntry, drawn_of, entries_of, how_many, with_entry
-from trainmaster.spec.sweep_check import SweepDocument, read_sweep
-from trainmaster.spec.sweep_csv import rows_of_csv
+from trainmaster.spec.sweeps.checking import SweepDocument, read_sweep
+from trainmaster.spec.sweeps.rows_of_csv import rows_of_csv
+from trainmaster.spec.sweeps.sweep import MOST_ENTRIES, Draw, SweepEntry, drawn_of, entries_of, how_many, with_entry
 
 JOB: dict[str, Any] = {"name": "digits", "command": "python train.py", "parameters": {"lr": 0.1, "epochs": 5}}
 

@@ -153,7 +153,7 @@ class SweepCalls:
 
 
 def _rows(path: str | os.PathLike[str]) -> builtins.list[Json]:
-    from trainmaster.spec.sweep_csv import rows_of_csv  # noqa: PLC0415
+    from trainmaster.spec.sweeps.rows_of_csv import rows_of_csv  # noqa: PLC0415
 
     try:
         text = Path(path).read_text("utf-8-sig")

@@ -21,7 +21,7 @@ FIELD: Final = "instead_of"
 VERSION: Final = "version_of"
 
 
-class Asked(NamedTuple):
+class SubmitAsked(NamedTuple):
     """What a body submits, and the jobs that it names beside it (None: none): the waiting one whose place it takes, the
     one of which it is another version.
     """
@@ -31,10 +31,10 @@ class Asked(NamedTuple):
     version_of: Any
 
 
-def split(body: Given) -> Asked:
+def split(body: Given) -> SubmitAsked:
     """Return what a body asks for."""
     submission = {name: value for name, value in body.items() if name not in (FIELD, VERSION)}
-    return Asked(submission, body.get(FIELD), body.get(VERSION))
+    return SubmitAsked(submission, body.get(FIELD), body.get(VERSION))
 
 
 def original(ctx: Context, ref: Any, who: Principal) -> Job | Problem | None:

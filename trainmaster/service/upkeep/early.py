@@ -24,8 +24,8 @@ from trainmaster.messages.jobs import sweeps as said
 from trainmaster.messages.said import Said
 from trainmaster.queue.stopping.early import EarlyRule, EarlyStop, Point, RungMark, best_of, marks_of, to_stop
 from trainmaster.service.context import Context
-from trainmaster.spec.sweep import SweepSpec
-from trainmaster.spec.sweep_check import read_sweep
+from trainmaster.spec.sweeps.checking import read_sweep
+from trainmaster.spec.sweeps.sweep import SweepSpec
 from trainmaster.store.sweeps.marks import BEST, MarkRows, StoredMark
 from trainmaster.store.sweeps.sweeps import Sweep, SweepRows
 

@@ -26,8 +26,8 @@ from trainmaster.messages.jobs import sweeps as said
 from trainmaster.service.context import Context
 from trainmaster.service.views import verdict_view
 from trainmaster.spec.document import Document
-from trainmaster.spec.sweep import SweepEntry, entries_of
-from trainmaster.spec.sweep_check import read_sweep
+from trainmaster.spec.sweeps.checking import read_sweep
+from trainmaster.spec.sweeps.sweep import SweepEntry, entries_of
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import EntryRow, Sweep, SweepQuery, SweepReader
 

@@ -17,8 +17,8 @@ from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.parse import apply_set
-from trainmaster.spec.sweep import SweepEntry, SweepSpec, entries_of, with_entry
-from trainmaster.spec.sweep_check import SweepDocument, read_sweep
+from trainmaster.spec.sweeps.checking import SweepDocument, read_sweep
+from trainmaster.spec.sweeps.sweep import SweepEntry, SweepSpec, entries_of, with_entry
 
 _BODY_KEYS: Final = ("spec", "set", "dialect", "code_follows")
 _MOST_UNKNOWN: Final = 50

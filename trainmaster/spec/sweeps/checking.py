@@ -14,7 +14,7 @@ from trainmaster.messages.jobs import form, sweeps
 from trainmaster.spec.check import faults, structure_problems
 from trainmaster.spec.document import Document
 from trainmaster.spec.problems import problem
-from trainmaster.spec.sweep import KINDS, MOST_ENTRIES, Draw, StopEarly, SweepSpec, how_many, is_entry
+from trainmaster.spec.sweeps.sweep import KINDS, MOST_ENTRIES, Draw, StopEarly, SweepSpec, how_many, is_entry
 
 LONGEST_NAME: Final = 30
 """Characters of the name of a job (R21), the numbers of entries among them."""
