@@ -3,17 +3,20 @@
 import builtins
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.downloads import Received, unpacked
-from trainmaster.sdk.transport import Transport
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.transport import Transport
 
 
 class SavedModels:
     """See the module. A part of `Client`."""
 
-    http: Transport
+    http: "Transport"
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""
