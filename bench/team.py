@@ -66,7 +66,7 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     for number, server in servers.items():
         fill(server.home, spec("true"), number, _vary)
         server.start()
-    made = {number: _member(server) for number, server in servers.items()}
+    made = {number: member(server) for number, server in servers.items()}
     clients = {number: servers[number].client(member.token) for number, member in made.items()}
     against = "1,000 jobs"
     for what, path in (LISTS | SEARCHES).items():
@@ -105,7 +105,7 @@ class _Member:
     password: str
 
 
-def _member(server: Server) -> _Member:
+def member(server: Server) -> _Member:
     """Make a person who is in three workspaces, in three roles."""
     admin = server.client()
     for place in range(PLACES):

@@ -295,6 +295,8 @@ NEEDS: Final = {
     ("GET", "/datasets/{ref}/versions/{version}/files"): (READ, None),
     ("GET", "/datasets/{ref}/versions/{version}/files/content?path=w"): (READ, None),
     ("GET", "/datasets/{ref}/versions/{version}/download"): (READ, None),
+    ("GET", "/datasets/{ref}/versions/{version}/tree"): (READ, None),
+    ("GET", "/datasets/{ref}/versions/{version}/contents"): (READ, None),
     ("PATCH", "/datasets/{ref}"): (WRITE, {"description": "of the walk"}),
     ("PUT", "/datasets/{ref}/share"): (SHARE, {"share": "none"}),
     ("DELETE", "/datasets/{ref}/versions/{version}"): (WRITE, None),

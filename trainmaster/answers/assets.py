@@ -106,6 +106,31 @@ class DatasetDetail(DatasetView, frozen=True):
     history: list[DatasetVersionView]
 
 
+class DatasetEntry(Answer, frozen=True, omit_defaults=True):
+    """One thing in a version of a data set, as an upload lists it: a file with `size` (bytes) and `sha256`, a symbolic
+    `link` by its target, or an empty `folder`.
+    """
+
+    path: str
+    size: int | None = None
+    sha256: str | None = None
+    executable: bool = False
+    link: str | None = None
+    folder: bool = False
+
+
+class DatasetTree(Answer, frozen=True):
+    """Everything in a version of a data set, by path. The contents of at most `small_bytes` come many at a time, each
+    once, where its first file stands in `files`; a larger one comes as its file.
+    """
+
+    version: int
+    digest: str
+    size_bytes: int
+    small_bytes: int
+    files: list[DatasetEntry]
+
+
 class DatasetUploadView(Answer, frozen=True):
     """An upload on its way: contents that the server lacks (`missing`, by sha256), how many bytes of some of them it
     has (`begun`), and how much all files together have. A content of at most `small_bytes` goes with others in

@@ -2619,6 +2619,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets/{ref}/versions/{version}/tree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset Tree
+         * @description List everything in a version, each file with its size and sha256.
+         */
+        get: operations["get_dataset_tree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/contents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset Contents
+         * @description Download small contents of a version (at most `small_bytes` of its tree), each once, from number `first` on (0
+         *     is the first): of each the 32 bytes of its sha256, its length in 4 bytes (big endian), and its bytes.
+         */
+        get: operations["get_dataset_contents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets/uploads": {
         parameters: {
             query?: never;
@@ -4042,6 +4083,23 @@ export interface components {
             by: string;
             path: string | null;
         };
+        /**
+         * @description One thing in a version of a data set, as an upload lists it: a file with `size` (bytes) and `sha256`, a symbolic
+         *         `link` by its target, or an empty `folder`.
+         */
+        DatasetEntry: {
+            path: string;
+            /** @default null */
+            size: number | null;
+            /** @default null */
+            sha256: string | null;
+            /** @default false */
+            executable: boolean;
+            /** @default null */
+            link: string | null;
+            /** @default false */
+            folder: boolean;
+        };
         /** @description A page of data sets, what was changed last first; `total`: on all pages. */
         DatasetPage: {
             items: components["schemas"]["Dataset"][];
@@ -4067,6 +4125,17 @@ export interface components {
             created_at: number;
             changed_at: number;
             may: ("share" | "write")[];
+        };
+        /**
+         * @description Everything in a version of a data set, by path. The contents of at most `small_bytes` come many at a time, each
+         *         once, where its first file stands in `files`; a larger one comes as its file.
+         */
+        DatasetTree: {
+            version: number;
+            digest: string;
+            size_bytes: number;
+            small_bytes: number;
+            files: components["schemas"]["DatasetEntry"][];
         };
         /**
          * @description An upload on its way: contents that the server lacks (`missing`, by sha256), how many bytes of some of them it
@@ -11640,6 +11709,73 @@ export interface operations {
                 content: {
                     "application/zip": string;
                     "application/x-tar": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset_tree: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetTree"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset_contents: {
+        parameters: {
+            query?: {
+                first?: number;
+                count?: number;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description Refused: a problem document */

@@ -94,7 +94,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         download,
-        "下载数据集一个版本的文件；不指定版本则下载最新版本。\n\n每行输出一个已写入的文件。不会覆盖已有文件，也不会写到目标文件夹之外。",
+        "下载数据集一个版本的文件；不指定版本则下载最新版本。\n\n每行输出一个文件。已完整下载的文件不会再次传输，因此中断的下载可以继续；不会覆盖其他已有文件，也不会写到目标文件夹之外。",
         "tm dataset download flowers@2 --to flowers",
     )
     add(
@@ -287,7 +287,8 @@ def files(
 def download(dataset: Named, to: To = Path(), as_json: AsJson = False) -> None:
     """Download the files of a version of a data set, the newest one if none is named.
 
-    Prints each file that was written. Nothing that is there is overwritten, and nothing is written outside the folder.
+    Prints each file. What is there already and whole does not come again, so a download that broke off goes on. Nothing
+    else that is there is overwritten, and nothing is written outside the folder.
     """
     from trainmaster.cli.transfer import bar
 

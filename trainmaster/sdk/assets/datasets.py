@@ -19,7 +19,7 @@ from trainmaster import answers
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unavailable, problem_of
 from trainmaster.core.formats.frames import HEAD, frame
 from trainmaster.messages.server import client as said
-from trainmaster.sdk.downloads import Received, unpacked
+from trainmaster.sdk.downloads import Received
 from trainmaster.sdk.pack import tree_of
 
 if TYPE_CHECKING:
@@ -110,11 +110,14 @@ class DatasetCalls:
         *,
         on_bytes: Received | None = None,
     ) -> builtins.list[Path]:
-        """Download a version (default: the newest) into the folder `to`; return its files. Raises Conflict where one is
-        there already.
+        """Download a version (default: the newest) into the folder `to`; return its files. What is there already and
+        the same does not come again, so that a download which broke off goes on. Raises Conflict where something else
+        is there; then nothing is written.
         """
-        at = self._at(ref, f"/versions/{self._number(ref, version)}/download")
-        return unpacked(self._http.download(at), Path(to), on_bytes)
+        from trainmaster.sdk.assets.fetching import TreeDownload  # noqa: PLC0415 - few need it
+
+        at = self._at(ref, f"/versions/{self._number(ref, version)}")
+        return TreeDownload(self._http, at, ref, Path(to), on_bytes or (lambda _: None)).run()
 
     def _number(self, ref: str, version: int | None) -> int:
         return version if version is not None else self.get(ref).latest or 1

@@ -14,6 +14,7 @@ from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
+from trainmaster.storage.datasets.listing import MAX_ENTRIES
 from trainmaster.storage.trees import list_files, tar_tree, zip_tree
 from trainmaster.store.assets.versions import AssetQuery
 
@@ -131,3 +132,25 @@ async def download_dataset(
     kind = "application/zip" if format == "zip" else "application/x-tar"
     made = zip_tree if format == "zip" else tar_tree
     return await send_stream(request, lambda: made(root), kind, f"{name}-{version}.{format}")
+
+
+@routes.route("GET", ONE + "/tree", scope="datasets:read", answers={200: "DatasetTree"}, by=By.ANY)
+async def get_dataset_tree(request: Request, ref: str, version: Version) -> Response:
+    """List everything in a version, each file with its size and sha256."""
+    async with looking(request):
+        return Json(await platform(request).datasets.tree(ref, version, who(request)))
+
+
+@routes.route("GET", ONE + "/contents", scope="datasets:read", answers={200: "application/octet-stream"}, by=By.ANY)
+async def get_dataset_contents(
+    request: Request,
+    ref: str,
+    version: Version,
+    first: Annotated[int, Query(ge=0, le=MAX_ENTRIES)] = 0,
+    count: Annotated[int, Query(ge=1, le=MAX_ENTRIES)] = MAX_ENTRIES,
+) -> Response:
+    """Download small contents of a version (at most `small_bytes` of its tree), each once, from number `first` on (0
+    is the first): of each the 32 bytes of its sha256, its length in 4 bytes (big endian), and its bytes.
+    """
+    found = await platform(request).datasets.small(ref, version, who(request), first, count)
+    return await send_stream(request, lambda: found, "application/octet-stream", "contents")

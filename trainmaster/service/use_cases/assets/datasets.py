@@ -7,20 +7,31 @@ judged again where it is written. Invariant: what a job that has not ended names
 import asyncio
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.answers import DatasetDetail, DatasetPage, DatasetRight, DatasetVersionView, DatasetView
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
+from trainmaster.answers import (
+    DatasetDetail,
+    DatasetEntry,
+    DatasetPage,
+    DatasetRight,
+    DatasetTree,
+    DatasetVersionView,
+    DatasetView,
+)
+from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, StorageFailed, problem_of
 from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.formats.frames import SMALL
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import datasets as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
-from trainmaster.storage.datasets.building import remove_version
+from trainmaster.storage.datasets.building import DatasetManifest, manifest_of, remove_version
+from trainmaster.storage.datasets.listing import ListedFile
+from trainmaster.storage.datasets.reading import read_small
 from trainmaster.store.assets.datasets import DatasetRows, uploader_of
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
@@ -63,11 +74,20 @@ class Datasets:
 
     async def files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
         """Return a data set's name, and the folder with the files of one of its versions. Raises NotFound."""
-        line = await self.find(ref, who)
-        for one in await self._versions(line, who):
-            if one.number == version:
-                return line.name, self._ctx.layout.version_files(one.path)
-        raise NotFound(said.no_such_dataset_version(line.name, version))
+        name, one = await self._version(ref, version, who)
+        return name, self._ctx.layout.version_files(one.path)
+
+    async def tree(self, ref: str, version: int, who: Principal) -> DatasetTree:
+        """Return everything in one of a data set's versions. Raises NotFound, StorageFailed where its list is
+        damaged. O(files).
+        """
+        manifest, _ = await self._manifest(ref, version, who)
+        return await asyncio.to_thread(_tree, version, manifest)
+
+    async def small(self, ref: str, version: int, who: Principal, first: int, count: int) -> Iterator[bytes]:
+        """Return what yields small contents of a version (`storage.datasets.reading`). Raises like `tree`."""
+        manifest, root = await self._manifest(ref, version, who)
+        return read_small(root, manifest.files, first, count)
 
     # -- act ---------------------------------------------------------------------------------------------------
 
@@ -143,6 +163,21 @@ class Datasets:
         demand_right(who, scope, found[0])
         return found[0]
 
+    async def _version(self, ref: str, version: int, who: Principal) -> tuple[str, AssetVersion]:
+        line = await self.find(ref, who)
+        for one in await self._versions(line, who):
+            if one.number == version:
+                return line.name, one
+        raise NotFound(said.no_such_dataset_version(line.name, version))
+
+    async def _manifest(self, ref: str, version: int, who: Principal) -> tuple[DatasetManifest, str]:
+        """Return what a version holds, and the folder with its files."""
+        name, one = await self._version(ref, version, who)
+        found = await asyncio.to_thread(manifest_of, self._ctx.layout, one.path)
+        if found is None:
+            raise StorageFailed(said.dataset_list_not_readable(name, version))
+        return found, self._ctx.layout.version_files(one.path)
+
     async def _versions(self, line: Asset, who: Principal) -> list[AssetVersion]:
         visible = decide(who, "datasets:read").demand()
         return await asyncio.to_thread(self._assets.versions, visible, line.id)
@@ -200,6 +235,24 @@ class Datasets:
                     log.warning("%s is removed later: %s", place, error)
 
         await asyncio.to_thread(clear)
+
+
+def _tree(version: int, manifest: DatasetManifest) -> DatasetTree:
+    return DatasetTree(
+        version=version,
+        digest=manifest.digest,
+        size_bytes=manifest.size_bytes,
+        small_bytes=SMALL,
+        files=[_entry(one) for one in manifest.files],
+    )
+
+
+def _entry(file: ListedFile) -> DatasetEntry:
+    if file.kind == "l":
+        return DatasetEntry(path=file.path, link=file.target)
+    if file.kind == "d":
+        return DatasetEntry(path=file.path, folder=True)
+    return DatasetEntry(path=file.path, size=file.size, sha256=file.sha256, executable=file.kind == "x")
 
 
 def subject_of(line: Asset) -> Subject:
