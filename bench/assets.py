@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from sqlalchemy import Connection
@@ -68,6 +69,6 @@ def _storing(kind: AssetKind, first: int, last: int, began: float) -> Callable[[
             for version in (1, 2):
                 place = f"{kind.value}s/{number}-{version}"
                 new = NewVersion("0" * 64, 1 << 30, 1000, began + number, AssetSource.PERSON, place, about={"by": "u1"})
-                append(connection, line, new)
+                append(connection, replace(line, latest=version - 1), new)
 
     return work
