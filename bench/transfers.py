@@ -25,7 +25,7 @@ _A_FOLDER: Final = 100
 
 def run(stage: Stage, quick: bool) -> Iterator[Record]:
     """Yield the records."""
-    rounds = 2 if quick else 5
+    rounds = 2 if quick else 3
     sdk = Sdk(home=Server(stage, PLAIN).home)
     large = Path(stage.path("large"))
     large.mkdir()

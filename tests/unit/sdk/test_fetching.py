@@ -68,7 +68,7 @@ class Served:
 
 def fetched(server: Served, to: Path) -> tuple[list[Path], int]:
     moved: list[int] = []
-    found = TreeDownload(cast(Transport, server), "/datasets/d/versions/1", "flowers", to, moved.append).run()
+    found = TreeDownload(cast(Transport, server), "/datasets/d/versions/1", "flowers", str(to), moved.append).run()
     return found, sum(moved)
 
 

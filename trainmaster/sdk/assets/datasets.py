@@ -117,7 +117,7 @@ class DatasetCalls:
         from trainmaster.sdk.assets.fetching import TreeDownload  # noqa: PLC0415 - few need it
 
         at = self._at(ref, f"/versions/{self._number(ref, version)}")
-        return TreeDownload(self._http, at, ref, Path(to), on_bytes or (lambda _: None)).run()
+        return TreeDownload(self._http, at, ref, os.fspath(to), on_bytes or (lambda _: None)).run()
 
     def _number(self, ref: str, version: int | None) -> int:
         return version if version is not None else self.get(ref).latest or 1

@@ -43,7 +43,7 @@ class _Content:
 
     sha256: str
     size: int
-    files: list[tuple[str, Path, bool]] = field(default_factory=list)
+    files: list[tuple[str, str, bool]] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -53,9 +53,9 @@ class TreeDownload:
     http: "Transport"
     at: str
     name: str
-    folder: Path
+    folder: str
     on_bytes: Moved
-    _made: set[Path] = field(default_factory=set)
+    _made: set[str] = field(default_factory=set)
 
     def run(self) -> list[Path]:
         """Download; return the files, sorted. Raises Conflict naming what is here already and is not the same, and then
@@ -72,9 +72,9 @@ class TreeDownload:
                 self._fetch_small(small, first, count)
             self._finish(tree.files)
         except OSError as error:
-            place = error.filename or str(self.folder)
+            place = error.filename or self.folder
             raise StorageFailed(said.download_not_written(place, error.strerror or str(error))) from error
-        return sorted(found)
+        return sorted(Path(one) for one in found)
 
     def _demand_inside(self, files: list[answers.DatasetEntry]) -> None:
         wrong = [
@@ -86,15 +86,15 @@ class TreeDownload:
         if wrong:
             raise InvalidSpec(said.dataset_not_downloaded(self.name), problems=tuple(wrong[:_NAMED]))
 
-    def _plan(self, files: list[answers.DatasetEntry]) -> tuple[dict[str, _Content], list[Path]]:
+    def _plan(self, files: list[answers.DatasetEntry]) -> tuple[dict[str, _Content], list[str]]:
         """Return every content with the files to be written of it, none where all are here; and all files."""
         contents: dict[str, _Content] = {}
-        found, clashes = list[Path](), list[Problem]()
+        found, clashes = list[str](), list[Problem]()
         for one in files:
-            place = self.folder / one.path
+            place = os.path.join(self.folder, one.path)
             if one.sha256 is None:
                 if os.path.lexists(place) and not _is_same(place, one):
-                    clashes.append(problem_of(str(place), said.exists()))
+                    clashes.append(problem_of(place, said.exists()))
                 continue
             content = contents.setdefault(one.sha256, _Content(one.sha256, one.size or 0))
             found.append(place)
@@ -103,7 +103,7 @@ class TreeDownload:
             elif _is_here(place, content):
                 self.on_bytes(content.size)
             else:
-                clashes.append(problem_of(str(place), said.exists()))
+                clashes.append(problem_of(place, said.exists()))
         if clashes:
             raise Conflict(said.files_exist(len(clashes)), problems=tuple(clashes[:_NAMED]))
         return contents, found
@@ -193,37 +193,38 @@ class TreeDownload:
     def _finish(self, files: list[answers.DatasetEntry]) -> None:
         """Make the links and the empty folders, when all files are here."""
         for one in files:
-            place = self.folder / one.path
+            place = os.path.join(self.folder, one.path)
             if one.folder:
-                place.mkdir(parents=True, exist_ok=True)
+                os.makedirs(place, exist_ok=True)
             elif one.link is not None and not os.path.lexists(place):
-                place.parent.mkdir(parents=True, exist_ok=True)
+                os.makedirs(os.path.dirname(place), exist_ok=True)
                 os.symlink(one.link, place)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        os.makedirs(self.folder, exist_ok=True)
 
     @contextmanager
-    def _arriving(self, content: _Content, place: Path, executable: bool) -> Iterator[IO[bytes]]:
+    def _arriving(self, content: _Content, place: str, executable: bool) -> Iterator[IO[bytes]]:
         """Give the file beside `place` for what comes of a content, with what came of it before."""
-        if place.parent not in self._made:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            self._made.add(place.parent)
+        parent = os.path.dirname(place)
+        if parent not in self._made:
+            os.makedirs(parent, exist_ok=True)
+            self._made.add(parent)
         mode = 0o777 if executable else 0o666
         with open(os.open(_part(content, place), os.O_RDWR | os.O_CREAT | _NO_LINK, mode), "r+b", buffering=0) as file:
             yield file
 
 
-def _part(content: _Content, place: Path) -> Path:
+def _part(content: _Content, place: str) -> str:
     """Return where a content lies until it is whole: short, so that it is never too long for a file system."""
-    return place.parent / f".{content.sha256[:16]}.part"
+    return os.path.join(os.path.dirname(place), f".{content.sha256[:16]}.part")
 
 
-def _put(content: _Content, place: Path) -> None:
+def _put(content: _Content, place: str) -> None:
     os.replace(_part(content, place), place)
 
 
-def _is_here(place: Path, content: _Content) -> bool:
+def _is_here(place: str, content: _Content) -> bool:
     """Return whether the file at `place` is a content."""
-    info = place.lstat()
+    info = os.lstat(place)
     if not stat.S_ISREG(info.st_mode) or info.st_size != content.size:
         return False
     hashed = hashlib.sha256()
@@ -233,11 +234,11 @@ def _is_here(place: Path, content: _Content) -> bool:
     return hashed.hexdigest() == content.sha256
 
 
-def _is_same(place: Path, entry: answers.DatasetEntry) -> bool:
+def _is_same(place: str, entry: answers.DatasetEntry) -> bool:
     """Return whether the link or folder of an entry is at `place`."""
     if entry.link is not None:
-        return place.is_symlink() and os.readlink(place) == entry.link
-    return place.is_dir()
+        return os.path.islink(place) and os.readlink(place) == entry.link
+    return os.path.isdir(place)
 
 
 def runs_of(wanted: list[bool]) -> list[tuple[int, int]]:
