@@ -108,19 +108,19 @@ def test_templates_are_made_changed_copied_shared_deleted_and_submitted_from(
     bob.page.locator(".ant-dropdown:visible [data-testid=template-copy]").click()
     expect(bob.page.get_by_text("Copied as plan-2-copy.")).to_be_visible()
     expect(rows(bob)).to_have_count(2)
-    bob.press("template-mine")
+    bob.press("templates-mine")
     expect(rows(bob)).to_have_count(1)
 
     # R198: searched; R234: one or many are deleted
     bob.watch.expect("404")
-    ann.at("template-search").fill("of-a")
+    ann.at("templates-search").fill("of-a")
     expect(rows(ann)).to_have_count(2)
     for name in ("of-a-job", "of-a-row"):
         row(ann, name).get_by_role("checkbox").check()
     ann.press("templates-delete")
     ann.press("confirm-ok")
     expect(ann.page.get_by_text("2 templates deleted.")).to_be_visible()
-    ann.at("template-search").fill("")
+    ann.at("templates-search").fill("")
     more(ann, "plan-2", "template-delete")
     ann.press("confirm-ok")
     expect(ann.at("empty")).to_be_visible()

@@ -53,6 +53,7 @@ export const cluster = {
   },
   models: {
     title: "Models",
+    what: "What successful jobs left, with versions and their metrics.",
     search: "Search models",
     name: "Name",
     owner: "Owner",

@@ -80,6 +80,8 @@ export const common = {
     local: "Local",
     utc: "UTC",
   },
+  /** Of every page that lists what has names. */
+  listing: { mine: "Only mine", more: "Show more" },
   feed: {
     live: "Live",
     connecting: "Connecting",

@@ -2,13 +2,11 @@
 export const sweeps = {
   title: "Sweeps",
   what: "Many jobs of one file that differ in their parameters.",
-  none: "There is no sweep yet",
+  none: "No sweeps yet",
   noneHint:
     "Give a parameter several values in the form of a new job, or write sweep: into a job file and submit it with tm sweep.",
-  noMatch: "No sweep matches.",
+  noMatch: "No sweep matches",
   search: "Search by name or owner",
-  mine: "Only mine",
-  older: "Show older ones",
   name: "Sweep",
   owner: "Owner",
   progress: "Progress",

@@ -4,7 +4,6 @@ export const templates = {
   what: "Settings under a name, to submit jobs from.",
   add: "New template",
   search: "Search templates",
-  mine: "Only mine",
   none: "No templates yet",
   noneHint: "Fill in the form of a job and choose Save as template, or save a job that ran well as one.",
   noMatch: "No template matches",
@@ -51,5 +50,4 @@ export const templates = {
   selected: "{{count}} selected",
   from: "From the template {{name}}",
   editing: "Editing the template {{name}}: what it was before stays as an older version",
-  older: "More",
 } as const;

@@ -53,6 +53,7 @@ export const cluster = {
   },
   models: {
     title: "模型",
+    what: "任务成功后保存的结果，带有版本和指标。",
     search: "搜索模型",
     name: "名称",
     owner: "所有者",

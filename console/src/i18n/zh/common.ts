@@ -77,6 +77,8 @@ export const common = {
     local: "本地时间",
     utc: "UTC",
   },
+  /** 各列表页共用。 */
+  listing: { mine: "只看我的", more: "加载更多" },
   feed: {
     live: "实时",
     connecting: "连接中",

@@ -4,7 +4,6 @@ export const templates = {
   what: "以名称保存的任务设置，用于提交任务。",
   add: "新建模板",
   search: "搜索模板",
-  mine: "只看自己的",
   none: "还没有模板",
   noneHint: "填写创建任务表单后选择“保存为模板”，或将运行良好的任务保存为模板。",
   noMatch: "没有符合条件的模板",
@@ -47,5 +46,4 @@ export const templates = {
   selected: "已选 {{count}} 个",
   from: "来自模板 {{name}}",
   editing: "正在编辑模板 {{name}}；修改前的内容会保留为历史版本",
-  older: "加载更多",
 };

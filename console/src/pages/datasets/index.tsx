@@ -1,44 +1,31 @@
 /** Data sets: whose, how large, how shared; uploaded here, and taken into a job (R27, R28). */
-import { CloudUploadOutlined, DatabaseOutlined, SearchOutlined } from "@ant-design/icons";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { CloudUploadOutlined, DatabaseOutlined } from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Checkbox, Input, Table, type TableColumnsType } from "antd";
+import { Button, type TableColumnsType } from "antd";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listDatasets } from "../../api/datasets";
 import type { Dataset } from "../../api/types";
 import { bytes, number } from "../../shared/format";
-import { useKept } from "../../shared/kept";
+import { Listing } from "../../shared/listing";
 import { Ago } from "../../shared/time";
-import { Empty, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
+import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
 
-const PAGE = 100;
-
 export function DatasetsPage(): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [q, setQ] = useState("");
-  const [mine, setMine] = useState(false);
   const [uploads, setUploads] = useState(false);
-  const query = useInfiniteQuery({
-    queryKey: ["datasets", q, mine],
-    queryFn: ({ pageParam, signal }) => listDatasets({ q, mine, limit: PAGE, cursor: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor,
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
-  const kept = useKept(query);
-  const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
-  const columns = useColumns();
   return (
     <>
-      <PageHeader
-        title={t("datasets.title")}
-        sub={t("datasets.what")}
+      <Listing<Dataset>
+        words="datasets"
+        read={listDatasets}
+        icon={<DatabaseOutlined className="tm-empty-icon" />}
+        columns={useColumns()}
+        width={900}
         actions={
           <Button
             type="primary"
@@ -50,56 +37,6 @@ export function DatasetsPage(): ReactNode {
           </Button>
         }
       />
-      <Outdated query={kept} />
-      {!kept.data ? (
-        <Pending query={kept} />
-      ) : items.length === 0 && q === "" && !mine ? (
-        <div className="tm-panel" data-testid="datasets">
-          <Empty title={t("datasets.none")} icon={<DatabaseOutlined className="tm-empty-icon" />}>
-            <p className="tm-faint">{t("datasets.noneHint")}</p>
-          </Empty>
-        </div>
-      ) : (
-        <>
-          <div className="tm-filters">
-            <Input
-              allowClear
-              prefix={<SearchOutlined />}
-              value={q}
-              onChange={(event) => setQ(event.target.value)}
-              placeholder={t("datasets.search")}
-              aria-label={t("datasets.search")}
-              className="tm-search"
-              data-testid="dataset-search"
-            />
-            <Checkbox checked={mine} onChange={(event) => setMine(event.target.checked)} data-testid="dataset-mine">
-              {t("datasets.mine")}
-            </Checkbox>
-          </div>
-          <div className="tm-panel tm-table" data-testid="datasets">
-            <Table<Dataset>
-              rowKey="id"
-              size="middle"
-              columns={columns}
-              dataSource={items}
-              tableLayout="fixed"
-              scroll={{ x: 900 }}
-              pagination={false}
-              locale={{ emptyText: <span className="tm-faint">{t("datasets.noMatch")}</span> }}
-            />
-          </div>
-          {query.hasNextPage && (
-            <Button
-              className="tm-gap"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-              data-testid="datasets-more"
-            >
-              {t("datasets.older")}
-            </Button>
-          )}
-        </>
-      )}
       {uploads && (
         <UploadDataset
           close={() => setUploads(false)}

@@ -1,75 +1,31 @@
 /** Saved models: how large, how good, by whom, how old. */
-import { DeploymentUnitOutlined, SearchOutlined } from "@ant-design/icons";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { DeploymentUnitOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
-import { Input, Table, type TableColumnsType } from "antd";
-import { type ReactNode, useMemo, useState } from "react";
+import type { TableColumnsType } from "antd";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { listModels } from "../../api/models";
 import type { ModelItem } from "../../api/types";
 import { bytes, number } from "../../shared/format";
-import { useKept } from "../../shared/kept";
+import { Listing } from "../../shared/listing";
 import { Ago } from "../../shared/time";
-import { Empty, Nothing, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
+import { Nothing, TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
 import { keyMetric } from "../jobs/columns";
 import { ordered } from "./metrics";
 
-const PAGE = 50;
-
 export function ModelsPage(): ReactNode {
-  const { t } = useTranslation();
-  const [q, setQ] = useState("");
-  const query = useKept(
-    useQuery({
-      queryKey: ["models", q],
-      queryFn: () => listModels(q),
-      placeholderData: keepPreviousData,
-      refetchInterval: 15_000,
-    }),
-  );
-  const columns = useColumns();
   return (
-    <>
-      <PageHeader title={t("models.title")} />
-      <Outdated query={query} />
-      {!query.data ? (
-        <Pending query={query} />
-      ) : query.data.items.length === 0 && q === "" ? (
-        <div className="tm-panel" data-testid="models">
-          <Empty title={t("models.none")} icon={<DeploymentUnitOutlined className="tm-empty-icon" />}>
-            <p className="tm-faint">{t("models.noneHint")}</p>
-          </Empty>
-        </div>
-      ) : (
-        <>
-          <div className="tm-filters">
-            <Input
-              allowClear
-              prefix={<SearchOutlined />}
-              value={q}
-              onChange={(e) => setQ(e.target.value)}
-              placeholder={t("models.search")}
-              aria-label={t("models.search")}
-              className="tm-search"
-              data-testid="model-search"
-            />
-          </div>
-          <div className="tm-panel tm-table" data-testid="models">
-            <Table<ModelItem>
-              rowKey="id"
-              size="middle"
-              columns={columns}
-              dataSource={query.data.items}
-              tableLayout="fixed"
-              scroll={{ x: 960 }}
-              locale={{ emptyText: <span className="tm-faint">{t("models.noMatch")}</span> }}
-              pagination={query.data.items.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}
-            />
-          </div>
-        </>
-      )}
-    </>
+    <Listing<ModelItem>
+      words="models"
+      read={({ q }) => listModels(q)}
+      limit={50}
+      againMs={15_000}
+      icon={<DeploymentUnitOutlined className="tm-empty-icon" />}
+      columns={useColumns()}
+      width={960}
+      mine={false}
+    />
   );
 }
 

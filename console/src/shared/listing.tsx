@@ -1,0 +1,138 @@
+/**
+ * A page that lists what has names: searched, narrowed to one's own, a page of the answer at a time, and with a way on where there is
+ * nothing yet. What is listed brings its words, its columns and how it is read; the frame is the same for all of them.
+ */
+import { SearchOutlined } from "@ant-design/icons";
+import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { Button, Checkbox, Input, Table, type TableProps } from "antd";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { en } from "../i18n/en";
+import { useKept } from "./kept";
+import { Empty, Outdated, PageHeader, Pending } from "./ui";
+
+/** What is asked of the server. `mine` is false where the listing does not offer it. */
+export interface Asked {
+  q: string;
+  mine: boolean;
+  limit: number;
+  cursor: string | null;
+}
+
+/** One page. Without `next_cursor` it is all there is, and the table turns its own pages. */
+export interface Answer<T> {
+  items: T[];
+  next_cursor?: string | null;
+}
+
+/** What the texts of a listing have to say. */
+interface Said {
+  title: string;
+  what: string;
+  search: string;
+  none: string;
+  noneHint: string;
+  noMatch: string;
+}
+
+/** The parts of the texts that say it. */
+type Words = { [K in keyof typeof en]: (typeof en)[K] extends Said ? K : never }[keyof typeof en];
+
+interface ListingProps<T> {
+  /** Which part of the texts; also what queries are kept under, so that `[words]` has it read again. */
+  words: Words;
+  read: (asked: Asked, signal: AbortSignal) => Promise<Answer<T>>;
+  /** Rows of one page. */
+  limit?: number;
+  againMs?: number;
+  icon: ReactNode;
+  columns: NonNullable<TableProps<T>["columns"]>;
+  /** The least width of the table, in px: below it, it scrolls. */
+  width: number;
+  actions?: ReactNode;
+  mine?: boolean;
+  rowSelection?: TableProps<T>["rowSelection"];
+  /** What stands below the table, for the rows that are shown. */
+  children?: (items: T[]) => ReactNode;
+}
+
+export function Listing<T extends { id: string }>(props: ListingProps<T>): ReactNode {
+  const { words, limit = 100, mine: offersMine = true } = props;
+  const { t } = useTranslation();
+  const [q, setQ] = useState("");
+  const [mine, setMine] = useState(false);
+  const query = useInfiniteQuery({
+    queryKey: [words, q, mine],
+    queryFn: ({ pageParam, signal }) => props.read({ q, mine, limit, cursor: pageParam }, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor ?? null,
+    placeholderData: keepPreviousData,
+    refetchInterval: props.againMs ?? 30_000,
+  });
+  const kept = useKept(query);
+  const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
+  const whole = kept.data?.pages[0]?.next_cursor === undefined;
+  return (
+    <>
+      <PageHeader title={t(`${words}.title`)} sub={t(`${words}.what`)} actions={props.actions} />
+      <Outdated query={kept} />
+      {!kept.data ? (
+        <Pending query={kept} />
+      ) : items.length === 0 && q === "" && !mine ? (
+        <div className="tm-panel" data-testid={words}>
+          <Empty title={t(`${words}.none`)} icon={props.icon}>
+            <p className="tm-faint">{t(`${words}.noneHint`)}</p>
+          </Empty>
+        </div>
+      ) : (
+        <>
+          <div className="tm-filters">
+            <Input
+              allowClear
+              prefix={<SearchOutlined />}
+              value={q}
+              onChange={(event) => setQ(event.target.value)}
+              placeholder={t(`${words}.search`)}
+              aria-label={t(`${words}.search`)}
+              className="tm-search"
+              data-testid={`${words}-search`}
+            />
+            {offersMine && (
+              <Checkbox
+                checked={mine}
+                onChange={(event) => setMine(event.target.checked)}
+                data-testid={`${words}-mine`}
+              >
+                {t("listing.mine")}
+              </Checkbox>
+            )}
+          </div>
+          <div className="tm-panel tm-table" data-testid={words}>
+            <Table<T>
+              rowKey="id"
+              size="middle"
+              columns={props.columns}
+              dataSource={items}
+              tableLayout="fixed"
+              scroll={{ x: props.width }}
+              pagination={whole && items.length > limit ? { pageSize: limit, showSizeChanger: false } : false}
+              locale={{ emptyText: <span className="tm-faint">{t(`${words}.noMatch`)}</span> }}
+              rowSelection={props.rowSelection}
+            />
+          </div>
+          {props.children?.(items)}
+          {query.hasNextPage && (
+            <Button
+              className="tm-gap"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+              data-testid={`${words}-more`}
+            >
+              {t("listing.more")}
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  );
+}
