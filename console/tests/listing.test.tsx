@@ -14,7 +14,7 @@ const COLUMNS = [{ title: "Name", dataIndex: "id" }];
 const named = (...ids: string[]): Named[] => ids.map((id) => ({ id }));
 
 /** The frame around what `answer` gives; returns what was asked. */
-function show(answer: (asked: Asked) => Answer<Named>, more: { mine?: boolean; limit?: number } = {}): Asked[] {
+function show(answer: (asked: Asked) => Answer<Named>, more: { limit?: number } = {}): Asked[] {
   const asked: Asked[] = [];
   const read = async (one: Asked): Promise<Answer<Named>> => {
     asked.push(one);
@@ -83,12 +83,6 @@ describe("a page that lists what has names", { timeout: 60_000 }, () => {
     expect(asked.at(-1)).toEqual({ q: "", mine: true, limit: 100, cursor: null });
   });
 
-  it("offers one's own only where that is asked of the server", async () => {
-    show(() => ({ items: named("a") }), { mine: false });
-    await shown("a");
-    expect(screen.queryByTestId("datasets-mine")).toBeNull();
-  });
-
   it("reads on from where the last page ended, until there is no more", async () => {
     const asked = show(
       ({ cursor }) => (cursor ? { items: named("b"), next_cursor: null } : { items: named("a"), next_cursor: "on" }),
@@ -101,16 +95,6 @@ describe("a page that lists what has names", { timeout: 60_000 }, () => {
     expect(screen.queryByTestId("datasets-more")).toBeNull();
     expect(document.querySelectorAll("tbody tr[data-row-key]")).toHaveLength(2);
     expect(screen.queryByTitle("2")).toBeNull();
-  });
-
-  it("turns the pages of an answer that is whole", async () => {
-    show(() => ({ items: named("a", "b", "c") }), { limit: 2 });
-    await shown("a b c");
-    const rows = (): string[] =>
-      [...document.querySelectorAll("tbody tr[data-row-key]")].map((row) => row.getAttribute("data-row-key") ?? "");
-    expect(rows()).toEqual(["a", "b"]);
-    fireEvent.click(screen.getByTitle("2"));
-    expect(rows()).toEqual(["c"]);
   });
 
   it("says what is the matter: instead of rows where there are none, above them where there are", async () => {

@@ -127,9 +127,11 @@ class ModelView(Answer, frozen=True):
 
 
 class ModelPage(Answer, frozen=True):
-    """Saved models."""
+    """A page of saved models, what was changed last first; `total`: on all pages."""
 
     items: list[ModelView]
+    next_cursor: str | None
+    total: int
 
 
 class ModelVersionView(Answer, frozen=True):

@@ -58,6 +58,7 @@ from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
+from trainmaster.store.assets.versions import AssetQuery
 from trainmaster.spec.document import Document, Given
 from trainmaster.store.jobs.read_jobs import JobQuery
 
@@ -251,9 +252,9 @@ class Platform:
         except TrainmasterError:
             return {}
 
-    async def models(self, who: Principal, q: str = "") -> ModelPage:
-        """Return saved models."""
-        return await self._models.page(who, q)
+    async def models(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> ModelPage:
+        """Return a page of the saved models. Raises InvalidSpec for a cursor of another list."""
+        return await self._models.page(who, wanted, limit, cursor)
 
     async def model(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model with its versions. Raises NotFound."""

@@ -1,10 +1,19 @@
 /** Saved models and their immutable versions. */
 import { get, url } from "./client";
-import type { FilePage, ModelDetail, ModelItem } from "./types";
+import type { FilePage, ModelDetail, ModelPage } from "./types";
 
 const at = (id: string): string => `/models/${encodeURIComponent(id)}`;
 
-export const listModels = (q: string): Promise<{ items: ModelItem[] }> => get("/models", { q });
+export interface ModelQuery {
+  q?: string;
+  mine?: boolean;
+  workspace?: string;
+  limit?: number;
+  cursor?: string | null;
+}
+
+export const listModels = (query: ModelQuery, signal?: AbortSignal): Promise<ModelPage> =>
+  get("/models", { ...query }, signal);
 export const readModel = (id: string): Promise<ModelDetail> => get(at(id));
 export const listModelFiles = (id: string, version: number, path: string): Promise<FilePage> =>
   get(`${at(id)}/versions/${version}/files`, { path });

@@ -2242,7 +2242,7 @@ export interface paths {
         };
         /**
          * List Models
-         * @description List saved models.
+         * @description List saved models, what was changed last first. Each word of `q` is looked for in name, owner and id.
          */
         get: operations["list_models"];
         put?: never;
@@ -6363,9 +6363,11 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description Saved models. */
+        /** @description A page of saved models, what was changed last first; `total`: on all pages. */
         ModelPage: {
             items: components["schemas"]["Model"][];
+            next_cursor: string | null;
+            total: number;
         };
         /**
          * @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
@@ -10940,6 +10942,11 @@ export interface operations {
         parameters: {
             query?: {
                 q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
             };
             header?: never;
             path?: never;

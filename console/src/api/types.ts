@@ -121,6 +121,7 @@ export type SweepEntry = Omit<S["SweepEntry"], "parameters"> & { parameters: Jso
 export type SweepEntries = Omit<S["SweepEntryPage"], "items"> & { items: SweepEntry[] };
 export type SweepPreview = Omit<S["SweepPreview"], "problems" | "job"> & { problems: Problem[]; job: Preview | null };
 export type ModelItem = S["Model"];
+export type ModelPage = S["ModelPage"];
 export type ModelVersion = S["ModelVersion"];
 export type ModelDetail = S["ModelDetail"];
 export type QueuePage = S["QueuePage"];

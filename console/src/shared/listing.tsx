@@ -11,7 +11,7 @@ import type { en } from "../i18n/en";
 import { useKept } from "./kept";
 import { Empty, Outdated, PageHeader, Pending } from "./ui";
 
-/** What is asked of the server. `mine` is false where the listing does not offer it. */
+/** What is asked of the server. */
 export interface Asked {
   q: string;
   mine: boolean;
@@ -19,10 +19,10 @@ export interface Asked {
   cursor: string | null;
 }
 
-/** One page. Without `next_cursor` it is all there is, and the table turns its own pages. */
+/** One page. */
 export interface Answer<T> {
   items: T[];
-  next_cursor?: string | null;
+  next_cursor: string | null;
 }
 
 /** What the texts of a listing have to say. */
@@ -50,14 +50,13 @@ interface ListingProps<T> {
   /** The least width of the table, in px: below it, it scrolls. */
   width: number;
   actions?: ReactNode;
-  mine?: boolean;
   rowSelection?: TableProps<T>["rowSelection"];
   /** What stands below the table, for the rows that are shown. */
   children?: (items: T[]) => ReactNode;
 }
 
 export function Listing<T extends { id: string }>(props: ListingProps<T>): ReactNode {
-  const { words, limit = 100, mine: offersMine = true } = props;
+  const { words, limit = 100 } = props;
   const { t } = useTranslation();
   const [q, setQ] = useState("");
   const [mine, setMine] = useState(false);
@@ -65,13 +64,12 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
     queryKey: [words, q, mine],
     queryFn: ({ pageParam, signal }) => props.read({ q, mine, limit, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor ?? null,
+    getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
     refetchInterval: props.againMs ?? 30_000,
   });
   const kept = useKept(query);
   const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
-  const whole = kept.data?.pages[0]?.next_cursor === undefined;
   return (
     <>
       <PageHeader title={t(`${words}.title`)} sub={t(`${words}.what`)} actions={props.actions} />
@@ -97,15 +95,9 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
               className="tm-search"
               data-testid={`${words}-search`}
             />
-            {offersMine && (
-              <Checkbox
-                checked={mine}
-                onChange={(event) => setMine(event.target.checked)}
-                data-testid={`${words}-mine`}
-              >
-                {t("listing.mine")}
-              </Checkbox>
-            )}
+            <Checkbox checked={mine} onChange={(event) => setMine(event.target.checked)} data-testid={`${words}-mine`}>
+              {t("listing.mine")}
+            </Checkbox>
           </div>
           <div className="tm-panel tm-table" data-testid={words}>
             <Table<T>
@@ -115,7 +107,7 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
               dataSource={items}
               tableLayout="fixed"
               scroll={{ x: props.width }}
-              pagination={whole && items.length > limit ? { pageSize: limit, showSizeChanger: false } : false}
+              pagination={false}
               locale={{ emptyText: <span className="tm-faint">{t(`${words}.noMatch`)}</span> }}
               rowSelection={props.rowSelection}
             />

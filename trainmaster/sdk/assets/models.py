@@ -3,7 +3,7 @@
 import builtins
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -19,8 +19,15 @@ class SavedModels:
     http: "Transport"
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
-        """Return saved models."""
-        return self.http.read(answers.ModelPage, "GET", "/models", params={"q": q}).items
+        """Return saved models, what was changed last first. `q`: words in name, owner or id."""
+        found, cursor = list[answers.ModelView](), None
+        while True:
+            asked: dict[str, Any] = {"q": q, "limit": 500} | ({"cursor": cursor} if cursor else {})
+            page = self.http.read(answers.ModelPage, "GET", "/models", params=asked)
+            found += page.items
+            cursor = page.next_cursor
+            if cursor is None:
+                return found
 
     def model(self, ref: str) -> answers.ModelDetail:
         """Return a model with its versions, by id or name. Raises NotFound."""

@@ -131,15 +131,17 @@ class AssetReader:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def list_assets(self, visible: Visible, kind: AssetKind, q: str = "", workspace: str | None = None) -> list[Asset]:
-        """Return the assets of a kind whose name or id contains `q`, newest first."""
+    def list_assets(
+        self, visible: Visible, kind: AssetKind, q: str = "", workspace: str | None = None, most: int | None = None
+    ) -> list[Asset]:
+        """Return the assets of a kind whose name or id contains `q`, newest first, `most` of them at most."""
         conditions = seen(visible, asset)
         if q:
             conditions.append(or_(*(c.icontains(q, autoescape=True) for c in (asset.c.name, asset.c.id))))
         if workspace is not None:
             conditions.append(asset.c.workspace == workspace)
         with self._database.read() as connection:
-            return _select_assets(connection, kind, *conditions)
+            return _select_assets(connection, kind, *conditions, limit=most)
 
     def find(self, visible: Visible, kind: AssetKind, id_or_name: str, workspace: str = "default") -> Asset | None:
         """Return the asset of a kind with this id, or with this name in `workspace`."""
@@ -315,14 +317,12 @@ def _select_assets(
     order: Sequence[ColumnElement[Any]] = _NEWEST,
     limit: int | None = None,
 ) -> list[Asset]:
-    number, latest = func.count(asset_version.c.number), func.coalesce(func.max(asset_version.c.number), 0)
+    here = select(asset.c.id).where(asset.c.kind == kind, *conditions).order_by(*order).limit(limit)  # before versions
+    own = asset_version.c.asset == asset.c.id
+    number = select(func.count()).where(own).scalar_subquery()
+    latest = select(func.coalesce(func.max(asset_version.c.number), 0)).where(own).scalar_subquery()
     statement = (
-        select(asset, number.label("versions"), latest.label("latest"))
-        .outerjoin(asset_version, asset_version.c.asset == asset.c.id)
-        .where(asset.c.kind == kind, *conditions)
-        .group_by(*asset.c)
-        .order_by(*order)
-        .limit(limit)
+        select(asset, number.label("versions"), latest.label("latest")).where(asset.c.id.in_(here)).order_by(*order)
     )
     return [Asset(**{**row._mapping, "kind": kind}) for row in connection.execute(statement)]
 

@@ -18,13 +18,11 @@ export function ModelsPage(): ReactNode {
   return (
     <Listing<ModelItem>
       words="models"
-      read={({ q }) => listModels(q)}
-      limit={50}
+      read={listModels}
       againMs={15_000}
       icon={<DeploymentUnitOutlined className="tm-empty-icon" />}
       columns={useColumns()}
       width={960}
-      mine={false}
     />
   );
 }
@@ -39,7 +37,6 @@ function useColumns(): TableColumnsType<ModelItem> {
         key: "name",
         width: 220,
         fixed: narrow ? undefined : "start",
-        sorter: (a, b) => a.name.localeCompare(b.name),
         render: (_, model) => (
           <TwoLines
             first={
@@ -67,7 +64,6 @@ function useColumns(): TableColumnsType<ModelItem> {
         key: "size",
         width: 104,
         align: "end",
-        sorter: (a, b) => a.size_bytes - b.size_bytes,
         render: (_, model) => <span className="tm-num">{bytes(model.size_bytes)}</span>,
       },
       {
@@ -75,7 +71,6 @@ function useColumns(): TableColumnsType<ModelItem> {
         key: "versions",
         width: 100,
         align: "end",
-        sorter: (a, b) => a.versions - b.versions,
         render: (_, model) => <span className="tm-num">{number(model.versions)}</span>,
       },
       {
@@ -83,13 +78,11 @@ function useColumns(): TableColumnsType<ModelItem> {
         dataIndex: "owner",
         width: 100,
         ellipsis: true,
-        sorter: (a, b) => a.owner.localeCompare(b.owner),
       },
       {
         title: t("models.updated"),
         key: "updated",
         width: 132,
-        sorter: (a, b) => a.updated_at - b.updated_at,
         render: (_, model) => <Ago at={model.updated_at} />,
       },
     ],

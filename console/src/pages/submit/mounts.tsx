@@ -137,8 +137,9 @@ function Reference({ at, input, put }: { at: number; input: JsonObject; put: (ne
   const known = useQuery({
     queryKey: ["to mount", kind, workspace],
     queryFn: async () => {
-      const { items } = kind === "model" ? await listModels("") : await listDatasets({ workspace, limit: MOST });
-      return items.filter((one) => one.workspace === workspace).map(({ id, name, latest }) => ({ id, name, latest }));
+      const list = kind === "model" ? listModels : listDatasets;
+      const { items } = await list({ workspace, limit: MOST });
+      return items.map(({ id, name, latest }) => ({ id, name, latest }));
     },
     staleTime: STILL_MS,
   });

@@ -5,14 +5,13 @@ import os
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import Visible
 from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelView
 from trainmaster.core.errors import NotFound
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import files
 from trainmaster.storage.outputs import FILES
 from trainmaster.store.assets.models import metrics_of
-from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, AssetVersion
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
 
 class Models:
@@ -21,15 +20,20 @@ class Models:
     def __init__(self, assets: AssetReader, layout: Layout) -> None:
         self._assets, self._layout = assets, layout
 
-    async def page(self, who: Principal, q: str) -> ModelPage:
-        """Return the models `who` may see."""
+    async def page(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> ModelPage:
+        """Return a page of the models `who` may see, what was changed last first. Raises InvalidSpec for a cursor of
+        another list.
+        """
         visible = decide(who, "models:read").demand()
-        found, latest = await asyncio.to_thread(self._listed, visible, q)
-        return ModelPage(items=[_model_view(model, latest[model.id]) for model in found if model.id in latest])
 
-    def _listed(self, visible: Visible, q: str) -> tuple[list[Asset], dict[str, AssetVersion]]:
-        found = self._assets.list_assets(visible, AssetKind.MODEL, q)
-        return found, self._assets.latest(visible, found)
+        def read() -> ModelPage:
+            page = self._assets.page(visible, AssetKind.MODEL, wanted, limit, cursor)
+            latest = self._assets.latest(visible, page.items)
+            items = [_model_view(model, latest[model.id]) for model in page.items if model.id in latest]
+            total = self._assets.count(visible, AssetKind.MODEL, wanted)
+            return ModelPage(items=items, next_cursor=page.next_cursor, total=total)
+
+        return await asyncio.to_thread(read)
 
     async def _found(self, ref: str, who: Principal) -> tuple[Asset, list[AssetVersion]]:
         visible = decide(who, "models:read").demand()

@@ -91,7 +91,7 @@ class Searching:
         if not _may(who, "models:read"):
             return []
         visible = decide(who, "models:read").demand()
-        found = self._assets.list_assets(visible, AssetKind.MODEL, q)[:most]
+        found = self._assets.list_assets(visible, AssetKind.MODEL, q, most=most)
         return [FoundName(ref=one.id, name=one.name, about=one.owner, near=False) for one in found]
 
 
