@@ -293,6 +293,6 @@ __all__ = [
     "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline", "TimelineNode", "TokenView", "Tokens",
     "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport", "UsageView", "UseRow", "Used", "UserView",
     "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters", "WaitFigures", "WaitingView",
-    "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceStorage", "WorkspaceView", "WorkspacesView", "WouldStart",
-    "problem_item",
+    "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceStorage", "WorkspaceView",
+    "WorkspacesView", "WouldStart", "problem_item",
 ]  # fmt: skip

@@ -9,8 +9,9 @@ from typing import Any, Final
 from trainmaster.core.events import Changes
 from trainmaster.core.money.amounts import amount_text
 from trainmaster.messages import render
+from trainmaster.messages.cluster import kept
 from trainmaster.messages.said import Said, verbatim
-from trainmaster.messages.server import audit, fields, kept, money
+from trainmaster.messages.server import audit, fields, money
 
 MOST_CHANGES: Final = 12
 MOST_TEXT: Final = 100

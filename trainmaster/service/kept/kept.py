@@ -16,9 +16,9 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Problem, TrainmasterError, problem_of
 from trainmaster.core.folders.room import Use
 from trainmaster.core.records import Job
+from trainmaster.messages.cluster import kept as said
 from trainmaster.messages.cluster import queue
 from trainmaster.messages.said import Said
-from trainmaster.messages.server import kept as said
 from trainmaster.store.kept.rows import Account, KeptRows
 
 log = logging.getLogger("trainmaster.kept")

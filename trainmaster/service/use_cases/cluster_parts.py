@@ -24,8 +24,8 @@ from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Engine
 from trainmaster.messages.cluster import cluster
+from trainmaster.messages.cluster.kept import nothing_more_is_kept
 from trainmaster.messages.jobs import rules
-from trainmaster.messages.server.kept import nothing_more_is_kept
 from trainmaster.queue.ordering.quota import Account
 from trainmaster.queue.placing.need import WHOLE
 from trainmaster.service.kept.kept import MIB, Kept
