@@ -100,7 +100,7 @@ describe("what was held over time", () => {
 
 describe("quotas", () => {
   it("come most used first, and say whether they are full", () => {
-    const of = (name: string, ...shares: Share[]): Pick<Workspace, "name" | "quotas"> => ({
+    const of = (name: string, ...shares: Share[]): Pick<Workspace, "name" | "quotas" | "storage"> => ({
       name,
       quotas: [{ pool: "default", share: shares }],
       storage: kept({}),

@@ -112,7 +112,7 @@ def _put(into: dict[str, dict[str, float | None]], pool: str, text: str) -> dict
     """Put what `text` says of a pool into `into`; return what it says of storage."""
     if text == NONE:
         into.pop(pool, None)
-        return {}
+        return {"mib": None, "files": None}
     of_pool, kept = split(text)
     if of_pool:
         into[pool] = _read_most(of_pool)
