@@ -98,8 +98,8 @@ async def test_files_are_limited_and_so_is_each_person(vision: Stage) -> None:
     await uploaded(platform, BOB, "c", files_of("c", *[1] * 5), workspace="vision")
     with pytest.raises(InvalidSpec) as found:
         await begun(platform, BOB, "d", files_of("d", 1, 1), workspace="vision")
-    told = "workspace vision may keep 9 files; 8 files are taken, and this needs 2 more"
-    assert found.value.problems[0].rule.lower() == told
+    told = "This needs 2 files more, and workspace vision may keep 9, of which 8 are taken"
+    assert found.value.problems[0].rule == told
     seen = platform.resources.workspace("vision", ANN).storage
     assert (seen.use.used_files, seen.use.limit_files, seen.mine.used_files, seen.mine.limit_files) == (8, 9, 3, 4)
     assert [(one.person, one.used_files, one.limit_files) for one in seen.by_person] == [("bob", 5, 6), ("ann", 3, 4)]
@@ -202,7 +202,7 @@ async def test_job_folders_and_models_count_until_they_are_deleted(
     large = await stage.submit(spec("large", "head -c 3000000 /dev/urandom > /model/w"))
     view = await stage.ended(large)
     assert view.state == "failed"
-    assert (view.verdict.code, "4MiB; 2MiB are taken, and this needs 3MiB more" in view.verdict.message.en) == (
+    assert (view.verdict.code, "This needs 3MiB more, and workspace default may keep 4MiB, of which 2MiB are taken" in view.verdict.message.en) == (
         "save_failed",
         True,
     ), view.verdict

@@ -103,7 +103,8 @@ def _use(use: "answers.StorageView") -> str:
     kept = kept if use.limit_mib is None else f"{kept} / {memory(use.limit_mib)}"
     files = f"{use.used_files:,}" if use.limit_files is None else f"{use.used_files:,} / {use.limit_files:,.0f}"
     full = "" if use.warning is None else f"  {words('full', '已满')}"
-    return words(f"{kept}, {files} files{full}", f"{kept}，{files} 个文件{full}")
+    noun = "file" if use.used_files == 1 and use.limit_files is None else "files"
+    return words(f"{kept}, {files} {noun}{full}", f"{kept}，{files} 个文件{full}")
 
 
 def _most(most: "dict[str, float | None]") -> str:

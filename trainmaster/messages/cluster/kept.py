@@ -10,16 +10,16 @@ from trainmaster.messages.said import Said
 _REMEDY = "Delete jobs, models or versions of data sets that nobody needs, or ask an administrator for a larger storage quota."
 _REMEDY_ZH = "请删除不再需要的任务、模型或数据集版本，或请管理员提高存储配额。"
 
-@say("{whose} may keep {most}; {used} are taken, and this needs {more} more", "{whose}的存储配额为 {most}，已用 {used}，此操作还需要 {more}", _REMEDY, _REMEDY_ZH)
+@say("This needs {more} more, and {whose} may keep {most}, of which {used} are taken", "此操作还需要 {more}，而{whose}的存储配额为 {most}，已用 {used}", _REMEDY, _REMEDY_ZH)
 def storage_exceeded(whose: Said | str, more: Mib, used: Mib, most: Mib) -> Said: ...
 
-@say("{whose} may keep {most:file|files}; {used:file is|files are} taken, and this needs {more} more", "{whose}的存储配额为 {most} 个文件，已用 {used} 个，此操作还需要 {more} 个", _REMEDY, _REMEDY_ZH)
+@say("This needs {more:file|files} more, and {whose} may keep {most}, of which {used} are taken", "此操作还需要 {more} 个文件，而{whose}的存储配额为 {most} 个，已用 {used} 个", _REMEDY, _REMEDY_ZH)
 def storage_exceeded_by_files(whose: Said | str, more: Count, used: Count, most: Count) -> Said: ...
 
-@say("{whose} has no room left for what a job writes: {used} of {most} are taken", "{whose}已没有空间供任务写入：存储配额 {most}，已用 {used}", _REMEDY, _REMEDY_ZH)
+@say("Nothing is left for what a job writes: {used} are taken of the {most} that {whose} may keep", "没有空间供任务写入：{whose}的存储配额为 {most}，已用 {used}", _REMEDY, _REMEDY_ZH)
 def storage_full(whose: Said | str, used: Mib, most: Mib) -> Said: ...
 
-@say("{whose} has no room left for what a job writes: {used:file|files} of {most} are taken", "{whose}已没有空间供任务写入：存储配额 {most} 个文件，已用 {used} 个", _REMEDY, _REMEDY_ZH)
+@say("Nothing is left for what a job writes: {used} are taken of the {most:file|files} that {whose} may keep", "没有空间供任务写入：{whose}的存储配额为 {most} 个文件，已用 {used} 个", _REMEDY, _REMEDY_ZH)
 def storage_full_of_files(whose: Said | str, used: Count, most: Count) -> Said: ...
 
 @say("The upload cannot be kept", "无法保存上传的内容", "Fix the problems listed.", "请处理列出的问题。")

@@ -155,7 +155,7 @@ export const admin = {
     sizeEach: "Storage per person (GiB)",
     filesEach: "Files per person",
     ofFiles: "{{number}} files",
-    kept: "{{size}}, {{number}} files",
+    kept: "Storage: {{size}}, files: {{number}}",
   },
   flavors: {
     hint: "A named set of resources for one replica, to choose from in the form.",

@@ -150,7 +150,7 @@ export const admin = {
     sizeEach: "每人存储（GiB）",
     filesEach: "每人文件数",
     ofFiles: "{{number}} 个文件",
-    kept: "{{size}}，{{number}} 个文件",
+    kept: "存储：{{size}}，文件数：{{number}}",
   },
   flavors: {
     hint: "单个副本的资源组合，创建任务时可选。",

@@ -66,7 +66,7 @@ export function StorageEditor(): ReactNode {
               max={name[2] === "gib" ? 2 ** 30 : 1e12}
               {...(name[2] === "files" ? { precision: 0 } : {})}
               style={{ width: "100%" }}
-              placeholder={t("admin.workspaces.unlimited")}
+              placeholder={t("admin.limits.none")}
               data-testid={name.join("-")}
             />
           </Form.Item>
@@ -85,23 +85,22 @@ export function StorageCell({ one: { storage } }: { one: Workspace }): ReactNode
   const said = (by: Most): string =>
     Object.entries(by)
       .map(([name, amount]) => {
-        if (amount === null) return t("admin.workspaces.unlimited");
+        if (amount === null) return t("admin.limits.none");
         return name === "mib" ? mib(amount) : t("admin.storage.ofFiles", { number: number(amount) });
       })
       .join(t("mark.comma"));
   return (
     <div className="tm-quota" data-testid="storage">
-      <span className="tm-line">{t("admin.storage.title")}</span>
       {shares.length > 0 ? (
         <Shares share={shares} />
       ) : (
-        <span className="tm-line">
+        <span className="tm-line tm-wrap-line">
           {t("admin.storage.kept", { size: bytes(use.used_bytes), number: number(use.used_files) })}
         </span>
       )}
       {persons.map(([name, by]) => (
         <div key={name} className="tm-line tm-wrap-line">
-          {name || t("admin.workspaces.eachPerson")}
+          {name || t("admin.workspaces.eachPerson")} · {t("admin.storage.title")}
           {t("mark.colon")}
           {said(by)}
         </div>
