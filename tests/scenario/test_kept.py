@@ -146,8 +146,8 @@ async def test_an_upload_goes_on_only_while_the_quota_allows_it_and_can_be_conti
     platform, content = vision.platform, files_of("a", 2 * MIB)
     upload = await begun(platform, ANN, "a", content, workspace="vision")
     await limited(vision, {"mib": 1})
-    assert (await refused(sent(platform, ANN, upload, content)))[1] == "storage_exceeded"
-    assert (await refused(platform.dataset_uploads.commit(upload.id, ANN)))[1] == "storage_exceeded"
+    assert (await refused(sent(platform, ANN, upload, content)))[1] == "storage_over"
+    assert (await refused(platform.dataset_uploads.commit(upload.id, ANN)))[1] == "storage_over"
     await limited(vision, {"mib": 3})
     await sent(platform, ANN, upload, content)
     made, now = await platform.dataset_uploads.commit(upload.id, ANN)
@@ -202,7 +202,10 @@ async def test_job_folders_and_models_count_until_they_are_deleted(
     large = await stage.submit(spec("large", "head -c 3000000 /dev/urandom > /model/w"))
     view = await stage.ended(large)
     assert view.state == "failed"
-    assert (view.verdict.code, "This needs 3MiB more, and workspace default may keep 4MiB, of which 2MiB are taken" in view.verdict.message.en) == (
+    assert (
+        view.verdict.code,
+        "This needs 3MiB more, and workspace default may keep 4MiB, of which 2MiB are taken" in view.verdict.message.en,
+    ) == (
         "save_failed",
         True,
     ), view.verdict

@@ -71,7 +71,7 @@ class Kept:
         """Return why what is on its way under this name may not go on: more is kept by now than may be."""
         with self._lock:
             found = self._held.get(name)
-            return None if found is None else self._refusal(found[0], Use())
+            return None if found is None else self._over(found[0])
 
     def _limits(self, workspace: str, person: str) -> list[tuple[Said, str | None, dict[str, float]]]:
         found = self._workspace_of(workspace)
@@ -102,6 +102,15 @@ class Kept:
                 return said.storage_exceeded(whose, _mib(more), _mib(used), most["mib"])
             if "files" in most and used.files + more.files > most["files"]:
                 return said.storage_exceeded_by_files(whose, more.files, used.files, int(most["files"]))
+        return None
+
+    def _over(self, account: Account) -> Said | None:
+        for whose, name, most in self._limits(*account):
+            used = self._used(account[0], name)
+            if "mib" in most and used.bytes > most["mib"] * MIB:
+                return said.storage_over(whose, _mib(used), most["mib"])
+            if "files" in most and used.files > most["files"]:
+                return said.storage_over_by_files(whose, used.files, int(most["files"]))
         return None
 
     # -- on its way --------------------------------------------------------------------------------------------
