@@ -5518,8 +5518,8 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget or webhook; `job`: the id of the
-         *         job that it is about.
+         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget, storage or webhook; `job`: the id of
+         *         the job that it is about.
          */
         Notice: {
             id: string;

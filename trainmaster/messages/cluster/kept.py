@@ -35,6 +35,13 @@ def upload_not_kept() -> Said: ...
 def nothing_more_is_kept() -> Said: ...
 
 
+@say("{percent}% of what {whose} may keep are taken: {used} of {most}", "{whose}已用存储配额的 {percent}%：{used}，配额 {most}", _REMEDY, _REMEDY_ZH)
+def storage_alarm(whose: Said | str, percent: int, used: Mib, most: Mib) -> Said: ...
+
+@say("{percent}% of the files that {whose} may keep are there: {used} of {most}", "{whose}已用文件数配额的 {percent}%：{used} 个，配额 {most} 个", _REMEDY, _REMEDY_ZH)
+def storage_alarm_of_files(whose: Said | str, percent: int, used: Count, most: Count) -> Said: ...
+
+
 # --- what the audit is told
 
 @say("storage in MiB", "存储（MiB）")
