@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NodeRow, Share, TimelineBar, Workspace } from "../src/api/types";
 import { quotaLines, toneOfQuota } from "../src/pages/admin/quotas";
+import { storageForm, storageOf } from "../src/pages/admin/storage";
 import { withHeadings } from "../src/pages/cluster/rows";
 import { stepAt, stepsOf, summaryOf } from "../src/pages/cluster/steps";
 import { colorsOf, ranges, slicedIn, usesOf } from "../src/pages/cluster/uses";
@@ -8,6 +9,7 @@ import { ordered } from "../src/pages/models/metrics";
 import { colors } from "../src/pages/queue/timeline";
 import { home } from "../src/pages/queue/timeline/view";
 import { unchangedFor } from "../src/pages/queue/unchanged";
+import { storageShares } from "../src/shared/shares";
 
 type CardUse = NodeRow["usage"][number];
 const use = (physical: number, more: Partial<CardUse> = {}): CardUse => ({
@@ -24,6 +26,13 @@ const use = (physical: number, more: Partial<CardUse> = {}): CardUse => ({
   task: null,
   ...more,
 });
+const kept = (
+  use: Partial<Workspace["storage"]["use"]>,
+  more: Partial<Workspace["storage"]> = {},
+): Workspace["storage"] => {
+  const all = { person: null, used_bytes: 0, used_files: 0, limit_mib: null, limit_files: null, warning: null, ...use };
+  return { use: all, mine: all, per_person: {}, people: {}, by_person: [], ...more };
+};
 const share = (used: number, nominal: number): Share => ({
   resource: "gpu",
   nominal,
@@ -91,9 +100,10 @@ describe("what was held over time", () => {
 
 describe("quotas", () => {
   it("come most used first, and say whether they are full", () => {
-    const of = (name: string, ...shares: Share[]): Pick<Workspace, "name" | "quotas"> => ({
+    const of = (name: string, ...shares: Share[]): Pick<Workspace, "name" | "quotas" | "storage"> => ({
       name,
       quotas: [{ pool: "default", share: shares }],
+      storage: kept({}),
     });
     const lines = quotaLines([
       of("low", share(1, 8)),
@@ -103,6 +113,31 @@ describe("quotas", () => {
     ]);
     expect(lines.map(({ workspace }) => workspace)).toEqual(["none", "over", "full", "low"]);
     expect(lines.map((line) => toneOfQuota(line.share))).toEqual(["borrows", "borrows", "full", "room"]);
+  });
+});
+
+describe("storage", () => {
+  const workspace = (more: Partial<Workspace["storage"]>): Workspace => ({ storage: kept({}, more) }) as Workspace;
+  it("is a quota like others where it is limited, and full when nothing more may be kept", () => {
+    const use = { used_bytes: 3 * 2 ** 30, used_files: 10, limit_mib: 2048, limit_files: 40, warning: null };
+    const lines = quotaLines([{ name: "vision", quotas: [], storage: kept(use) }]);
+    expect(lines.map(({ pool, share: one }) => [pool, one.resource, one.used, one.nominal])).toEqual([
+      ["", "storage_mib", 3072, 2048],
+      ["", "files", 10, 40],
+    ]);
+    expect(lines.map((line) => toneOfQuota(line.share))).toEqual(["full", "room"]);
+    expect(storageShares(kept({}).use)).toEqual([]);
+  });
+  it("is edited in GiB, and keeps what some may keep instead", () => {
+    const people = { ann: { mib: 100 } };
+    const one = workspace({ people, per_person: { mib: 512 } });
+    expect(storageForm(one)).toEqual({ all: { gib: null, files: null }, each: { gib: 0.5, files: null } });
+    expect(storageOf({ all: { gib: 1.5, files: 0 }, each: {} }, one)).toEqual({
+      storage: { mib: 1536, files: 0 },
+      storage_per_person: {},
+      storage_people: people,
+    });
+    expect(storageOf(undefined, null)).toEqual({ storage: {}, storage_per_person: {}, storage_people: {} });
   });
 });
 

@@ -25,6 +25,7 @@ from trainmaster.access.visible import NOTHING
 from trainmaster.answers import NoticeView
 from trainmaster.core.cluster import Budget, Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, RateLimited
+from trainmaster.core.folders.room import Use
 from trainmaster.queue.forecasting.calibration import _Told
 from trainmaster.service.notices import sending, watching
 from trainmaster.service.notices.kinds import IDLE, LIMIT, WAITS
@@ -226,6 +227,31 @@ async def test_a_budget_is_told_to_who_leads_the_workspace_and_hidden_from_who_l
     left = person("lead", "default")
     assert (await fake.platform.notifications.page(left, 10, None)).items == []
     assert (await fake.platform.notifications.unread(left)).unread == 0
+
+
+async def test_a_storage_quota_is_told_once_to_who_leads_and_to_whose_it_is(fake: Stage) -> None:
+    quota = Workspace("vision", storage={"mib": 10}, storage_per_person={"files": 5})
+    await fake.platform.administer.put_workspace(quota, ADMIN)
+    lead = await a_person(fake, "lead", "vision", "owner")
+    ann = await a_person(fake, "ann", "vision")
+    watch, kept = fake.platform.context.notices.watch, fake.platform.context.kept
+    await watch.look()
+    assert kept.hold("a", ("vision", "ann"), Use(8 << 20, 4)) is None
+    await watch.look()
+    await watch.look()
+    [told] = await heard(fake, lead, 1)
+    assert (told.kind, told.workspace) == ("storage", "vision")
+    assert told.text.en == "80% of what workspace vision may keep are taken: 8MiB of 10MiB"
+    [mine] = await heard(fake, ann, 1)
+    assert mine.text.en == "80% of the files that user ann in workspace vision may keep are there: 4 of 5"
+    assert kept.hold("a", ("vision", "ann"), Use(10 << 20, 4)) is None
+    await watch.look()
+    kept.let_go("a")
+    await watch.look()
+    assert kept.hold("a", ("vision", "ann"), Use(9 << 20, 4)) is None
+    await watch.look()
+    assert [one.text.en[:4] for one in await heard(fake, lead, 2)] == ["100%", "80% "]
+    assert len(await heard(fake, ann, 1)) == 1
 
 
 async def test_of_a_person_the_newest_are_kept(fake: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -110,6 +110,33 @@ class PersonalLimit(Answer, frozen=True):
     limit: float
 
 
+class StorageView(Answer, frozen=True):
+    """What is kept for a workspace, or for one person in it, with what is set aside for uploads and models on their
+    way, and how much may be at most, in MiB and in files; null: no limit. `person`: null of all of it. `warning`: what
+    follows when nothing more may be kept; null while it may.
+    """
+
+    person: str | None
+    used_bytes: int
+    used_files: int
+    limit_mib: float | None
+    limit_files: float | None
+    warning: Text | None
+
+
+class WorkspaceStorage(Answer, frozen=True):
+    """Storage quotas of a workspace. `per_person`: what each person may keep at most, by `mib` and `files`; `people`:
+    what some may keep instead, by name; null: no limit. `use`: of all of it; `mine`: of who asks; `by_person`: of each
+    for whom something is kept, who has most first. `people` and `by_person`: for who is in it.
+    """
+
+    use: StorageView
+    mine: StorageView
+    per_person: dict[str, float | None]
+    people: dict[str, dict[str, float | None]]
+    by_person: list[StorageView]
+
+
 class WorkspaceView(Answer, frozen=True):
     """A group of people who share quotas. `per_person`: what each person may hold at most, by pool and resource;
     `people`: what some may hold instead, by name, null without limit: for who is in it; `mine`: what holds of who asks.
@@ -128,6 +155,7 @@ class WorkspaceView(Answer, frozen=True):
     per_person: dict[str, dict[str, float | None]]
     people: dict[str, dict[str, dict[str, float | None]]]
     mine: list[PersonalLimit]
+    storage: WorkspaceStorage
 
 
 class WorkspacesView(Answer, frozen=True):

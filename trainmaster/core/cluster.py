@@ -23,6 +23,8 @@ RESOURCES: Final = ("gpu", "cpu", "memory_mib")
 """Names of resources, beside `gpu:<model>`."""
 JOBS: Final = "jobs"
 """Where something is limited: how many jobs run at a time."""
+STORAGE: Final = ("mib", "files")
+"""What is limited of all that is kept, whatever the pool: MiB on the disk, and files (inodes)."""
 
 PoolKind = Literal["public", "dedicated"]
 FlavorKind = Literal["cpu", "gpu", "ascend", "mlu"]
@@ -83,7 +85,9 @@ class Workspace:
     `quotas`: limits by pool. `urgent_per_user`, `urgent_total`: how many urgent jobs one user, and all of them
     together, may have queued or running (R20); None: any number. `sharing`: with "off" what is shared is hidden until
     it is on again. `require_duration`: a job without a time limit of its own is refused (R56). `per_person`: what each
-    person may hold at most, by pool; `people`: what some may hold instead, by name and pool.
+    person may hold at most, by pool; `people`: what some may hold instead, by name and pool. `storage`: what may be
+    kept for all of it at most, by the names of STORAGE; `storage_per_person`, `storage_people`: of that for each
+    person, and for some instead, by name.
     """
 
     name: str
@@ -96,10 +100,18 @@ class Workspace:
     per_person: Mapping[str, Most] = field(default_factory=dict)
     people: Mapping[str, Mapping[str, Most]] = field(default_factory=dict)
     require_duration: bool = False
+    storage: Most = field(default_factory=dict)
+    storage_per_person: Most = field(default_factory=dict)
+    storage_people: Mapping[str, Most] = field(default_factory=dict)
 
     def most_of(self, person: str, pool: str) -> dict[str, float]:
         """Return what `person` may hold at most in `pool`: what is said of them comes before what is said of each."""
         most = {**self.per_person.get(pool, {}), **self.people.get(person, {}).get(pool, {})}
+        return {name: amount for name, amount in most.items() if amount is not None}
+
+    def storage_of(self, person: str | None) -> dict[str, float]:
+        """Return what may be kept at most for `person`, None: for all of it; what is not limited is not named."""
+        most = self.storage if person is None else {**self.storage_per_person, **self.storage_people.get(person, {})}
         return {name: amount for name, amount in most.items() if amount is not None}
 
 

@@ -26,6 +26,8 @@ from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.kept.kept import Kept
+from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
     from trainmaster.service.upkeep.early import EarlyStopping
+    from trainmaster.service.upkeep.folders import FolderKeeper
     from trainmaster.service.upkeep.results import ResultKeeper
 
 
@@ -75,6 +78,8 @@ class Context:
     clerks: Clerks
     vault: Vault
     versions: InputVersions
+    kept: Kept
+    kept_versions: KeptVersions
     leads: bool
     """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
     take rows.
@@ -93,6 +98,7 @@ class Context:
     budgets: "BudgetKeeper" = field(init=False)
     results: "ResultKeeper" = field(init=False)
     early: "EarlyStopping" = field(init=False)
+    folders: "FolderKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)
@@ -172,5 +178,6 @@ class Context:
         except OSError as error:
             log.warning("files of the deleted job %s are left in %s: %s", job_id, path, error)
         self.metrics.forget(job_id)
+        self.kept.removed(job_id)
         with suppress(OSError):  # the parent folder may still hold other jobs
             os.rmdir(os.path.dirname(path))

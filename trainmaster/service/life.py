@@ -96,6 +96,7 @@ class Life:
         self._keep_doing(ctx.budgets.follow())
         self._keep_doing(ctx.results.follow())
         self._keep_doing(ctx.early.follow())
+        self._keep_doing(ctx.folders.follow())
         await ctx.notices.start(ctx)
         for follow in (ctx.notices.teller.follow, ctx.notices.sender.follow, ctx.notices.watch.follow):
             self._keep_doing(follow())
@@ -166,6 +167,7 @@ class Life:
         counted = await asyncio.to_thread(ctx.records.counts_by_owner)
         asked = await asyncio.to_thread(ctx.records.asked_last, RECENT)
         await ctx.budgets.restore()
+        await ctx.folders.restored()
         ctx.counts.restore(counted, jobs)
         ctx.followers.restore(jobs, asked)
         ctx.master.restore(jobs, seq)

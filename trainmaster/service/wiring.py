@@ -3,17 +3,15 @@ make.
 """
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Conflict, Problem
+from trainmaster.core.errors import Conflict
 from trainmaster.core.folders.layout import Layout
-from trainmaster.core.records import Job
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.server.backup import restore_not_finished
-from trainmaster.service.admission.admission import Admission
+from trainmaster.service.admission.admission import Admission, Means
 from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.cluster.demo import with_demo_cards
 from trainmaster.service.cluster.pools import Pools
@@ -34,6 +32,8 @@ from trainmaster.service.folders.privacy import close_to_others
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.kept.kept import Kept
+from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.notices.parts import NoticeParts
@@ -51,6 +51,7 @@ from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.budgets import BudgetKeeper
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.early import EarlyStopping
+from trainmaster.service.upkeep.folders import FolderKeeper
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
@@ -75,6 +76,7 @@ from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
 from trainmaster.store.jobs.results import ResultRows
+from trainmaster.store.kept.rows import KeptRows
 from trainmaster.store.leading import LEAD_S
 from trainmaster.store.leftovers import Leftovers
 from trainmaster.store.money.entries import MoneyRows
@@ -258,6 +260,7 @@ def assemble(
     metrics = MetricsReader(layout, clock, lambda: database.leads)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
     urgent = UrgentLimits(lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
+    kept, kept_versions = _kept(layout, pools, database)
     followers = LiveFollowers(
         scheduling,
         Disks(layout, config.limits.reserve_mib),
@@ -289,19 +292,23 @@ def assemble(
         clerks=Clerks(),
         vault=vault,
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
+        kept=kept,
+        kept_versions=kept_versions,
         leads=leads,
     )
-    looks = Looks()
-
-    def pays(jobs: Iterable[Job], path: str, gone: Iterable[Job]) -> list[Problem]:
-        return context.purses.problems(jobs, clock(), path, gone)
-
+    looks, means = Looks(), Means(lambda *asked: context.purses.problems(asked[0], clock(), *asked[1:]), kept.problems)
     context.admission = Admission(
-        config, layout, scheduling, looks, pools, urgent, engines, pays, vault, context.versions
+        config, layout, scheduling, looks, pools, urgent, engines, means, vault, context.versions
     )
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptVersions]:
+    rows = KeptRows(database)
+    kept = Kept(rows, lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
+    return kept, KeptVersions(layout, rows, kept)
 
 
 def _moving(
@@ -317,7 +324,8 @@ def _moving(
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     launching = Launching(specs, layout, looks, context.versions, config.local.mount_roots, context.vault)
-    saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
+    models, kept = ModelRows(database), context.kept
+    saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
     shell: OrderRunner
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
     observer = Observer(master, engines, waits, clock)
@@ -335,6 +343,8 @@ def _moving(
     context.followers.watchers.append(context.results)
     context.early = EarlyStopping(MarkRows(database), SweepRows(database), context)
     context.followers.watchers.append(context.early)
+    context.folders = FolderKeeper(context, KeptRows(database))
+    context.followers.watchers.append(context.folders)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,

@@ -12,12 +12,13 @@ import errno
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trainmaster.core.errors import StorageFailed, Unavailable
+from trainmaster.core.folders.room import Use
 from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
 from trainmaster.messages import render
 from trainmaster.messages.jobs import files as said
@@ -70,6 +71,7 @@ def write(
     provenance: dict[str, Any],
     max_mib: int = 0,
     go_on: sparse.GoOn = lambda: None,
+    demand: Callable[[Use], None] = lambda use: None,
 ) -> Saved:
     """Make a version of the two folders in `folder`, which may not be a version yet; return what it holds. O(data),
     holes are free.
@@ -77,14 +79,16 @@ def write(
     `provenance` (JSON-able; with ``job`` and ``attempt``) goes into the manifest. Links out of the tree, devices, pipes
     and unreadable files are left out and named in `skipped`. Raises StorageFailed when there are too many files or more
     than `max_mib` (0: any), or the disk could never hold them, Unavailable while it is too full, and whatever `go_on`
-    raises; then nothing is left behind.
+    raises, or `demand`, which is told what it will take before anything is copied; then nothing is left behind.
     """
     remove_tree(folder)
     copy = _Copy(os.path.join(folder, FILES), go_on)
     sources = (("model", model_dir, "/model/"), ("outputs", outputs_dir, "/workspace/outputs/"))
     try:
         os.makedirs(copy.target)
-        _demand_room(copy, _weigh(sources, go_on), max_mib)
+        use = _weigh(sources, go_on)
+        _demand_room(copy, use.bytes, max_mib)
+        demand(use)
         for name, source, seen_as in sources:
             _copy_tree(copy, source, name, seen_as)
         return _finish(copy, folder, provenance)
@@ -104,8 +108,8 @@ def discard(folder: str) -> None:
         remove_tree(folder)
 
 
-def _weigh(sources: Sources, go_on: sparse.GoOn) -> int:
-    """Return how many bytes the files take on the disk. Raises StorageFailed when there are too many of them."""
+def _weigh(sources: Sources, go_on: sparse.GoOn) -> Use:
+    """Return what the files take on the disk. Raises StorageFailed when there are too many of them."""
     bytes_, entries = 0, 0
     for _, source, _ in sources:
         for _, info in walk(source, max_entries=MAX_FILES + 1):
@@ -114,7 +118,7 @@ def _weigh(sources: Sources, go_on: sparse.GoOn) -> int:
             entries += 1
     if entries > MAX_FILES:
         raise StorageFailed(said.outputs_too_many_files(MAX_FILES))
-    return bytes_
+    return Use(bytes_, entries)
 
 
 def _demand_room(copy: _Copy, needed: int, max_mib: int) -> None:

@@ -28,6 +28,7 @@ from sqlalchemy import (
 from trainmaster.store.columns import BIG as _BIG
 from trainmaster.store.columns import META
 from trainmaster.store.columns import TEXT as _TEXT
+from trainmaster.store.kept.tables import kept_job, kept_version
 from trainmaster.store.notices import tables as notices  # theirs are part of the schema
 from trainmaster.store.people.tables import (
     favorite,
@@ -44,12 +45,12 @@ from trainmaster.store.people.tables import (
 from trainmaster.store.sweeps.tables import sweep, sweep_mark
 
 __all__ = [
-    "META", "SCHEMA", "favorite", "identity", "invitation", "member",
+    "META", "SCHEMA", "favorite", "identity", "invitation", "kept_job", "kept_version", "member",
     "notices", "saved_view", "secret", "sessions", "ssh_key", "sweep",
     "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 23
+SCHEMA: Final = 24
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))

@@ -56,8 +56,10 @@ export const saveVirtualCluster = (
 export const deleteVirtualCluster = (name: string): Promise<void> => remove(`/virtual-clusters/${at(name)}`);
 
 export const listWorkspaces = (): Promise<{ items: Workspace[] }> => get("/workspaces");
+/** By resource; null: no limit. */
+export type Most = Record<string, number | null>;
 /** By pool and resource; null: no limit. */
-export type MostByPool = Record<string, Record<string, number | null>>;
+export type MostByPool = Record<string, Most>;
 export interface WorkspaceBody {
   weight: number;
   quotas: Record<string, Limits>;
@@ -68,6 +70,9 @@ export interface WorkspaceBody {
   description: string;
   per_person: MostByPool;
   people: Record<string, MostByPool>;
+  storage: Most;
+  storage_per_person: Most;
+  storage_people: Record<string, Most>;
 }
 export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> =>
   put(`/workspaces/${at(name)}`, body);

@@ -2,7 +2,17 @@
 import { get, patch, post, remove } from "./client";
 import type { Delivery, NewWebhook, NoticePage, NoticeSettings, Webhook } from "./types";
 
-export const NOTICE_KINDS = ["failed", "ended", "waits", "preempted", "idle", "limit", "budget", "webhook"] as const;
+export const NOTICE_KINDS = [
+  "failed",
+  "ended",
+  "waits",
+  "preempted",
+  "idle",
+  "limit",
+  "budget",
+  "storage",
+  "webhook",
+] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export type NoticeWhere = "console" | "mail" | "webhook";
 const PAGE = 50;

@@ -3543,7 +3543,8 @@ export interface components {
         /**
          * PersonalBody
          * @description What people in a workspace may hold at most, instead of what was said before. `per_person`: each, by pool and
-         *     resource; `people`: some of them, by name; null: no limit.
+         *     resource; `people`: some of them, by name; null: no limit. `storage_per_person`, `storage_people`: what they may
+         *     keep at most, by `mib` and `files`; null, or left out: as it was.
          */
         PersonalBody: {
             /** Per Person */
@@ -3560,6 +3561,16 @@ export interface components {
                     };
                 };
             };
+            /** Storage Per Person */
+            storage_per_person?: {
+                [key: string]: number | null;
+            } | null;
+            /** Storage People */
+            storage_people?: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            } | null;
         };
         /**
          * PolicyBody
@@ -3998,7 +4009,8 @@ export interface components {
          * WorkspaceBody
          * @description A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
          *     each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
-         *     `require_duration`: a job without a time limit of its own is refused.
+         *     `require_duration`: a job without a time limit of its own is refused. `storage`: what may be kept at most, by `mib`
+         *     and `files`; `storage_per_person`, `storage_people`: the same of each person, and of some instead.
          */
         WorkspaceBody: {
             /**
@@ -4046,6 +4058,20 @@ export interface components {
              * @default false
              */
             require_duration: boolean;
+            /** Storage */
+            storage?: {
+                [key: string]: number | null;
+            };
+            /** Storage Per Person */
+            storage_per_person?: {
+                [key: string]: number | null;
+            };
+            /** Storage People */
+            storage_people?: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
         };
         /** @description A data set with its versions, newest first. */
         DatasetDetail: {
@@ -4590,6 +4616,19 @@ export interface components {
         ResourcePools: {
             items: components["schemas"]["ResourcePool"][];
         };
+        /**
+         * @description What is kept for a workspace, or for one person in it, with what is set aside for uploads and models on their
+         *         way, and how much may be at most, in MiB and in files; null: no limit. `person`: null of all of it. `warning`: what
+         *         follows when nothing more may be kept; null while it may.
+         */
+        Storage: {
+            person: string | null;
+            used_bytes: number;
+            used_files: number;
+            limit_mib: number | null;
+            limit_files: number | null;
+            warning: components["schemas"]["Text"] | null;
+        };
         /** @description Urgent jobs queued or running, and how many there may be (null: any number). `mine`: of who asks. */
         Urgent: {
             per_user: number | null;
@@ -4600,6 +4639,24 @@ export interface components {
         /** @description All virtual clusters by name. */
         VirtualClusters: {
             items: components["schemas"]["VirtualCluster"][];
+        };
+        /**
+         * @description Storage quotas of a workspace. `per_person`: what each person may keep at most, by `mib` and `files`; `people`:
+         *         what some may keep instead, by name; null: no limit. `use`: of all of it; `mine`: of who asks; `by_person`: of each
+         *         for whom something is kept, who has most first. `people` and `by_person`: for who is in it.
+         */
+        WorkspaceStorage: {
+            use: components["schemas"]["Storage"];
+            mine: components["schemas"]["Storage"];
+            per_person: {
+                [key: string]: number | null;
+            };
+            people: {
+                [key: string]: {
+                    [key: string]: number | null;
+                };
+            };
+            by_person: components["schemas"]["Storage"][];
         };
         /** @description All workspaces by name. */
         Workspaces: {
@@ -4634,6 +4691,7 @@ export interface components {
                 };
             };
             mine: components["schemas"]["PersonalLimit"][];
+            storage: components["schemas"]["WorkspaceStorage"];
         };
         /**
          * @description What differs between the code of two jobs, `base` and `other`. `base_code`, `other_code`: the names of the
@@ -5529,8 +5587,8 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget or webhook; `job`: the id of the
-         *         job that it is about.
+         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget, storage or webhook; `job`: the id of
+         *         the job that it is about.
          */
         Notice: {
             id: string;

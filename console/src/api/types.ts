@@ -142,6 +142,7 @@ export type ResourcePool = S["ResourcePool"];
 export type VirtualCluster = S["VirtualCluster"];
 export type Share = S["Share"];
 export type Workspace = S["Workspace"];
+export type StorageUse = S["Storage"];
 export type Flavor = S["Flavor"];
 export type NodeDetail = S["NodeDetail"];
 export type NodeRow = S["NodeRow"];

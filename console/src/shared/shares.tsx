@@ -1,23 +1,36 @@
 /** Shares of a resource by name, and how they are used. */
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { Share } from "../api/types";
+import type { Share, StorageUse } from "../api/types";
 import { useBilingual } from "../i18n";
 import { mib, number, percent } from "./format";
+
+const NAMED = ["gpu", "cpu", "memory_mib", "jobs", "storage_mib", "files"] as const;
+
+const isNamed = (resource: string): resource is (typeof NAMED)[number] =>
+  (NAMED as readonly string[]).includes(resource);
 
 export function useResourceName(): (resource: string) => string {
   const { t } = useTranslation();
   return (resource) => {
     if (resource.startsWith("gpu:")) return t("admin.limits.of", { model: resource.slice(4) });
-    return resource === "gpu" || resource === "cpu" || resource === "memory_mib" || resource === "jobs"
-      ? t(`admin.limits.names.${resource}`)
-      : resource;
+    return isNamed(resource) ? t(`admin.limits.names.${resource}`) : resource;
   };
 }
 
 /** An amount of a resource as people read it. Pure. */
 export const amount = (resource: string, value: number): string =>
-  resource === "memory_mib" ? mib(value) : number(value);
+  resource === "memory_mib" || resource === "storage_mib" ? mib(value) : number(value);
+
+/** What is kept, of as much as may be, as shares are: only what is limited. Pure. */
+export function storageShares(use: StorageUse): Share[] {
+  const full = { cap: null, borrowed: 0, warning: null };
+  const found = [
+    { resource: "storage_mib", nominal: use.limit_mib, used: use.used_bytes / 2 ** 20, ...full },
+    { resource: "files", nominal: use.limit_files, used: use.used_files, ...full },
+  ].flatMap(({ nominal, ...one }) => (nominal === null ? [] : [{ nominal, ...one }]));
+  return found.map((one, at) => (at === found.length - 1 ? { ...one, warning: use.warning } : one));
+}
 
 export function Shares({ share }: { share: readonly Share[] }): ReactNode {
   const { t } = useTranslation();

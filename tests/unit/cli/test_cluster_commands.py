@@ -87,6 +87,32 @@ def test_who_is_in_one_workspace_alone_means_that_one(tm: Shell) -> None:
     tm("workspace", "delete", "vision")
 
 
+def test_storage_quotas_are_set_shown_and_taken_back(tm: Shell) -> None:
+    said = tm("workspace", "set", "stores", "--storage", "1.5TiB", "--files", "5000", "--per-person", "storage=2GiB")
+    assert "storage  0 MiB / 1.5 TiB, 0 / 5,000 files" in said
+    assert "storage  each person  2 GiB" in said
+    both = tm("workspace", "set", "stores", "--per-person", "gpu=1", "--person", "ann:files=10,storage=none,cpu=2")
+    assert "default  each person  gpu 1\n" in both
+    assert "storage  ann  any size, 10 files" in both
+    found = tm.json("workspace", "limits", "stores")
+    assert (found["storage_per_person"], found["storage_people"]) == (
+        {"mib": 2048},
+        {"ann": {"mib": None, "files": 10}},
+    )
+    tm("workspace", "limits", "stores", "--per-person", "storage=none,files=7")
+    shown = tm.json("workspace", "show", "stores")["workspace"]
+    assert (shown["per_person"], shown["storage"]["per_person"]) == ({"default": {"gpu": 1}}, {"files": 7})
+    assert shown["storage"]["use"]["limit_mib"] == 1536 * 1024
+    cleared = ("--storage", "none", "--files", "none", "--per-person", "none", "--person", "ann:none")
+    tm("workspace", "set", "stores", *cleared)
+    storage = tm.json("workspace", "show", "stores")["workspace"]["storage"]
+    assert (storage["use"]["limit_mib"], storage["per_person"], storage["people"]) == (None, {}, {})
+    assert "storage  0 MiB, 0 files" in tm("workspace", "show", "stores")
+    for wrong in (("--storage", "much"), ("--files", "-1"), ("--per-person", "storage=1 potato")):
+        assert "is no amount" in tm("workspace", "set", "stores", *wrong, code=2)
+    tm("workspace", "delete", "stores")
+
+
 def test_a_quota_below_what_is_used_is_set_with_a_warning(tm: Shell, tmp_path: Path) -> None:
     assert "Usage is" not in tm("workspace", "set", "vision", "cpu=1:1")
     job = write(tmp_path / "j.json", "sleep 100", name="holds", workspace="vision", resources={"cpu": 1, "memory": 64})

@@ -104,6 +104,9 @@ _BY_NAME = {
     "share": "share.gpu.nominal",
     "quotas": "quotas.lab.cpu.nominal",
     "per_person": "per_person.lab.memory_mib",
+    "storage": "storage.mib",
+    "storage_per_person": "storage_per_person.files",
+    "storage_people": "storage_people.ann.mib",
     "people": "people.ann.lab.gpu",
 }
 

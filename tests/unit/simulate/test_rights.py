@@ -106,6 +106,7 @@ def test_what_is_written_wrong_or_fits_nobody_is_refused(text: str) -> None:
 def test_the_rules_of_the_server_are_read() -> None:
     share = [answers.ShareView(resource="gpu", nominal=8, cap=None, used=1, borrowed=0, warning=None)]
     urgent = answers.UrgentView(per_user=None, total=None, used=0, mine=0)
+    use = answers.StorageView(person=None, used_bytes=0, used_files=0, limit_mib=None, limit_files=None, warning=None)
     red = answers.WorkspaceView(
         name="red",
         description="",
@@ -119,6 +120,7 @@ def test_the_rules_of_the_server_are_read() -> None:
         per_person={},
         people={},
         mine=[],
+        storage=answers.WorkspaceStorage(use=use, mine=use, per_person={}, people={}, by_person=[]),
     )
     vc = answers.VirtualClusterView(name="vc", pool="big", description="", share=share, waiting=0, running=0)
     found = rights_of([red], [vc])

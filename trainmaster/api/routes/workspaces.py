@@ -25,7 +25,8 @@ MostByPool = Annotated[dict[Word, Most], Field(max_length=1000)]
 class WorkspaceBody(Body):
     """A workspace as it is to be. `quotas`: by pool and resource; urgent limits null: any number. `per_person`: what
     each person may hold at most, by pool and resource; `people`: what some may hold instead, by name; null: no limit.
-    `require_duration`: a job without a time limit of its own is refused.
+    `require_duration`: a job without a time limit of its own is refused. `storage`: what may be kept at most, by `mib`
+    and `files`; `storage_per_person`, `storage_people`: the same of each person, and of some instead.
     """
 
     weight: Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)] = 1.0
@@ -37,15 +38,21 @@ class WorkspaceBody(Body):
     per_person: MostByPool = Field(default_factory=dict)
     people: dict[Word, MostByPool] = Field(default_factory=dict, max_length=1000)
     require_duration: bool = False
+    storage: Most = Field(default_factory=dict)
+    storage_per_person: Most = Field(default_factory=dict)
+    storage_people: dict[Word, Most] = Field(default_factory=dict, max_length=1000)
 
 
 class PersonalBody(Body):
     """What people in a workspace may hold at most, instead of what was said before. `per_person`: each, by pool and
-    resource; `people`: some of them, by name; null: no limit.
+    resource; `people`: some of them, by name; null: no limit. `storage_per_person`, `storage_people`: what they may
+    keep at most, by `mib` and `files`; null, or left out: as it was.
     """
 
     per_person: MostByPool = Field(default_factory=dict)
     people: dict[Word, MostByPool] = Field(default_factory=dict, max_length=1000)
+    storage_per_person: Most | None = None
+    storage_people: Annotated[dict[Word, Most], Field(max_length=1000)] | None = None
 
 
 class FlavorBody(Body):
@@ -81,6 +88,9 @@ def workspace_of(name: str, body: WorkspaceBody) -> Workspace:
         body.per_person,
         body.people,
         body.require_duration,
+        body.storage,
+        body.storage_per_person,
+        body.storage_people,
     )
 
 
@@ -102,7 +112,8 @@ async def put_workspace(request: Request, name: Name, body: WorkspaceBody) -> Re
 async def put_limits(request: Request, name: Name, body: PersonalBody) -> Response:
     """Limit what each person in a workspace may hold: for its owners and admins, and administrators."""
     app, me = platform(request), who(request)
-    await app.administer.put_limits(name, body.per_person, body.people, me)
+    kept = body.storage_per_person, body.storage_people
+    await app.administer.put_limits(name, body.per_person, body.people, me, *kept)
     return Json(app.resources.workspace(name, me))
 
 

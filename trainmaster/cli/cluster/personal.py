@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.cluster.storage import split, storage_lines
 from trainmaster.cli.context import AsJson, client, demand_known
 from trainmaster.cli.helping import add
 from trainmaster.cli.language import words
@@ -20,8 +21,9 @@ PerPerson = Annotated[
     typer.Option(
         metavar="RESOURCE=MOST,...",
         help=words(
-            "What each person may hold at most in the pool: gpu, gpu:MODEL, cpu, memory_mib, jobs; none: no limit.",
-            "每人在该资源池中的上限：gpu、gpu:型号、cpu、memory_mib、jobs；none 表示不限。",
+            "What each person may hold at most in the pool: gpu, gpu:MODEL, cpu, memory_mib, jobs; none: no limit."
+            " And may keep: storage, files.",
+            "每人在该资源池中的上限：gpu、gpu:型号、cpu、memory_mib、jobs；none 表示不限。存储配额：storage、files。",
         ),
         show_default=words("unchanged", "不变"),
     ),
@@ -76,31 +78,45 @@ def limits(
     if per_person is not None or person:
         one = admin.put_limits(name, **people_of(one, pool, per_person, person or []))
     if as_json:
-        emit_json({"per_person": one.per_person, "people": one.people})
+        kept = {"storage_per_person": one.storage.per_person, "storage_people": one.storage.people}
+        emit_json({"per_person": one.per_person, "people": one.people, **kept})
         return
-    for line in [*personal_lines(one)] or [words("no limits per person", "没有个人上限")]:
+    for line in [*personal_lines(one), *storage_lines(one)] or [words("no limits per person", "没有个人上限")]:
         print(line)
 
 
 def people_of(
     known: "answers.WorkspaceView | None", pool: str, per_person: str | None, people: list[str]
 ) -> dict[str, Any]:
-    """Return the limits of persons as they are to be: what is said of `pool` replaces what held there."""
+    """Return the limits of persons as they are to be: what is said of `pool`, or of storage, replaces what held."""
     each = dict(known.per_person) if known is not None else {}
     some = {name: dict(pools) for name, pools in (known.people if known is not None else {}).items()}
+    kept = dict(known.storage.per_person) if known is not None else {}
+    kept_by = {name: dict(most) for name, most in (known.storage.people if known is not None else {}).items()}
     if per_person is not None:
-        _put(each, pool, per_person)
+        kept.update(_put(each, pool, per_person))
     for text in people:
         name, _, limits = text.partition(":")
-        _put(some.setdefault(name, {}), pool, limits)
-    return {"per_person": each, "people": {name: pools for name, pools in some.items() if pools}}
+        kept_by.setdefault(name, {}).update(_put(some.setdefault(name, {}), pool, limits))
+        if limits == NONE:
+            del kept_by[name]
+    return {
+        "per_person": each,
+        "people": {name: pools for name, pools in some.items() if pools},
+        "storage_per_person": {name: most for name, most in kept.items() if most is not None},
+        "storage_people": {name: most for name, most in kept_by.items() if most},
+    }
 
 
-def _put(into: dict[str, dict[str, float | None]], pool: str, text: str) -> None:
+def _put(into: dict[str, dict[str, float | None]], pool: str, text: str) -> dict[str, float | None]:
+    """Put what `text` says of a pool into `into`; return what it says of storage."""
     if text == NONE:
         into.pop(pool, None)
-    else:
-        into[pool] = _read_most(text)
+        return {"mib": None, "files": None}
+    of_pool, kept = split(text)
+    if of_pool:
+        into[pool] = _read_most(of_pool)
+    return kept
 
 
 def _read_most(text: str) -> dict[str, float | None]:

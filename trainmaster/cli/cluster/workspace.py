@@ -8,6 +8,7 @@ from trainmaster.cli import completing
 from trainmaster.cli.cluster.members import add_members, print_members
 from trainmaster.cli.cluster.personal import PerPerson, Person, add_limits, people_of, personal_lines
 from trainmaster.cli.cluster.pool import LIMITS, read_limits, shares, warn
+from trainmaster.cli.cluster.storage import Files, Storage, quota_of, storage_lines
 from trainmaster.cli.context import AsJson, client, demand_known, removed
 from trainmaster.cli.helping import CLUSTER, add, group
 from trainmaster.cli.language import words
@@ -48,7 +49,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         show_workspace,
-        "显示一个工作空间及其成员。\n\n输出权重、紧急任务、配额、排队数、运行数和成员。",
+        "显示一个工作空间及其成员。\n\n输出权重、紧急任务、配额、排队数、运行数、存储用量及配额，以及成员。",
         "tm workspace show vision",
         name="show",
     )
@@ -57,6 +58,7 @@ def add_to(app: typer.Typer) -> None:
         set_workspace,
         "新建或修改工作空间；未指定的保持不变。\n\n输出权重、紧急任务上限、规则和配额；配额低于现有占用时给出提醒。",
         "tm workspace set vision --weight 2 --urgent-per-user 3 gpu=8:16",
+        "tm workspace set vision --storage 2TiB --files 5000000 --per-person storage=200GiB",
         name="set",
     )
     add(
@@ -131,7 +133,7 @@ def create_workspace(
 def show_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
     """Show a workspace and its members.
 
-    Prints weight, urgent jobs, quotas, how many jobs are queued and running, and the members.
+    Prints weight, urgent jobs, quotas, how many jobs are queued and running, what is kept and may be, and the members.
     """
     from trainmaster.cli.showing.console import emit_json
 
@@ -145,7 +147,7 @@ def show_workspace(name: WorkspaceName, as_json: AsJson = False) -> None:
     _table([one])
     if one.require_duration:
         print(words("each job needs a time limit", "每个任务必须设置运行时限"))
-    for line in personal_lines(one):
+    for line in (*personal_lines(one), *storage_lines(one, people=True)):
         print(line)
     print()
     print_members(theirs)
@@ -212,6 +214,8 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
     require_duration: RequireDuration = None,
     per_person: PerPerson = None,
     person: Person = None,
+    storage: Storage = None,
+    files: Files = None,
     description: Description = None,
     as_json: AsJson = False,
 ) -> None:
@@ -243,6 +247,7 @@ def set_workspace(  # noqa: PLR0913, PLR0917 - every option is a parameter
         description=description or "",
         sharing=sharing or "open",
         require_duration=require_duration or False,
+        storage=quota_of(known, storage, files),
         **people_of(known, pool, per_person, person or []),
     )
     emit_json(made) if as_json else _print_set(made)
@@ -256,7 +261,7 @@ def _print_set(made: "answers.WorkspaceView") -> None:
         f"权重 {made.weight:g}  紧急任务 {urgent}  共享 {made.sharing}  运行时限 {limit}",
     )
     print(f"{made.name}  {said}  {words('quotas', '配额')} {quota_text}")
-    for line in personal_lines(made):
+    for line in (*personal_lines(made), *storage_lines(made)):
         print(line)
     for quota in made.quotas:
         warn(quota.pool, quota.share)

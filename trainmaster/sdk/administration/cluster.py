@@ -112,7 +112,7 @@ class ClusterCalls:
         """Return all workspaces with quotas, limits and what counts against them."""
         return self._http.read(answers.WorkspacesView, "GET", "/workspaces").items
 
-    def put_workspace(
+    def put_workspace(  # noqa: PLR0913 - every field is a parameter
         self,
         name: str,
         *,
@@ -125,11 +125,15 @@ class ClusterCalls:
         per_person: Mapping[str, Most] | None = None,
         people: Mapping[str, Mapping[str, Most]] | None = None,
         require_duration: bool = False,
+        storage: Most | None = None,
+        storage_per_person: Most | None = None,
+        storage_people: Mapping[str, Most] | None = None,
     ) -> answers.WorkspaceView:
         """Make or change a workspace; `quotas` by pool, urgent limits None: any number. `sharing` of jobs between its
         members: off, open, or required (each submit says how). `per_person`: what each may hold at most, by pool and
         resource; `people`: what some may hold instead, by name; None: no limit. `require_duration`: a job without a
-        time limit of its own is refused.
+        time limit of its own is refused. `storage`: what may be kept at most, by ``mib`` and ``files``;
+        `storage_per_person`, `storage_people`: the same of each person, and of some instead, by name.
         """
         body = {
             "weight": weight,
@@ -141,6 +145,9 @@ class ClusterCalls:
             "per_person": per_person or {},
             "people": people or {},
             "require_duration": require_duration,
+            "storage": storage or {},
+            "storage_per_person": storage_per_person or {},
+            "storage_people": storage_people or {},
         }
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(name)}", body)
 
@@ -150,11 +157,15 @@ class ClusterCalls:
         *,
         per_person: Mapping[str, Most] | None = None,
         people: Mapping[str, Mapping[str, Most]] | None = None,
+        storage_per_person: Most | None = None,
+        storage_people: Mapping[str, Most] | None = None,
     ) -> answers.WorkspaceView:
         """Say what each person in a workspace may hold at most, by pool and resource, and what some may hold instead,
-        by name; None: no limit. For its owners and admins, too.
+        by name; None: no limit. For its owners and admins, too. `storage_per_person`, `storage_people`: what they may
+        keep at most, by ``mib`` and ``files``; None: as it was.
         """
-        body = {"per_person": per_person or {}, "people": people or {}}
+        body: dict[str, Any] = {"per_person": per_person or {}, "people": people or {}}
+        body |= {"storage_per_person": storage_per_person, "storage_people": storage_people}
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(workspace)}/limits", body)
 
     def delete_workspace(self, name: str) -> None:

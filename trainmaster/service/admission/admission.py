@@ -5,6 +5,7 @@ that can never fit. All problems of a request are found, not only the first.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
@@ -43,6 +44,14 @@ Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
 """Says whose workspaces could not pay for these jobs, at a path, if others had ended."""
 
 
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a workspace has to have for a job: money, and room for what it writes (`keeps` says that there is none)."""
+
+    pays: Pays
+    keeps: Callable[[Job], list[Problem]]
+
+
 def scopes_of(who: Principal) -> Scopes:
     """Return which data sets and models `who` may see."""
     return {kind: decide(who, f"{kind.value}s:read").visible for kind in (AssetKind.DATASET, AssetKind.MODEL)}
@@ -60,13 +69,13 @@ class Admission:
         pools: Pools,
         urgent: UrgentLimits,
         engines: Engines,
-        pays: Pays,
+        means: Means,
         vault: Vault,
         versions: InputVersions,
     ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
-        self._pools, self._urgent, self._engines, self._pays, self._vault = pools, urgent, engines, pays, vault
-        self._versions = versions
+        self._pools, self._urgent, self._engines, self._vault = pools, urgent, engines, vault
+        self._pays, self._keeps, self._versions = means.pays, means.keeps, versions
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -79,6 +88,7 @@ class Admission:
         found += self._urgent.problems(count_urgent((job,)), "priority", gone)
         found += place_problems(job, self._pools, who)
         found += self._pays((job,), "workspace", gone)
+        found += self._keeps(job)
         found += self.engine_problems(job)
         if len(self._scheduling.queue) - len(gone) >= self._config.limits.max_queued:
             found.append(problem_of("", submitting.queue_full(self._config.limits.max_queued)))

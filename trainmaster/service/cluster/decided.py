@@ -9,6 +9,7 @@ from typing import Any, Final
 from trainmaster.core.events import Changes
 from trainmaster.core.money.amounts import amount_text
 from trainmaster.messages import render
+from trainmaster.messages.cluster import kept
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import audit, fields, money
 
@@ -97,7 +98,10 @@ def _quota(names: list[str]) -> Said:
     return (fields.field_quota_cap if which == "cap" else fields.field_quota)(_resource(resource), pool)
 
 
-_DEPTHS: Final = {"share": 2, "quotas": 3, "per_person": 2, "people": 3, "members": 1, "webhooks": 2}
+_DEPTHS: Final = {
+    "share": 2, "quotas": 3, "per_person": 2, "people": 3, "members": 1, "webhooks": 2,
+    "storage": 1, "storage_per_person": 1, "storage_people": 2,
+}  # fmt: skip
 """How many names stand behind those of what has something for each of many."""
 _NAMED: Final[dict[str, Callable[[list[str]], Said]]] = {
     "share": _share,
@@ -106,6 +110,9 @@ _NAMED: Final[dict[str, Callable[[list[str]], Said]]] = {
     "people": lambda names: fields.field_of_person(_resource(names[2]), names[0], names[1]),
     "members": lambda names: fields.field_role_of(names[0]),
     "webhooks": lambda names: label(names[1]),
+    "storage": lambda names: kept.field_storage(label(names[0])),
+    "storage_per_person": lambda names: kept.field_storage_per_person(label(names[0])),
+    "storage_people": lambda names: kept.field_storage_of_person(label(names[1]), names[0]),
 }
 
 

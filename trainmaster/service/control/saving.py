@@ -9,6 +9,7 @@ a save that was given up no version is left.
 
 import asyncio
 import contextlib
+import logging
 import os
 import threading
 import time
@@ -20,15 +21,20 @@ from trainmaster.core.config import LimitsConfig
 from trainmaster.core.errors import StorageFailed, TrainmasterError, Unavailable
 from trainmaster.core.events import Data
 from trainmaster.core.folders.layout import Layout
+from trainmaster.core.folders.room import Use
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import files
 from trainmaster.messages.said import Said, said_in
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.curves.metrics import MetricsReader
+from trainmaster.service.kept.kept import Kept
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
+from trainmaster.storage.measuring import measured
 from trainmaster.store.assets.models import ModelRows, saved_model
 from trainmaster.store.assets.versions import AssetVersion
+
+log = logging.getLogger("trainmaster.saving")
 
 T = TypeVar("T")
 AT_ONCE: Final = 2
@@ -85,10 +91,11 @@ class Saving:
         metrics: MetricsReader,
         clock: Callable[[], float],
         random_bytes: Callable[[int], bytes],
+        kept: Kept,
     ) -> None:
         self._layout, self._limits, self._specs = layout, limits, specs
         self._models, self._metrics = models, metrics
-        self._clock, self._random_bytes = clock, random_bytes
+        self._clock, self._random_bytes, self._kept = clock, random_bytes, kept
         self._saves: dict[str, _Save] = {}  # by job
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()  # by owner; kept while used
         self._turn = threading.Lock()  # of taking the next number of a model: a rename and a row
@@ -122,6 +129,7 @@ class Saving:
                 save.begin()
                 version, left_out = await _in_own_thread(lambda: self._save(job, spec, save))
         finally:
+            self._kept.let_go(_held_as(job))
             save.give_up()  # also when the server ends, which does not wait for the thread
             if self._saves.get(job.id) is save:
                 del self._saves[job.id]
@@ -159,6 +167,7 @@ class Saving:
                     provenance=provenance,
                     max_mib=self._limits.model_mib,
                     go_on=save.go_on,
+                    demand=lambda use: self._set_aside(job, use),
                 ),
             )
         with self._turn:
@@ -181,7 +190,19 @@ class Saving:
                 model_id=model, name=name, owner=job.owner, saved=new, workspace=job.workspace
             )
         outputs.forget(folder)
+        self._count(version, self._kept.set_aside_for(_held_as(job)) or measured(path), job)
         return version, _say_left_out(saved.skipped)
+
+    def _set_aside(self, job: Job, use: Use) -> None:
+        """Set aside the room that a version takes. Raises StorageFailed where its storage quota does not allow it."""
+        if (told := self._kept.hold(_held_as(job), (job.workspace, job.owner), use)) is not None:
+            raise StorageFailed(told)
+
+    def _count(self, version: AssetVersion, use: Use, job: Job) -> None:
+        try:
+            self._kept.keep_versions(version.asset, {version.number: use}, _held_as(job))
+        except TrainmasterError as error:  # the version is there; the next server counts it
+            log.warning("%s is not counted yet: %s", version.reference, error)
 
     def _next(self, name: str, job: Job) -> str:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
@@ -191,6 +212,11 @@ class Saving:
         while os.path.lexists(path := self._layout.model(model, number)):
             number += 1
         return path
+
+
+def _held_as(job: Job) -> str:
+    """Return under which name room is set aside for what `job` saves."""
+    return f"{job.id}-{job.attempts_used}"
 
 
 def _say_left_out(left_out: tuple[dict[str, Any], ...]) -> Said | None:

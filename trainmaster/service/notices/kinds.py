@@ -16,15 +16,15 @@ from trainmaster.messages.said import Said, said_from_json
 from trainmaster.messages.server import notices
 from trainmaster.service.language import both
 
-ENDED, FAILED, WAITS, PREEMPTED, IDLE, BUDGET, LIMIT, WEBHOOK, TEST = (
-    "ended", "failed", "waits", "preempted", "idle", "budget", "limit", "webhook", "test",
+ENDED, FAILED, WAITS, PREEMPTED, IDLE, BUDGET, STORAGE, LIMIT, WEBHOOK, TEST = (
+    "ended", "failed", "waits", "preempted", "idle", "budget", "storage", "limit", "webhook", "test",
 )  # fmt: skip
-KINDS: Final = (ENDED, FAILED, WAITS, PREEMPTED, IDLE, LIMIT, BUDGET, WEBHOOK)
+KINDS: Final = (ENDED, FAILED, WAITS, PREEMPTED, IDLE, LIMIT, BUDGET, STORAGE, WEBHOOK)
 """All that is told, in the order in which it is listed: a job ended otherwise than it failed, failed, is queued for
-longer than foreseen, was preempted, holds GPUs that do nothing, nears its time limit; a budget is spent; a webhook was
-switched off.
+longer than foreseen, was preempted, holds GPUs that do nothing, nears its time limit; a budget is spent, a storage
+quota nearly used up; a webhook was switched off.
 """
-OF_WORKSPACES: Final = (ENDED, FAILED, WAITS, PREEMPTED, IDLE, LIMIT, BUDGET)
+OF_WORKSPACES: Final = (ENDED, FAILED, WAITS, PREEMPTED, IDLE, LIMIT, BUDGET, STORAGE)
 """What the webhook of a workspace can be told."""
 TYPES: Final[Mapping[str, str]] = {
     ENDED: "job.ended",
@@ -34,6 +34,7 @@ TYPES: Final[Mapping[str, str]] = {
     IDLE: "job.idle",
     LIMIT: "job.limit",
     BUDGET: "workspace.budget",
+    STORAGE: "workspace.storage",
     WEBHOOK: "webhook.off",
     TEST: "test",
 }
@@ -49,7 +50,7 @@ class Where:
     webhook: bool = True
 
 
-_LOUD: Final = frozenset({FAILED, WAITS, PREEMPTED, IDLE, LIMIT, BUDGET})
+_LOUD: Final = frozenset({FAILED, WAITS, PREEMPTED, IDLE, LIMIT, BUDGET, STORAGE})
 """What comes by e-mail once there is an address: what one may have to act upon."""
 DEFAULTS: Final[Mapping[str, Where]] = {kind: Where(mail=kind in _LOUD) for kind in KINDS}
 

@@ -24,6 +24,7 @@ from trainmaster.service.control.timers import Timers
 from trainmaster.service.money.months import month_at
 from trainmaster.service.notices.audience import Audience
 from trainmaster.service.notices.kinds import BUDGET, IDLE, LIMIT, WAITS, Happening
+from trainmaster.service.notices.storing import storage_alarms
 from trainmaster.service.notices.telling import Teller
 from trainmaster.storage import usage
 from trainmaster.store.money.entries import BudgetAlarm
@@ -148,6 +149,7 @@ class NoticeWatch:
         """Look once. Raises StorageFailed, Unavailable."""
         await self._look_at_gpus()
         await self._look_at_budgets()
+        await self._look_at_storage()
 
     async def close(self) -> None:
         """Wake no more."""
@@ -205,6 +207,23 @@ class NoticeWatch:
                 if key not in told:
                     await self._teller.tell(await asyncio.to_thread(self._alarm, key, one))
                 self._alarmed.add(key)
+
+    async def _look_at_storage(self) -> None:
+        spaces, month = self._ctx.pools.workspaces.values(), max(self._months())
+        limited = [one for one in spaces if one.storage or one.storage_per_person or one.storage_people]
+        if not limited:
+            return
+        kept, now, leaders = self._ctx.kept, self._ctx.clock(), self._audience.leaders
+
+        def reached() -> list[Happening]:
+            return [alarm for one in limited for alarm in storage_alarms(kept, one, month, now, leaders)]
+
+        fresh = {one.key: one for one in await asyncio.to_thread(reached) if one.key not in self._alarmed}
+        told = await asyncio.to_thread(self._rows.told_once, fresh) if fresh else ()
+        for key, one in fresh.items():
+            if key not in told:
+                await self._teller.tell(one)
+            self._alarmed.add(key)
 
     async def begin(self) -> None:
         """Take the alarms that there were before anybody was told anything as told."""

@@ -15,6 +15,7 @@ from trainmaster.core.cluster import (
     DEFAULT,
     JOBS,
     RESOURCES,
+    STORAGE,
     Flavor,
     Limits,
     Most,
@@ -128,15 +129,28 @@ class Administer:
             await self._pools.put("workspace", workspace.name, workspace, who.actor)
 
     async def put_limits(
-        self, name: str, per_person: Mapping[str, Most], people: Mapping[str, Mapping[str, Most]], who: Principal
+        self,
+        name: str,
+        per_person: Mapping[str, Most],
+        people: Mapping[str, Mapping[str, Most]],
+        who: Principal,
+        storage_per_person: Most | None = None,
+        storage_people: Mapping[str, Most] | None = None,
     ) -> None:
-        """Say what each person in a workspace may hold at most, and what some may hold instead. Its owners and admins
-        do that, too: it divides what the workspace may have, and gives it nothing. Raises Forbidden, NotFound,
-        InvalidSpec, StorageFailed.
+        """Say what each person in a workspace may hold and keep at most, and what some may instead; what is None stays.
+        Its owners and admins do that, too: it divides what the workspace may have, and gives it nothing. Raises
+        Forbidden, NotFound, InvalidSpec, StorageFailed.
         """
         async with self._pools.changing():
             demand_inside(who, "limits:write", name, self._pools.workspaces)
-            workspace = replace(self._pools.workspaces[name], per_person=per_person, people=people)
+            known = self._pools.workspaces[name]
+            workspace = replace(
+                known,
+                per_person=per_person,
+                people=people,
+                storage_per_person=known.storage_per_person if storage_per_person is None else storage_per_person,
+                storage_people=known.storage_people if storage_people is None else storage_people,
+            )
             refuse(workspace_problems(workspace, self._pools.pools))
             await self._pools.put("workspace", name, workspace, who.actor)
 
@@ -281,6 +295,10 @@ def workspace_problems(one: Workspace, pools: Collection[str], path: str = "") -
         found += unknown(most_of, pools, at, rules.unknown_pool)
         for pool, most in most_of.items():
             found += _most_problems(most, f"{at}.{pool}")
+    kept = {"storage": one.storage, "storage_per_person": one.storage_per_person}
+    kept |= {f"storage_people.{person}": most for person, most in one.storage_people.items()}
+    for field, most in kept.items():
+        found += [problem(f"{path}{field}.{name}", rules.bad_storage(name)) for name in most if name not in STORAGE]
     return found
 
 

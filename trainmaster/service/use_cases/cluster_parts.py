@@ -2,11 +2,21 @@
 them. Pure.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from trainmaster.access.visible import Visible
-from trainmaster.answers import CardUse, EngineAbilities, FlavorView, PersonalLimit, ShareView, Text
+from trainmaster.answers import (
+    CardUse,
+    EngineAbilities,
+    FlavorView,
+    PersonalLimit,
+    ShareView,
+    StorageView,
+    Text,
+    WorkspaceStorage,
+)
 from trainmaster.core.cluster import JOBS, Flavor, Limit, Limits, Pool, Workspace
 from trainmaster.core.ids import task_name
 from trainmaster.core.money.amounts import amount_text
@@ -14,9 +24,11 @@ from trainmaster.core.records import Assignment, Job, Node
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Engine
 from trainmaster.messages.cluster import cluster
+from trainmaster.messages.cluster.kept import nothing_more_is_kept
 from trainmaster.messages.jobs import rules
 from trainmaster.queue.ordering.quota import Account
 from trainmaster.queue.placing.need import WHOLE
+from trainmaster.service.kept.kept import MIB, Kept
 from trainmaster.service.language import both
 from trainmaster.service.scheduling.tally import Sums
 from trainmaster.service.views import identity
@@ -127,3 +139,28 @@ def _limits(workspace: Workspace, person: str, charged: Charged) -> Iterator[Per
                 used=used if name == "memory_mib" else used / 1000,
                 limit=limit,
             )
+
+
+def storage_of(kept: Kept, workspace: Workspace, person: str, inside: bool) -> WorkspaceStorage:
+    """Return what is kept for a workspace and may be, as `person` is shown it. `inside`: with who keeps how much."""
+    people = kept.people(workspace.name) if inside else []
+    return WorkspaceStorage(
+        use=_storage(kept, workspace, None),
+        mine=_storage(kept, workspace, person),
+        per_person=dict(workspace.storage_per_person),
+        people={name: dict(most) for name, most in workspace.storage_people.items()} if inside else {},
+        by_person=[_storage(kept, workspace, name) for name in people],
+    )
+
+
+def _storage(kept: Kept, workspace: Workspace, person: str | None) -> StorageView:
+    used, most = kept.used(workspace.name, person), workspace.storage_of(person)
+    full = used.bytes >= most.get("mib", math.inf) * MIB or used.files >= most.get("files", math.inf)
+    return StorageView(
+        person=person,
+        used_bytes=used.bytes,
+        used_files=used.files,
+        limit_mib=most.get("mib"),
+        limit_files=most.get("files"),
+        warning=both(nothing_more_is_kept()) if full else None,
+    )

@@ -1,6 +1,7 @@
 """Uploads of data sets on their way: ``.uploads/<id>/`` with what is wanted and the contents that came so far.
 
     owner           who
+    held            for whom how much room is set aside
     plan.json       who wants what, written last when an upload begins: without it there is none
     got/<sha256>    a whole content; hard links to what the server had already
     part/<sha256>   a content that comes in pieces
@@ -22,6 +23,7 @@ import msgspec
 
 from trainmaster.core.errors import Conflict, NotFound, ProblemList, StorageFailed
 from trainmaster.core.folders.layout import Layout
+from trainmaster.core.folders.room import Use
 from trainmaster.core.folders.tree import EMPTY
 from trainmaster.core.formats.frames import frames
 from trainmaster.messages.jobs import datasets as said
@@ -31,6 +33,7 @@ from trainmaster.storage.uploads import MAX_PROBLEMS
 
 PLAN: Final = "plan.json"
 OWNER: Final = "owner"
+HELD: Final = "held"
 WAITS_S: Final = 24 * 3600.0
 """How long an upload waits to be continued."""
 _BLOCK: Final = 1 << 20
@@ -84,7 +87,16 @@ class Arrival:
         """Say that it is continued; return whether it is still there."""
         with suppress(OSError):
             os.utime(self.root)
+        return self.there()
+
+    def there(self) -> bool:
+        """Return whether it can be continued."""
         return os.path.lexists(os.path.join(self.root, PLAN))
+
+    def hold(self, person: str, use: Use) -> None:
+        """Keep how much room is set aside for it, and for whom, beside it. Raises StorageFailed."""
+        with self._storing(), open(os.path.join(self.root, HELD), "wb") as file:
+            file.write(msgspec.json.encode((self.plan.workspace, person, use.bytes, use.files)))
 
     def got(self, name: str) -> str:
         """Return where a whole content lies."""
@@ -208,7 +220,7 @@ class Arrival:
         try:
             yield
         except OSError as error:
-            if not os.path.lexists(os.path.join(self.root, PLAN)):
+            if not self.there():
                 raise NotFound(said.no_such_dataset_upload(self.plan.id)) from error  # it was cancelled meanwhile
             self.discard()
             raise StorageFailed(said.dataset_not_stored(error.strerror or str(error))) from error
@@ -309,4 +321,19 @@ def owners(layout: Layout) -> list[str]:
         for name in os.listdir(uploads_folder(layout)):
             with suppress(OSError), open(os.path.join(uploads_folder(layout), name, OWNER), encoding="utf-8") as file:
                 found.append(file.read())
+    return found
+
+
+def held_uploads(layout: Layout) -> dict[str, tuple[tuple[str, str], Use]]:
+    """Return for which workspace and person how much room is set aside for each upload on its way, by its id.
+    O(uploads).
+    """
+    found = {}
+    with suppress(FileNotFoundError):
+        for name in os.listdir(uploads_folder(layout)):
+            root = os.path.join(uploads_folder(layout), name)
+            with suppress(OSError, msgspec.MsgspecError), open(os.path.join(root, HELD), "rb") as file:
+                workspace, person, size, files = msgspec.json.decode(file.read(), type=tuple[str, str, int, int])
+                if os.path.lexists(os.path.join(root, PLAN)):
+                    found[name] = (workspace, person), Use(size, files)
     return found

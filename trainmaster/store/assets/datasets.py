@@ -29,7 +29,7 @@ from trainmaster.store.assets.versions import (
     versions_of,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version
+from trainmaster.store.tables import asset, asset_version, kept_version
 
 MOST: Final = 1000
 """Data sets that one person may have."""
@@ -108,6 +108,7 @@ class DatasetRows:
             mine = asset_version.c.asset == id_
             paths = list(connection.scalars(select(asset_version.c.path).where(mine)))
             connection.execute(delete(asset_version).where(mine))
+            connection.execute(delete(kept_version).where(kept_version.c.asset == id_))
             connection.execute(delete(asset).where(asset.c.id == id_))
             audit.write(connection, [told(before)])
             return paths
@@ -124,6 +125,8 @@ class DatasetRows:
             if path is None:
                 raise NotFound(said.no_such_dataset_version(before.name, number))
             connection.execute(delete(asset_version).where(one))
+            kept = (kept_version.c.asset == id_) & (kept_version.c.number == number)
+            connection.execute(delete(kept_version).where(kept))
             connection.execute(update(asset).where(asset.c.id == id_).values(numbered=max(before.numbered, number)))
             audit.write(connection, [told(before)])
             return path

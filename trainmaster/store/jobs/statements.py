@@ -132,6 +132,14 @@ class Statements:
 
 FORGET: Final = tuple(
     delete(table).where(table.c.job == bindparam("seq"))
-    for table in (tables.event, tables.attempt, tables.task, tables.favorite, tables.job_metric, tables.sweep_mark)
+    for table in (
+        tables.event,
+        tables.attempt,
+        tables.task,
+        tables.favorite,
+        tables.job_metric,
+        tables.sweep_mark,
+        tables.kept_job,
+    )
 )
 """What goes with a deleted job, besides its own row."""

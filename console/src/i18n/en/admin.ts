@@ -111,7 +111,14 @@ export const admin = {
     none: "no limit",
     upTo: "up to {{cap}}",
     memoryUnit: "MiB",
-    names: { gpu: "GPUs", cpu: "CPU cores", memory_mib: "Memory", jobs: "Running jobs" },
+    names: {
+      gpu: "GPUs",
+      cpu: "CPU cores",
+      memory_mib: "Memory",
+      jobs: "Running jobs",
+      storage_mib: "Storage",
+      files: "Files",
+    },
     of: "{{model}} GPUs",
   },
   workspaces: {
@@ -139,6 +146,16 @@ export const admin = {
     limits: { optional: "Optional", required: "Each job needs one" },
     add: "Add a workspace",
     noQuota: "no limit",
+  },
+  storage: {
+    title: "Storage",
+    hint: "What may be kept in job folders, models and data sets. Empty: no limit. Uploads and jobs are refused above it.",
+    size: "Storage (GiB)",
+    files: "Files",
+    sizeEach: "Storage per person (GiB)",
+    filesEach: "Files per person",
+    ofFiles: "{{number}} files",
+    kept: "Storage: {{size}}, files: {{number}}",
   },
   flavors: {
     hint: "A named set of resources for one replica, to choose from in the form.",

@@ -27,6 +27,7 @@ export const notices = {
     idle: "Idle GPUs",
     limit: "Time limit near",
     budget: "Budget",
+    storage: "Storage",
     webhook: "Webhook off",
   },
   about: {
@@ -37,6 +38,7 @@ export const notices = {
     idle: "Its GPUs have done nothing for 30 minutes.",
     limit: "15 minutes before its time limit.",
     budget: "A workspace that you own or administer has spent part of its budget.",
+    storage: "A storage quota of yours, or of a workspace that you own or administer, is used up to 80 or 100%.",
     webhook: "A webhook of yours was switched off because deliveries failed.",
   },
   places: { console: "Console", mail: "E-mail", webhook: "Webhook" },

@@ -106,7 +106,14 @@ export const admin = {
     none: "不限",
     upTo: "上限 {{cap}}",
     memoryUnit: "MiB",
-    names: { gpu: "加速卡", cpu: "CPU 核", memory_mib: "内存", jobs: "同时运行的任务" },
+    names: {
+      gpu: "加速卡",
+      cpu: "CPU 核",
+      memory_mib: "内存",
+      jobs: "同时运行的任务",
+      storage_mib: "存储",
+      files: "文件数",
+    },
     of: "加速卡 {{model}}",
   },
   workspaces: {
@@ -134,6 +141,16 @@ export const admin = {
     limits: { optional: "可选", required: "提交时必须设置" },
     add: "添加工作空间",
     noQuota: "不限",
+  },
+  storage: {
+    title: "存储",
+    hint: "任务目录、模型和数据集的存储配额。不填表示不限。超出后拒绝上传和提交任务。",
+    size: "存储（GiB）",
+    files: "文件数",
+    sizeEach: "每人存储（GiB）",
+    filesEach: "每人文件数",
+    ofFiles: "{{number}} 个文件",
+    kept: "存储：{{size}}，文件数：{{number}}",
   },
   flavors: {
     hint: "单个副本的资源组合，创建任务时可选。",

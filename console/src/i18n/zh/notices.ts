@@ -26,6 +26,7 @@ export const notices = {
     idle: "加速卡空闲",
     limit: "临近运行时限",
     budget: "预算",
+    storage: "存储",
     webhook: "Webhook 停用",
   },
   about: {
@@ -36,6 +37,7 @@ export const notices = {
     idle: "任务占用的加速卡连续 30 分钟没有计算。",
     limit: "距运行时限还有 15 分钟。",
     budget: "您担任所有者或管理员的工作空间，支出达到预算的设定比例。",
+    storage: "您本人或您担任所有者或管理员的工作空间，存储用量达到配额的 80% 或 100%。",
     webhook: "您的 Webhook 因连续投递失败而停用。",
   },
   places: { console: "控制台", mail: "邮件", webhook: "Webhook" },

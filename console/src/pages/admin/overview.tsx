@@ -102,7 +102,8 @@ function QuotaItem({ line }: { line: QuotaLine }): ReactNode {
       <span className="tm-ellipsis">
         <b>{line.workspace}</b>{" "}
         <span className="tm-faint">
-          {line.pool} · {name(share.resource)}
+          {line.pool && `${line.pool} · `}
+          {name(share.resource)}
         </span>
       </span>
       <span className="tm-num tm-nowrap">{say(share)}</span>

@@ -1,6 +1,8 @@
 /** Which quotas are used up. Pure. */
 import type { Share, Workspace } from "../../api/types";
+import { storageShares } from "../../shared/shares";
 
+/** `pool` empty: of no pool, as storage is. */
 export interface QuotaLine {
   workspace: string;
   pool: string;
@@ -19,10 +21,12 @@ export function toneOfQuota(share: Share): QuotaState {
 }
 
 /** Every quota, the most used first. */
-export function quotaLines(workspaces: readonly Pick<Workspace, "name" | "quotas">[]): QuotaLine[] {
+export function quotaLines(workspaces: readonly Pick<Workspace, "name" | "quotas" | "storage">[]): QuotaLine[] {
   return workspaces
-    .flatMap(({ name, quotas }) =>
-      quotas.flatMap(({ pool, share }) => share.map((one) => ({ workspace: name, pool, share: one }))),
+    .flatMap(({ name, quotas, storage }) =>
+      [...quotas, { pool: "", share: storageShares(storage.use) }].flatMap(({ pool, share }) =>
+        share.map((one) => ({ workspace: name, pool, share: one })),
+      ),
     )
     .sort((a, b) => {
       const [first, second] = [part(a.share), part(b.share)];

@@ -17,6 +17,7 @@ import { Effect } from "./effect";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, useWarnings } from "./limits";
 import { limitedOf, Personal, PersonalEditor, type PersonRow, personRows } from "./personal";
 import { modelsOf } from "./pools";
+import { StorageCell, StorageEditor, type StorageForm, storageForm, storageOf } from "./storage";
 import { NamedTable, useJobsColumn } from "./table";
 
 interface QuotaRow {
@@ -32,6 +33,7 @@ interface WorkspaceForm extends Named {
   sharing: Workspace["sharing"];
   limit: "optional" | "required";
   personal: PersonRow[];
+  storage: StorageForm;
 }
 
 export function WorkspacesAdmin(): ReactNode {
@@ -70,6 +72,7 @@ export function WorkspacesAdmin(): ReactNode {
                 </div>
               ))}
               <Personal one={one} />
+              <StorageCell one={one} />
             </>
           ),
         },
@@ -143,10 +146,11 @@ function WorkspaceDialog({
         sharing: one?.sharing ?? "open",
         limit: one?.require_duration ? "required" : "optional",
         personal: one ? personRows(one) : [],
+        storage: storageForm(one),
       }}
-      save={(values) => saveWorkspace(values.name, bodyOf(values))}
+      save={(values) => saveWorkspace(values.name, bodyOf(values, one))}
       warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}
-      foot={one && <Trial name={one.name} />}
+      foot={one && <Trial one={one} />}
     >
       <div className="tm-grid tm-grid-3">
         <Form.Item name="weight" label={t("admin.workspaces.weight")} rules={[{ required: true }]}>
@@ -190,12 +194,13 @@ function WorkspaceDialog({
       <Form.Item label={t("admin.workspaces.personal")} extra={t("admin.workspaces.personalHint")}>
         <PersonalEditor pools={pools} />
       </Form.Item>
+      <StorageEditor />
     </NamedDialog>
   );
 }
 
 /** The workspace as the form says it is to be. */
-function bodyOf({ quotas, weight, personal, ...more }: WorkspaceForm): WorkspaceBody {
+function bodyOf({ quotas, weight, personal, storage, ...more }: WorkspaceForm, one: Workspace | null): WorkspaceBody {
   const shares = (quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)] as const);
   return {
     weight: weight ?? 1,
@@ -205,18 +210,19 @@ function bodyOf({ quotas, weight, personal, ...more }: WorkspaceForm): Workspace
     require_duration: more.limit === "required",
     description: more.description ?? "",
     ...limitedOf(personal),
+    ...storageOf(storage, one),
     quotas: Object.fromEntries(shares),
   };
 }
 
 /** What the weight and the quotas of the form would have done to the platform's own past. */
-function Trial({ name }: { name: string }): ReactNode {
+function Trial({ one }: { one: Workspace }): ReactNode {
   const { t } = useTranslation();
   const form = Form.useFormInstance<WorkspaceForm>();
   const simulated = useMutation<PolicyEffect, unknown, WorkspaceBody>({
-    mutationFn: (body) => simulateWorkspace(name, body),
+    mutationFn: (body) => simulateWorkspace(one.name, body),
   });
-  const now = Form.useWatch((values: WorkspaceForm) => JSON.stringify(bodyOf(values)), form);
+  const now = Form.useWatch((values: WorkspaceForm) => JSON.stringify(bodyOf(values, one)), form);
   return (
     <div className="tm-stack">
       <div>
@@ -226,7 +232,7 @@ function Trial({ name }: { name: string }): ReactNode {
             loading={simulated.isPending}
             onClick={() =>
               void form.validateFields().then(
-                (values) => simulated.mutate(bodyOf(values)),
+                (values) => simulated.mutate(bodyOf(values, one)),
                 () => undefined,
               )
             }

@@ -135,7 +135,7 @@ def test_what_is_not_here_whole_is_not_saved(honest: Site) -> None:
     first.closed()
     conclude(honest.shared, incomplete)
     none: Any = None
-    saving = Saving(honest.layout, LimitsConfig(), none, none, none, time.time, os.urandom)
+    saving = Saving(honest.layout, LimitsConfig(), none, none, none, time.time, os.urandom, none)
     policy = Policy(save_model=True)
     job = Job(honest.job, "n", "o", honest.gang.roles, "spec", 0.0, attempts_used=1, policy=policy)
     with pytest.raises(StorageFailed, match="Not all output"):

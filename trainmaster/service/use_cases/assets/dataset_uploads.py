@@ -8,8 +8,8 @@ has to send it. Invariant: an upload becomes one version, however often its comm
 import asyncio
 import re
 from collections import OrderedDict
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,8 +21,10 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, pr
 from trainmaster.core.events import AuditEvent
 from trainmaster.core.formats.frames import BATCH, SMALL
 from trainmaster.core.states import JobShare
+from trainmaster.messages.cluster.kept import upload_not_kept
 from trainmaster.messages.jobs import datasets as said
 from trainmaster.messages.jobs import rules
+from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import member_problems, sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
@@ -36,6 +38,7 @@ from trainmaster.spec.job import NAME
 from trainmaster.storage.datasets import arriving, building
 from trainmaster.storage.datasets.arriving import WAITS_S, Arrival, DatasetPlan, PieceWriter
 from trainmaster.storage.datasets.listing import MAX_ENTRIES, judged
+from trainmaster.storage.datasets.weighing import LOOKED_AT, brought
 from trainmaster.store.assets.datasets import DatasetRows, dataset_version
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, AssetVersion
 
@@ -43,8 +46,6 @@ MOST: Final = 16
 """Uploads that one person may have on their way."""
 KEPT: Final = 32
 """Uploads that are remembered as they are on the disk."""
-LOOKED_AT: Final = 4
-"""Versions whose contents need not be sent again."""
 _NAME: Final = re.compile(NAME)
 _ID: Final = re.compile(r"u[0-9a-f]{32}")
 _KIND: Final = AssetKind.DATASET
@@ -100,8 +101,25 @@ class DatasetUploads:
             return arriving.begin(layout, plan, there)
 
         arrival = await asyncio.to_thread(begun)
+        await asyncio.to_thread(self._set_aside, arrival, line)
         self._remember(arrival)
         return await self._view(arrival)
+
+    def _set_aside(self, arrival: Arrival, line: Asset | None) -> None:
+        """Set aside the room that an upload to the data set `line` needs. Raises InvalidSpec where its storage quota
+        does not allow it, StorageFailed; then nothing is left.
+        """
+        plan, kept = arrival.plan, self._ctx.kept
+        person = line.owner if line is not None else plan.owner
+        use = brought(plan.entries, (name for name in arrival.sizes if name not in arrival.missing))
+        if (told := kept.hold(plan.id, (plan.workspace, person), use)) is not None:
+            arrival.discard()
+            raise _not_kept(told, plan.workspace)
+        try:
+            arrival.hold(person, use)
+        except BaseException:
+            kept.let_go(plan.id)
+            raise
 
     def _problems(self, wanted: WantedUpload, workspace: str, who: Principal) -> list[Problem]:
         found = description_problems(wanted.description)
@@ -127,7 +145,8 @@ class DatasetUploads:
         """Take a batch of small contents (`core.formats.frames`). Raises NotFound, InvalidSpec, StorageFailed."""
         await self._ctx.disks.demand_room()
         arrival = await self._find(id_, who)
-        whole = await asyncio.to_thread(arrival.take_batch, body)
+        with self._continuing(arrival):
+            whole = await asyncio.to_thread(arrival.take_batch, body)
         return ReceivedView(whole=whole, missing=len(arrival.missing))
 
     @asynccontextmanager
@@ -137,25 +156,40 @@ class DatasetUploads:
         """
         await self._ctx.disks.demand_room()
         arrival = await self._find(id_, who)
-        opened = arrival.piece(name, offset)
-        writer = await asyncio.to_thread(opened.__enter__)
-        taken = TakenPiece(arrival, writer)
+        with self._continuing(arrival):
+            opened = arrival.piece(name, offset)
+            writer = await asyncio.to_thread(opened.__enter__)
+            taken = TakenPiece(arrival, writer)
+            try:
+                yield taken
+            except BaseException as error:
+                opened.__exit__(type(error), error, error.__traceback__)
+                raise
+            opened.__exit__(None, None, None)
+
+    @contextmanager
+    def _continuing(self, arrival: Arrival) -> Iterator[None]:
+        """Let an upload go on. Raises InvalidSpec while more is kept than the quota allows; what came so far stays."""
+        if (told := self._ctx.kept.exceeded(arrival.plan.id)) is not None:
+            raise _not_kept(told, arrival.plan.workspace)
         try:
-            yield taken
-        except BaseException as error:
-            opened.__exit__(type(error), error, error.__traceback__)
+            yield
+        except BaseException:
+            if not arrival.there():  # the disk was full: nothing is left of it
+                self._ctx.kept.let_go(arrival.plan.id)
             raise
-        opened.__exit__(None, None, None)
 
     async def cancel(self, id_: str, who: Principal) -> None:
         """Remove an upload. Raises NotFound."""
         arrival = await self._find(id_, who)
         self._known.pop(id_, None)
         await asyncio.to_thread(arrival.discard)
+        self._ctx.kept.let_go(id_)
 
     async def commit(self, id_: str, who: Principal) -> tuple[MadeVersion, bool]:
         """Make a version of a whole upload; return it, and whether it was made now. Raises NotFound, Conflict while
-        contents are missing or where the name is taken meanwhile, StorageFailed.
+        contents are missing or where the name is taken meanwhile, InvalidSpec where the storage quota does not allow
+        it, StorageFailed.
         """
         lock = self._commits.setdefault(id_, asyncio.Lock())
         try:
@@ -173,11 +207,24 @@ class DatasetUploads:
         plan = arrival.plan
         if found := member_problems(plan.workspace, who):
             raise InvalidSpec(said.dataset_not_valid(), problems=tuple(found))
-        place = await asyncio.to_thread(building.build, self._ctx.layout, arrival)
+        with self._continuing(arrival):
+            await asyncio.to_thread(self._hold_what_it_takes, plan)
+            place = await asyncio.to_thread(building.build, self._ctx.layout, arrival)
         version = await asyncio.to_thread(self._store, plan, place, who)
+        await asyncio.to_thread(self._ctx.kept_versions.added, version.asset, version.number, id_)
         self._known.pop(id_, None)
         await asyncio.to_thread(arrival.discard)
         return self._answer(version, plan.workspace, who), True
+
+    def _hold_what_it_takes(self, plan: DatasetPlan) -> None:
+        """Set aside what a version takes at this moment: versions that it shares contents with may be gone. Raises
+        InvalidSpec where the storage quota does not allow it.
+        """
+        line = self._rows.called(plan.workspace, plan.name)
+        use = self._ctx.kept_versions.would_take(plan.entries, line.id if line is not None else None)
+        person = line.owner if line is not None else plan.owner
+        if (told := self._ctx.kept.hold(plan.id, (plan.workspace, person), use)) is not None:
+            raise _not_kept(told, plan.workspace)
 
     def _store(self, plan: DatasetPlan, place: str, who: Principal) -> AssetVersion:
         now, listing = self._ctx.clock(), plan.listing
@@ -213,6 +260,7 @@ class DatasetUploads:
                 return
 
         await asyncio.to_thread(forget)
+        self._ctx.kept.let_go(id_)
 
     def _answer(self, version: AssetVersion, workspace: str, who: Principal) -> MadeVersion:
         view = self._datasets.version_view(version, who)
@@ -256,6 +304,10 @@ class DatasetUploads:
             batch_bytes=BATCH,
             expires_at=self._ctx.clock() + WAITS_S,
         )
+
+
+def _not_kept(told: Said, workspace: str) -> InvalidSpec:
+    return InvalidSpec(upload_not_kept(), problems=(problem_of("workspace", told, workspace),))
 
 
 class TakenPiece:

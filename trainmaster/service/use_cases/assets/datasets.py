@@ -131,6 +131,7 @@ class Datasets:
             return who.did(subject_of(gone), said.dataset_deleted(gone.name), now)
 
         await self._clear(await asyncio.to_thread(self._rows.remove, writable, line.id, told))
+        await asyncio.to_thread(self._ctx.kept_versions.removed, line.id)
 
     async def delete_version(self, ref: str, version: int, who: Principal) -> None:
         """Delete one version; its number is never given again. Raises NotFound, Forbidden, Conflict with the jobs that
@@ -144,6 +145,7 @@ class Datasets:
             return who.did(subject_of(of), said.dataset_version_deleted(of.name, version), now)
 
         await self._clear([await asyncio.to_thread(self._rows.remove_version, writable, line.id, version, told)])
+        await asyncio.to_thread(self._ctx.kept_versions.removed, line.id, version)
 
     # -- inside ------------------------------------------------------------------------------------------------
 

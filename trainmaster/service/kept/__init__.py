@@ -1,0 +1,1 @@
+"""How much is kept for whom, and whether there may be more: storage quotas."""
