@@ -84,7 +84,7 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
         </div>
       ) : (
         <>
-          <div className="tm-filters">
+          <div className="tm-filters tm-filter-line">
             <Input
               allowClear
               prefix={<SearchOutlined />}

@@ -48,7 +48,9 @@ export function Shares({ share }: { share: readonly Share[] }): ReactNode {
               <span className="tm-num tm-nowrap">
                 {amount(one.resource, one.used)} / {amount(one.resource, one.nominal)}
                 {one.cap !== null && one.cap > one.nominal && (
-                  <span className="tm-faint"> ({t("admin.limits.upTo", { cap: amount(one.resource, one.cap) })})</span>
+                  <span className="tm-faint">
+                    {t("mark.aside", { text: t("admin.limits.upTo", { cap: amount(one.resource, one.cap) }) })}
+                  </span>
                 )}
               </span>
             </span>

@@ -44,7 +44,8 @@ export function Crumb({ children }: { children: ReactNode }): ReactNode {
   );
 }
 
-export function CopyButton({ text, label }: { text: string; label?: string }): ReactNode {
+/** `alone`: among the buttons of a page, instead of behind what it copies. */
+export function CopyButton({ text, label, alone }: { text: string; label?: string; alone?: boolean }): ReactNode {
   const { t } = useTranslation();
   const { message } = App.useApp();
   const [done, setDone] = useState(false);
@@ -60,9 +61,9 @@ export function CopyButton({ text, label }: { text: string; label?: string }): R
   return (
     <Tooltip title={done ? t("action.copied") : (label ?? t("action.copy"))}>
       <Button
-        type="text"
-        size="small"
-        className="tm-copy"
+        type={alone ? "default" : "text"}
+        size={alone ? "middle" : "small"}
+        className={alone ? undefined : "tm-copy"}
         aria-label={label ?? t("action.copy")}
         onClick={() => void copy()}
         icon={done ? <CheckOutlined /> : <CopyOutlined />}

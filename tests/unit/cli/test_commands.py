@@ -112,7 +112,7 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     shell.serve()
     yield shell
     end_all(shell)
-    assert "running jobs go on" in shell.stop()
+    assert "has stopped.\n" in shell.stop()  # nothing of jobs: none runs
     assert not (shell.home / "run" / "server.json").exists()
 
 
@@ -221,6 +221,12 @@ def test_a_waiting_job_is_explained(tm: Shell, tmp_path: Path) -> None:
     assert said["reason"]["message"]["en"] in tm("explain", waiting)
     assert waiting[:12] in tm("top", "--once")
     tm("stop", waiting, holder)
+
+
+def test_an_ended_job_is_called_so_once(tm: Shell, tmp_path: Path) -> None:
+    done = tm("submit", write(tmp_path / "a.json", "true", name="fine")).strip()
+    tm.until(lambda seen: seen["state"] == "succeeded", done)
+    assert tm("explain", done) == f"{done[:12]}  fine  Succeeded\n"
 
 
 def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None:

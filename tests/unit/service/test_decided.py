@@ -45,9 +45,9 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database) == "Created pool lab: kind = dedicated, workspaces = v, w"
         await pools.put("pool", "lab", Pool("lab", description="all"), Actor("ann"))
         assert newest(database) == (
-            "Changed pool lab: kind: dedicated -> public, workspaces was removed (it was v, w), description = all"
+            "Changed pool lab: kind: dedicated → public, workspaces was removed (it was v, w), description = all"
         )
-        assert newest(database, "zh").startswith("修改了资源池 lab：类型：dedicated -> public、去掉了工作空间")
+        assert newest(database, "zh").startswith("修改了资源池 lab：类型：dedicated → public、去掉了工作空间")
         await pools.put("pool", "lab", Pool("lab", description="all"), Actor("bob"))
         assert newest(database) == "Changed pool lab: no change"
         await pools.drop("pool", "lab", Actor("cleo"))
@@ -55,7 +55,7 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         changed = Workspace("default", 2.0, {"lab": {"gpu": Limit(8, 16)}}, 3)
         await pools.put("workspace", "default", changed, Actor("ann"))
         assert newest(database) == (
-            "Changed workspace default: weight: 1 -> 2, quota of GPUs in pool lab = 8, limit of GPUs in pool lab = 16, "
+            "Changed workspace default: weight: 1 → 2, quota of GPUs in pool lab = 8, limit of GPUs in pool lab = 16, "
             "urgent jobs per person = 3"
         )
         assert audit_of(database)[0].changes == (
@@ -82,7 +82,7 @@ async def test_what_is_new_is_told_as_what_it_is(database: Database, pools: Pool
         await pools.put("budget", "default", Budget("default", 0, 5_000_000_000, (50, 90)), Actor("ann"))
         assert newest(database, "zh") == (
             "设置了工作空间 default 的信用额度与预算："
-            "提醒（预算的百分比）：80, 100 -> 50, 90、信用额度为 0.00、每月预算为 5000.00"
+            "提醒（预算的百分比）：80, 100 → 50, 90、信用额度为 0.00、每月预算为 5000.00"
         )
 
 

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.histories import new_job
 from trainmaster.answers import MetricResult
+from trainmaster.core.records import Policy
 from trainmaster.service.curves import goals
 from trainmaster.service.curves.goals import goal_of
-from trainmaster.service.use_cases.finding.differences import LONGEST, metrics_of, rows_of
+from trainmaster.service.use_cases.finding.differences import LONGEST, document_now, metrics_of, rows_of
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
 
@@ -90,6 +92,13 @@ def test_true_is_not_one_and_what_cannot_be_read_differs_from_nothing() -> None:
 
 def result(low: float | None, high: float | None) -> MetricResult:
     return MetricResult(last=high, low=low, low_step=0.0, high=high, high_step=0.0, count=2)
+
+
+def test_a_time_limit_is_spelled_as_a_job_file_spells_it() -> None:
+    """Nobody reads 10800 as three hours; what was changed since counts."""
+    changed, without = (new_job(policy=Policy(duration_s=limit_s)) for limit_s in (10800.0, None))
+    rows = rows_of([document_now(document(duration="1h"), job) for job in (changed, without)])
+    assert [row.values for row in rows if row.name == "duration"] == [["3h", None]]
 
 
 def test_the_best_of_a_metric_is_known_where_its_name_says_so() -> None:

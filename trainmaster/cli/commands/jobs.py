@@ -280,7 +280,7 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
     Of a queued job it prints the reason, its position, the expected start, and what to type that it starts sooner.
     """
     from trainmaster.cli.showing.console import e, plain, say
-    from trainmaster.cli.showing.jobs import state_text
+    from trainmaster.cli.showing.jobs import state_name, state_text
     from trainmaster.cli.showing.waiting import changing, ending, remedy_lines, waiting_lines
 
     server = client()
@@ -294,8 +294,11 @@ def explain(jobs: Jobs, as_json: AsJson = False) -> None:
         say(f"{job.id[:12]}  {e(job.name)}  {state_text(why.state)}")
         went_wrong = why.state in ("failed", "expired", "retained")
         helps = [] if went_wrong else waiting_lines(why, partial(changing, job.id))
-        lines = [*helps, *ending(why), *(remedy_lines(why, job.id) if went_wrong else [])]
-        for text in lines or [words("nothing stands in its way", "没有阻碍它的因素")]:
+        ended = [text for text in ending(why) if text != state_name(why.state)]
+        lines = [*helps, *ended, *(remedy_lines(why, job.id) if went_wrong else [])]
+        if not lines and why.verdict is None:
+            lines = [words("nothing stands in its way", "没有阻碍它的因素")]
+        for text in lines:
             say(f"  {e(text)}")
 
     def shape(found: "tuple[answers.JobView, answers.Explanation]") -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""What `trainmaster serve` says at its start: where it is, how to sign in, and what whoever started it should know."""
+"""What `trainmaster serve` says: at its start where it is, how to sign in, and what whoever started it should know;
+at its end what becomes of the jobs.
+"""
 
 import ipaddress
 import json
@@ -40,6 +42,18 @@ def announce(platform: "Platform", url: str, folder: str) -> None:
         print(f"    {words('password', '密码  ')}  {platform.people.one_time_password}\n", flush=True)
     print(words("Stop with Ctrl-C; running jobs go on.", "按 Ctrl-C 停止；运行中的任务继续运行。"), flush=True)
     notify("READY=1")
+
+
+def farewell(platform: "Platform") -> str:
+    """Return what is said at the end: of jobs only where some run, whose server this one was."""
+    from trainmaster.core.states import JobState
+
+    if not any(job.state is JobState.ACTIVE for job in platform.context.master.live.values()):
+        return words("Trainmaster has stopped.", "Trainmaster 已停止。")
+    return words(
+        "Trainmaster has stopped; running jobs go on and are found again by the next server.",
+        "Trainmaster 已停止；运行中的任务继续运行，下一次启动的服务器会重新接管。",
+    )
 
 
 def stands_by(platform: "Platform", url: str, folder: str) -> None:

@@ -18,7 +18,7 @@ from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import demand_server
 from trainmaster.cli.language import words
 from trainmaster.cli.server import first
-from trainmaster.cli.server.greeting import announce, notes, stands_by
+from trainmaster.cli.server.greeting import announce, farewell, notes, stands_by
 
 if TYPE_CHECKING:
     from trainmaster.core.config import Config, ServerConfig
@@ -301,11 +301,7 @@ def _run(
     _forget(folder)
     if server.refused is not None:
         raise server.refused
-    said = words(
-        "Trainmaster has stopped; running jobs go on and are found again by the next server.",
-        "Trainmaster 已停止；运行中的任务继续运行，下一次启动的服务器会重新接管。",
-    )
-    print(said, flush=True)
+    print(farewell(app.app.state.platform), flush=True)
 
 
 def _tune() -> None:

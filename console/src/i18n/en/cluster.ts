@@ -67,12 +67,12 @@ export const cluster = {
     digest: "Digest",
     job: "Trained by",
     metrics: "Last metrics",
-    path: "Path",
+    path: "On the server",
     none: "No models yet",
     noneHint:
       "When a job succeeds, the files that it left in /model and /workspace/outputs are saved here as a version.",
     noMatch: "No model matches",
-    downloadAll: "Download all (tar.gz)",
+    downloadAll: "Download all",
     attempt: "attempt {{n}}",
   },
 } as const;

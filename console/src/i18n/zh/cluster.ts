@@ -67,11 +67,11 @@ export const cluster = {
     digest: "摘要",
     job: "来源任务",
     metrics: "最终指标",
-    path: "路径",
+    path: "在服务器上",
     none: "还没有模型",
     noneHint: "任务成功后，/model 和 /workspace/outputs 中的文件会保存为一个模型版本。",
     noMatch: "没有符合条件的模型",
-    downloadAll: "全部下载（tar.gz）",
+    downloadAll: "全部下载",
     attempt: "第 {{n}} 次运行",
   },
 };

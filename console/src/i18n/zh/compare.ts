@@ -37,7 +37,7 @@ export const compare = {
   bestValue: "{{metric}} 的最优值",
   parameter: "参数",
   noParameters: "这些任务的参数没有不同。",
-  scatter: "{{metric}} 与 {{parameter}}",
+  scatter: "{{metric}}与 {{parameter}}",
   scatterHint: "每个任务一个点。",
   parallel: "平行坐标",
   parallelHint: "每个任务一条线，从各参数连到最优值。可指向线条或名称。",

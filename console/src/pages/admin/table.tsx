@@ -60,7 +60,7 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
             {
               title: t("admin.name"),
               key: "name",
-              render: (_, one) => <TwoLines first={<b>{one.name}</b>} second={one.description} />,
+              render: (_, one) => <TwoLines first={<b title={one.name}>{one.name}</b>} second={one.description} />,
             },
             ...props.columns,
             {

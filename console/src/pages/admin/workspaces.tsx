@@ -49,19 +49,19 @@ export function WorkspacesAdmin(): ReactNode {
       query={query}
       remove={(one) => deleteWorkspace(one.name)}
       stays="default"
-      width={1000}
+      width={1020}
       dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
       columns={[
         {
           title: t("admin.workspaces.weight"),
           key: "weight",
-          width: 90,
+          width: 80,
           render: (_, one) => <span className="tm-num">{number(one.weight)}</span>,
         },
         {
           title: t("admin.workspaces.quotas"),
           key: "quotas",
-          width: 220,
+          width: 200,
           render: (_, one) => (
             <>
               {one.quotas.length === 0 && <span className="tm-faint">{t("admin.workspaces.noQuota")}</span>}
@@ -79,14 +79,14 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: t("admin.workspaces.urgent"),
           key: "urgent",
-          width: 150,
+          width: 144,
           render: (_, one) => <UrgentCell urgent={one.urgent} />,
         },
         jobs,
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 250,
+          width: 232,
           render: (_, { name }) => (
             <div className="tm-actions tm-one-line">
               <MembersButton workspace={name} />

@@ -62,7 +62,7 @@ export function ComparePage(): ReactNode {
                 >
                   {t("compare.csv")}
                 </Button>
-                <CopyButton text={window.location.href} label={t("compare.link")} />
+                <CopyButton text={window.location.href} label={t("compare.link")} alone />
               </>
             )}
           </>

@@ -6,13 +6,14 @@ import { Button, Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
+import { readJob } from "../../api/jobs";
 import { listModelFiles, modelFileUrl, modelUrl, readModel } from "../../api/models";
 import type { ModelDetail, ModelVersion } from "../../api/types";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
 import { Ago } from "../../shared/time";
-import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
+import { Crumb, Dotted, Facts, Mono, Nothing, PageHeader, Pending } from "../../shared/ui";
 import { UseInJob } from "../datasets/use";
 import { keyMetric } from "../jobs/columns";
 import { NotShared } from "../lost";
@@ -92,6 +93,22 @@ function VersionItem({
   );
 }
 
+/** The job that a version came from: by its name for who may see it, by its id for others. */
+function TrainedBy({ job, attempt }: { job: string; attempt: number | null }): ReactNode {
+  const { t } = useTranslation();
+  const named = useQuery({ queryKey: ["job", job], queryFn: ({ signal }) => readJob(job, signal), staleTime: 60_000 });
+  return (
+    <Dotted
+      items={[
+        <Link key="job" to="/jobs/$id" params={{ id: job }} search={{}} title={job} data-testid="provenance">
+          {named.data?.name ?? shortId(job)}
+        </Link>,
+        attempt !== null && t("models.attempt", { n: attempt }),
+      ]}
+    />
+  );
+}
+
 function Version({ model, version }: { model: ModelDetail; version: ModelVersion }): ReactNode {
   const { t } = useTranslation();
   const download = useDownload();
@@ -120,21 +137,7 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
               [t("models.files"), version.files],
               [
                 t("models.job"),
-                version.job ? (
-                  <Link
-                    key="j"
-                    to="/jobs/$id"
-                    params={{ id: version.job }}
-                    search={{}}
-                    className="tm-mono"
-                    data-testid="provenance"
-                  >
-                    {shortId(version.job)}
-                    {version.attempt !== null && ` · ${t("models.attempt", { n: version.attempt })}`}
-                  </Link>
-                ) : (
-                  "–"
-                ),
+                version.job ? <TrainedBy key="j" job={version.job} attempt={version.attempt} /> : <Nothing key="j" />,
               ],
               [
                 t("models.digest"),

@@ -109,6 +109,7 @@ function Sections({ roles, several }: Pick<Props, "roles" | "several">): ReactNo
       `role-${i}`,
       several ? t("submit.role.n", { n: i + 1 }) : t("submit.role.alone"),
     ]),
+    ["sweep", t("sweeps.form.title")],
     ["environment", t("submit.section.environment")],
     ["running", t("submit.section.running")],
     ["watching", t("submit.section.watching")],

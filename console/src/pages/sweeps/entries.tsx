@@ -170,7 +170,7 @@ function useColumns(sweep: SweepDetail, found: SweepEntries): Column[] {
       width: share,
       end: true,
       falling: true,
-      cell: (one) => (one.run_s === null ? <Nothing /> : duration(one.run_s)),
+      cell: (one) => (one.run_s === null ? <Nothing /> : duration(one.run_s, true)),
     },
   );
   return columns;

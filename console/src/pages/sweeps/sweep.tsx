@@ -95,7 +95,8 @@ function Shown({ sweep }: { sweep: SweepDetail }): ReactNode {
         <SweepBar counts={sweep.counts} wide />
         {sweep.best && (
           <p data-testid="sweep-best">
-            {t("sweeps.bestOf", { metric: sweep.metric ?? "" })}:{" "}
+            {t("sweeps.bestOf", { metric: sweep.metric ?? "" })}
+            {t("mark.colon")}
             <strong className="tm-compare-best">{number(sweep.best.value)}</strong>{" "}
             <Link to="/jobs/$id" params={{ id: sweep.best.job }} search={{}}>
               {t("sweeps.entryAt", { n: sweep.best.index, step: number(sweep.best.step) })}

@@ -181,7 +181,7 @@ function Lines({ report }: { report: UsageReport }): ReactNode {
       <Table<UsageRow>
         rowKey="key"
         size="middle"
-        scroll={{ x: 720 }}
+        scroll={{ x: 860 }}
         dataSource={rows}
         columns={columns}
         pagination={rows.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}

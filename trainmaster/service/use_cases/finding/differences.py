@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, get_args
 
 from trainmaster.answers.finding import ComparedMetric, ComparedRow, MetricResult, Scalar, Section
+from trainmaster.core.formats.units import exact_duration
 from trainmaster.core.records import Job
 from trainmaster.core.states import Priority
 from trainmaster.service.curves.goals import goal_of
@@ -72,12 +73,15 @@ def rows_of(documents: Sequence[Document | None]) -> list[ComparedRow]:
 
 
 def document_now(document: Document, job: Job) -> Document:
-    """Return the document of `job` with what may have been changed or chosen since it was submitted."""
+    """Return the document of `job` with what may have been changed or chosen since it was submitted, spelled as people
+    write it.
+    """
+    limit_s = job.policy.duration_s
     return {
         **document,
         "pool": job.pool,
         "priority": Priority(job.priority).name.lower(),
-        "duration": job.policy.duration_s,
+        "duration": None if limit_s is None else exact_duration(limit_s),
     }
 
 
