@@ -198,6 +198,19 @@ const dataset = createRoute({
   component: lazyRouteComponent(() => import("./pages/datasets/dataset"), "DatasetPage"),
 });
 
+const algorithms = createRoute({
+  getParentRoute: () => root,
+  path: "/algorithms",
+  component: lazyRouteComponent(() => import("./pages/algorithms"), "AlgorithmsPage"),
+});
+
+const algorithm = createRoute({
+  getParentRoute: () => root,
+  path: "/algorithms/$id",
+  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  component: lazyRouteComponent(() => import("./pages/algorithms/algorithm"), "AlgorithmPage"),
+});
+
 const sweeps = createRoute({
   getParentRoute: () => root,
   path: "/sweeps",
@@ -283,6 +296,8 @@ export const router = createRouter({
     templates,
     datasets,
     dataset,
+    algorithms,
+    algorithm,
     models,
     model,
     usage,

@@ -20,6 +20,7 @@ NOUNS: Final = {
     "models": "Models",
     "templates": "Templates",
     "datasets": "Data sets",
+    "algorithms": "Algorithms",
     "sweeps": "Sweeps",
     "uploads": "Code",
     "session": "Signing in, tokens",

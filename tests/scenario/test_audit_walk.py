@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
+from tests.fixtures.algorithms import made_algorithm
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.uploads import begun, sent, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec
@@ -166,6 +167,15 @@ def of_dataset(after: str, body: Any = None) -> Ask:
     return ask
 
 
+def of_algorithm(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        made = await made_algorithm(scene.stage.platform, ADMIN, f"a{len(scene.left)}")
+        scene.left[made] = made
+        return f"/algorithms/{made}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
 async def _commit(scene: Scene) -> tuple[str, dict[str, Any]]:
     upload = await begun(scene.stage.platform, ADMIN, "walked", {"a": b"a"})
     await sent(scene.stage.platform, ADMIN, upload, {"a": b"a"})
@@ -281,6 +291,11 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
     "DELETE /datasets/{ref}": of_dataset(""),
+    "POST /algorithms": plain("/algorithms", {"name": "walked", "spec": {"command": "true"}}),
+    "PATCH /algorithms/{ref}": of_algorithm("", {"description": "for the walk"}),
+    "PUT /algorithms/{ref}/share": of_algorithm("/share", {"share": "read"}),
+    "DELETE /algorithms/{ref}/versions/{version}": of_algorithm("/versions/1"),
+    "DELETE /algorithms/{ref}": of_algorithm(""),
     "POST /sweeps": plain("/sweeps", {"spec": swept("walked")}),
     "POST /sweeps/{ref}/stop": of_sweep("/stop", {"reason": "walked by"}),
     "POST /sweeps/{ref}/retry": of_sweep("/retry", ends="failed"),

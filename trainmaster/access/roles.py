@@ -69,6 +69,7 @@ class Principal:
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
     "templates:read", "templates:write", "templates:share", "datasets:read", "datasets:write", "datasets:share",
+    "algorithms:read", "algorithms:write", "algorithms:share",
     "usage:read", "audit:read", "notices:self", "webhooks:write",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
@@ -92,6 +93,9 @@ _ADMIN: Final = _MEMBER | {
     "datasets:read",
     "datasets:write",
     "datasets:share",
+    "algorithms:read",
+    "algorithms:write",
+    "algorithms:share",
     "members:write",
     "limits:write",
     "audit:read",
@@ -119,16 +123,16 @@ SHARED: Final[dict[str, frozenset[str]]] = {
     "templates:write": frozenset({JobShare.READ_WRITE.value}),
     "datasets:read": _ANY_SHARE,
     "datasets:write": frozenset({JobShare.READ_WRITE.value}),
+    "algorithms:read": _ANY_SHARE,
+    "algorithms:write": frozenset({JobShare.READ_WRITE.value}),
 }
-"""scope -> how a job, a template or a data set has to be shared for it to reach the other members of its workspace
+"""scope -> how a job, or what else can be shared, has to be shared for it to reach the other members of its workspace
 (R223, R226, R227).
 """
 
 SHARED_WITH: Final[dict[str, frozenset[str]]] = {
-    "member": frozenset(
-        {"jobs:read", "jobs:write", "templates:read", "templates:write", "datasets:read", "datasets:write"}
-    ),
-    "viewer": frozenset({"jobs:read", "templates:read", "datasets:read"}),
+    "member": frozenset(SHARED),
+    "viewer": frozenset(scope for scope in SHARED if scope.endswith(":read")),
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
 

@@ -10,6 +10,12 @@ already.
 """
 
 from trainmaster.answers.assets import (
+    AlgorithmDetail,
+    AlgorithmJob,
+    AlgorithmPage,
+    AlgorithmRight,
+    AlgorithmVersionView,
+    AlgorithmView,
     DatasetDetail,
     DatasetEntry,
     DatasetPage,
@@ -265,7 +271,9 @@ from trainmaster.answers.watching import (
 )
 
 __all__ = [
-    "PRIORITY_NAMES", "AccountView", "AccountsView", "ActorName", "ActorView", "AlarmView", "Alive", "Alternative",
+    "PRIORITY_NAMES", "AccountView", "AccountsView", "ActorName", "ActorView", "AlarmView",
+    "AlgorithmDetail", "AlgorithmJob", "AlgorithmPage", "AlgorithmRight", "AlgorithmVersionView", "AlgorithmView",
+    "Alive", "Alternative",
     "Amount", "Answer", "AskedRole", "AskedView", "AttemptView", "AuditEventView", "AuditPage", "BalanceView",
     "BalancesView", "Bar", "BatchItem", "BatchView", "BegunSignIn", "BrowserSession", "BrowserSessions", "CardDemand",
     "CardHolder", "CardModel", "CardUse", "CardView", "ClusterPast", "ClusterResources", "ClusterUse", "ClusterView",

@@ -1,4 +1,4 @@
-"""Templates of jobs, and data sets. See the package."""
+"""Templates of jobs, data sets, and algorithms. See the package."""
 
 from typing import Literal
 
@@ -166,3 +166,68 @@ class MadeVersion(Answer, frozen=True):
     name: str
     workspace: str
     version: DatasetVersionView
+
+
+AlgorithmRight = Literal["write", "share"]
+"""What its reader may do with an algorithm beside reading it and running it."""
+
+
+class AlgorithmView(Answer, frozen=True):
+    """An algorithm as lists show it. `preset`: made by an administrator, and shared; `share`: with the other members of
+    its workspace; `latest`: the number of its last version, 0: none is left, which runs with `framework`; `versions`:
+    how many there are; `may`: what its reader may do with it.
+    """
+
+    id: str
+    name: str
+    description: str
+    workspace: str
+    owner: str
+    preset: bool
+    share: JobShare
+    latest: int
+    versions: int
+    framework: str
+    created_at: float
+    changed_at: float
+    may: list[AlgorithmRight]
+
+
+class AlgorithmPage(Answer, frozen=True):
+    """A page of algorithms, what was changed last first; `total`: on all pages."""
+
+    items: list[AlgorithmView]
+    next_cursor: str | None
+    total: int
+
+
+class AlgorithmVersionView(Answer, frozen=True):
+    """A version of an algorithm. `digest`: of its document; `code`: the upload that it runs, null: none of its own;
+    `by`: who made it.
+    """
+
+    version: int
+    digest: str
+    code: str | None
+    created_at: float
+    by: str
+
+
+class AlgorithmJob(Answer, frozen=True):
+    """A job that has not ended and runs a version of an algorithm."""
+
+    id: str
+    name: str
+    version: int
+
+
+class AlgorithmDetail(AlgorithmView, frozen=True):
+    """An algorithm with its versions, newest first, and the document `spec` of the version `shown`. `jobs`: some of
+    those that run it and its reader may see, `more_jobs` further ones.
+    """
+
+    shown: int
+    spec: Json
+    history: list[AlgorithmVersionView]
+    jobs: list[AlgorithmJob]
+    more_jobs: int

@@ -86,6 +86,19 @@ def datasets(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning(found, incomplete)
 
 
+def algorithms(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of algorithms, behind @ numbers of versions."""
+    from trainmaster import answers
+
+    name, at, _ = incomplete.partition("@")
+    page = _asked(ctx, answers.AlgorithmPage, "/algorithms", q=name, limit=MOST)
+    found = [(one.name, f"@{one.latest}") for one in (page.items if page else ())]
+    if at:
+        numbers = [one.latest for one in (page.items if page else ()) if one.name == name]
+        found = [(f"{name}@{number}", "") for latest in numbers for number in range(latest, max(0, latest - 20), -1)]
+    return _beginning(found, incomplete)
+
+
 def templates(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of templates."""
     from trainmaster import answers

@@ -34,6 +34,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.metrics": ("metrics", "compare"),
     "commands.download": ("files", "download"),
     "assets.datasets": ("dataset",),
+    "assets.algorithms": ("algorithm",),
     "commands.models": ("models",),
     "cluster.queue": ("queue",),
     "cluster.top": ("top", "open"),

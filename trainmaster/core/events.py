@@ -139,6 +139,7 @@ class Event:
 
 SUBJECTS: Final = (
     "job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person", "template", "dataset", "sweep",
+    "algorithm",
 )  # fmt: skip
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")

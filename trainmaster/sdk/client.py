@@ -20,6 +20,7 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.assets.algorithms import AlgorithmCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.models import SavedModels, segment
 from trainmaster.sdk.assets.sweeps import SweepCalls
@@ -361,6 +362,11 @@ class Client(SavedModels):
     def datasets(self) -> DatasetCalls:
         """Data sets: trees of files with versions, which jobs are given to read."""
         return DatasetCalls(self)
+
+    @property
+    def algorithms(self) -> AlgorithmCalls:
+        """Algorithms: programs with what may be set of them, which jobs run."""
+        return AlgorithmCalls(self)
 
     @property
     def sweeps(self) -> SweepCalls:

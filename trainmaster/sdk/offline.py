@@ -10,11 +10,14 @@ from msgspec.structs import replace
 
 from trainmaster import answers
 from trainmaster.answers import problem_item
-from trainmaster.core.errors import InvalidSpec, Problem, problem_from
+from trainmaster.core.errors import InvalidSpec, Problem, problem_from, problem_of
 from trainmaster.core.launch import RolePreview
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import preview_roles
+from trainmaster.messages.jobs import algorithms
 from trainmaster.sdk.documents import read_document
+from trainmaster.spec.algorithms.algorithm import AlgorithmSpec
+from trainmaster.spec.algorithms.filling import filled
 from trainmaster.spec.check import check
 from trainmaster.spec.document import Document
 from trainmaster.spec.lower import draft, effective
@@ -26,7 +29,11 @@ def preview(document: Document, changes: Mapping[str, Any], dialect: str = "auto
     try:
         translated = translate(document, dialect, changes=changes)
         warnings = tuple(translated.warnings)
-        spec = check(translated.document)
+        native = translated.document
+        if isinstance(named := native.get("algorithm"), str):
+            native = filled(native, AlgorithmSpec(command="..."), named)
+            warnings += (problem_of("algorithm", algorithms.algorithm_not_known_here(named)),)
+        spec = check(native)
     except InvalidSpec as error:
         return _answer(error.problems or (problem_from("", error),), warnings)
     return _answer((), warnings, effective(spec), preview_roles(draft(spec)))

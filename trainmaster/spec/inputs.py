@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from trainmaster.core.errors import Problem
 from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
-from trainmaster.messages.jobs import form, rules
+from trainmaster.messages.jobs import algorithms, form, rules
 from trainmaster.spec.problems import problem
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ def inputs_problems(spec: "JobSpec") -> Iterator[Problem]:
             yield problem(f"{path}.name", form.duplicate_name(str(item.name)))
         names |= {item.name} if item.name is not None else set()
         yield from _source_problems(item, path)
+        if item.channel is not None and spec.algorithm is None:
+            yield problem(f"{path}.channel", algorithms.channel_without_algorithm(), item.channel)
         if not absolute(item.mount):
             yield problem(f"{path}.mount", rules.mount_not_absolute(), item.mount)
         target = posixpath.normpath(item.mount)

@@ -269,6 +269,7 @@ class Input(Model):
     dataset: Annotated[str, Field(pattern=REFERENCE)] | None = None
     model: Annotated[str, Field(pattern=REFERENCE)] | None = None
     mount: str = Field(default="/dataset", pattern=CLEAN, min_length=1, max_length=1024)
+    channel: ParameterName | None = Field(default=None, description="Input channel of the algorithm that it is for")
     read_only: bool = True
 
     @property
@@ -345,6 +346,9 @@ class JobSpec(Model):
     name: str = Field(pattern=NAME)
     slug: Annotated[str, Field(pattern=SLUG, max_length=255)] | None = None
     description: str = Field(default="", pattern=CLEAN, max_length=4000)
+    algorithm: Annotated[str, Field(pattern=REFERENCE)] | None = Field(
+        default=None, description="NAME or NAME@VERSION; gives code, command, framework and image"
+    )
     framework: Annotated[Framework, BeforeValidator(_framework)] = Framework(kind=DEFAULT_KIND)
     image: str = Field(
         default="default",

@@ -2899,6 +2899,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/algorithms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Algorithms
+         * @description List algorithms, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
+         *     name, description, owner and id.
+         */
+        get: operations["list_algorithms"];
+        put?: never;
+        /**
+         * Create Algorithm
+         * @description Make the next version of an algorithm, which is created if there is none. Where its last version says the same,
+         *     that is the answer.
+         */
+        post: operations["create_algorithm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/algorithms/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Algorithm
+         * @description Show an algorithm with its versions and the document of the last one, or of `version`; `ref` is an id, a unique
+         *     beginning of one (4 or more characters), or a name.
+         */
+        get: operations["get_algorithm"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Algorithm
+         * @description Delete an algorithm with all its versions; jobs that run one keep its code.
+         */
+        delete: operations["delete_algorithm"];
+        options?: never;
+        head?: never;
+        /**
+         * Describe Algorithm
+         * @description Say what an algorithm does.
+         */
+        patch: operations["describe_algorithm"];
+        trace?: never;
+    };
+    "/api/v1/algorithms/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Algorithm
+         * @description Share an algorithm with the other members of its workspace: to read (look at it, run it), read-write (make
+         *     versions and delete it, too), or none.
+         */
+        put: operations["share_algorithm"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/algorithms/{ref}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Algorithm Version
+         * @description Delete one version; its number is never given again. Jobs that run it keep its code.
+         */
+        delete: operations["delete_algorithm_version"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/algorithms/{ref}/versions/{version}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Algorithm
+         * @description Download the code of a version as one archive. Only a tar has links, and which files can be executed.
+         */
+        get: operations["download_algorithm"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/uploads": {
         parameters: {
             query?: never;
@@ -3159,6 +3275,40 @@ export interface components {
             address: string;
             /** Language */
             language?: ("zh" | "en") | null;
+        };
+        /**
+         * AlgorithmBody
+         * @description The next version of the algorithm `name`, as its document `spec` says it; its code is uploaded before. Of one
+         *     that is made by it, `description` and `share` say more; `workspace`: where it lies.
+         */
+        AlgorithmBody: {
+            /** Name */
+            name: string;
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /** Workspace */
+            workspace?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+        };
+        /**
+         * AlgorithmChange
+         * @description What an algorithm does.
+         */
+        AlgorithmChange: {
+            /** Description */
+            description: string;
         };
         /**
          * BackBody
@@ -4073,6 +4223,81 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description An algorithm with its versions, newest first, and the document `spec` of the version `shown`. `jobs`: some of
+         *         those that run it and its reader may see, `more_jobs` further ones.
+         */
+        AlgorithmDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            preset: boolean;
+            share: components["schemas"]["JobShare"];
+            latest: number;
+            versions: number;
+            framework: string;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+            shown: number;
+            spec: {
+                [key: string]: unknown;
+            };
+            history: components["schemas"]["AlgorithmVersion"][];
+            jobs: components["schemas"]["AlgorithmJob"][];
+            more_jobs: number;
+        };
+        /**
+         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         *         it; or act on it as its owner does.
+         * @enum {unknown}
+         */
+        JobShare: "none" | "read" | "read-write";
+        /**
+         * @description A version of an algorithm. `digest`: of its document; `code`: the upload that it runs, null: none of its own;
+         *         `by`: who made it.
+         */
+        AlgorithmVersion: {
+            version: number;
+            digest: string;
+            code: string | null;
+            created_at: number;
+            by: string;
+        };
+        /** @description A job that has not ended and runs a version of an algorithm. */
+        AlgorithmJob: {
+            id: string;
+            name: string;
+            version: number;
+        };
+        /** @description A page of algorithms, what was changed last first; `total`: on all pages. */
+        AlgorithmPage: {
+            items: components["schemas"]["Algorithm"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description An algorithm as lists show it. `preset`: made by an administrator, and shared; `share`: with the other members of
+         *         its workspace; `latest`: the number of its last version, 0: none is left, which runs with `framework`; `versions`:
+         *         how many there are; `may`: what its reader may do with it.
+         */
+        Algorithm: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            preset: boolean;
+            share: components["schemas"]["JobShare"];
+            latest: number;
+            versions: number;
+            framework: string;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+        };
         /** @description A data set with its versions, newest first. */
         DatasetDetail: {
             id: string;
@@ -4090,12 +4315,6 @@ export interface components {
             may: ("share" | "write")[];
             history: components["schemas"]["DatasetVersion"][];
         };
-        /**
-         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
-         *         it; or act on it as its owner does.
-         * @enum {unknown}
-         */
-        JobShare: "none" | "read" | "read-write";
         /**
          * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it lies on the server,
          *         for who may know.
@@ -12333,6 +12552,272 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_algorithms: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlgorithmBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_algorithm: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AlgorithmChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_algorithm_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_algorithm: {
+        parameters: {
+            query?: {
+                format?: "zip" | "tar";
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                    "application/x-tar": string;
                 };
             };
             /** @description Refused: a problem document */

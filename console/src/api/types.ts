@@ -114,6 +114,48 @@ export type DatasetVersion = S["DatasetVersion"];
 export type DatasetUpload = S["DatasetUpload"];
 export type MadeVersion = S["MadeVersion"];
 export type Received = S["Received"];
+export type Algorithm = S["Algorithm"];
+export type AlgorithmPage = S["AlgorithmPage"];
+export type AlgorithmDetail = Omit<S["AlgorithmDetail"], "spec"> & { spec: JsonObject };
+/** A value that a job may set (trainmaster/spec/algorithms). */
+export interface Hyperparameter {
+  name: string;
+  type: "int" | "float" | "str" | "bool";
+  default: string | number | boolean | null;
+  min: number | null;
+  max: number | null;
+  choices: (string | number | boolean)[];
+  required: boolean;
+  editable: boolean;
+  deletable: boolean;
+  description: string;
+}
+export interface Channel {
+  name: string;
+  given: "argument" | "variable";
+  description: string;
+}
+export interface InputChannel extends Channel {
+  required: boolean;
+  kinds: ("dataset" | "model" | "path")[];
+}
+export interface OutputChannel extends Channel {
+  to: "outputs" | "model";
+  folder: string | null;
+}
+export interface AlgorithmSpec {
+  command: string;
+  code: { upload: string | null } | null;
+  framework: { kind: string; [option: string]: Json };
+  image: string;
+  parameters: Hyperparameter[];
+  custom_parameters: boolean;
+  inputs: InputChannel[];
+  outputs: OutputChannel[];
+  flavors: string[];
+  runs_on: string[];
+  max_replicas: number | null;
+}
 export type Sweep = S["Sweep"];
 export type SweepPage = S["SweepPage"];
 export type SweepDetail = Omit<S["SweepDetail"], "spec"> & { spec: JsonObject };

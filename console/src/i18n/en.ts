@@ -1,5 +1,6 @@
 /** English texts, one file per page. The shape of this object is the contract that zh has to meet. */
 import { admin } from "./en/admin";
+import { algorithms } from "./en/algorithms";
 import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
@@ -36,6 +37,7 @@ export const en = {
   usage,
   templates,
   datasets,
+  algorithms,
   sweeps,
   engines,
   resources,

@@ -1,6 +1,7 @@
 /** Chinese texts. Terms follow the manuals of the platforms our users come from: 任务, 子任务, 副本, 训练. */
 import type { en, Translated } from "./en";
 import { admin } from "./zh/admin";
+import { algorithms } from "./zh/algorithms";
 import { audit } from "./zh/audit";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
@@ -37,6 +38,7 @@ export const zh: Translated<typeof en> = {
   usage,
   templates,
   datasets,
+  algorithms,
   sweeps,
   engines,
   resources,

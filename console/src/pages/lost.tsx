@@ -21,7 +21,7 @@ export function NotShared({
   what,
   id,
 }: {
-  what: "job" | "model" | "template" | "dataset" | "sweep";
+  what: "job" | "model" | "template" | "dataset" | "algorithm" | "sweep";
   id: string;
 }): ReactNode {
   const { t } = useTranslation();
@@ -30,6 +30,7 @@ export function NotShared({
     model: <WayOn to="/models" text={t("lost.models")} />,
     template: <WayOn to="/templates" text={t("lost.templates")} />,
     dataset: <WayOn to="/datasets" text={t("lost.datasets")} />,
+    algorithm: <WayOn to="/algorithms" text={t("lost.algorithms")} />,
     sweep: <WayOn to="/sweeps" text={t("lost.sweeps")} />,
   };
   return (
@@ -58,7 +59,7 @@ const WayOn = ({
   to,
   text,
 }: {
-  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/sweeps";
+  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/algorithms" | "/sweeps";
   text: string;
 }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">

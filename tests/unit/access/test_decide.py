@@ -41,6 +41,9 @@ TABLE = {
     "datasets:read": ("any", "own"),
     "datasets:write": ("any", "own"),
     "datasets:share": ("any", "own"),
+    "algorithms:read": ("any", "own"),
+    "algorithms:write": ("any", "own"),
+    "algorithms:share": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
     "audit:read": ("any", "own"),
@@ -62,6 +65,9 @@ INSIDE = {
     "datasets:read": (True, True, False, False),
     "datasets:write": (True, True, False, False),
     "datasets:share": (True, True, False, False),
+    "algorithms:read": (True, True, False, False),
+    "algorithms:write": (True, True, False, False),
+    "algorithms:share": (True, True, False, False),
     "audit:read": (True, True, False, False),
     "secrets:use": (True, True, True, False),
     "secrets:write": (True, True, False, False),
@@ -97,6 +103,8 @@ SHARED = {
     "change, delete a template": ("templates:write", (False, False, True)),
     "look at a data set, give it to a job": ("datasets:read", (False, True, True)),
     "upload a version of a data set, delete one": ("datasets:write", (False, False, True)),
+    "look at an algorithm, run it": ("algorithms:read", (False, True, True)),
+    "make a version of an algorithm, delete one": ("algorithms:write", (False, False, True)),
 }
 """The table of the manual, 8 x 3 (R226 to R228), and the same for templates and data sets."""
 

@@ -63,6 +63,9 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         tmp_path / "j.json", "sh -c 'echo x > /workspace/outputs/x; echo y > /model/y'", model={"name": "kept"}
     )
     done = tm.json("submit", file, "--wait")["id"]
+    (tmp_path / "net").mkdir()
+    algorithm = str(tmp_path / "net" / "algorithm.yaml")
+    Path(algorithm).write_text("name: net\ncommand: python train.py\n")
     endless = write(tmp_path / "k.json", "sleep 1000")
     swept = write(tmp_path / "s.json", "sleep 1000", name="many", sweep={"grid": {"lr": [1]}})
     held = tm.json("submit", write(tmp_path / "h.json", "false", debug_hold=600))["id"]
@@ -102,6 +105,14 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "dataset share": ("flowers", "read"),
         "dataset describe": ("flowers", "5 classes"),
         "dataset delete": ("flowers@1",),
+        "algorithm create": (algorithm,),
+        "algorithm upload": (algorithm, "--name", "other"),
+        "algorithm list": (),
+        "algorithm show": ("net",),
+        "algorithm download": ("net", "--to", str(tmp_path / "code")),
+        "algorithm share": ("net", "read"),
+        "algorithm describe": ("net", "a small one"),
+        "algorithm delete": ("net@1",),
         "sweep": (swept,),
         "sweeps list": (),
         "sweeps show": ("many",),

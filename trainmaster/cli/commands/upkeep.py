@@ -24,6 +24,7 @@ SUBJECTS = {
     "person": words("person", "用户"),
     "template": words("template", "模板"),
     "dataset": words("data set", "数据集"),
+    "algorithm": words("algorithm", "算法"),
     "sweep": words("sweep", "扫描"),
 }
 

@@ -61,6 +61,12 @@ class InputVersions:
             inputs.append(item)
         return spec if tuple(inputs) == spec.inputs else spec.model_copy(update={"inputs": tuple(inputs)})
 
+    def called(self, visible: Visible, kind: AssetKind, workspace: str, reference: str) -> AssetVersion | None:
+        """Return the version that ``NAME`` (the latest) or ``NAME@VERSION`` means in `workspace`; None where there is
+        none that `visible` covers.
+        """
+        return self._assets.named(visible, kind, workspace, *split_reference(reference))
+
     def path(self, workspace: str, item: Input) -> str | None:
         """Return where the files of a numbered version lie, from memory; None where nobody asked for it of late."""
         return self._known.get((kind_of_input(item), workspace, item.asset))

@@ -12,6 +12,7 @@ from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.records import Job
 from trainmaster.dialects.registry import dialect_of
 from trainmaster.service.context import Context
+from trainmaster.service.submitting.named_algorithms import algorithms_named
 from trainmaster.service.submitting.reading import Candidate, read_body
 from trainmaster.spec.document import Given
 from trainmaster.spec.lower import lower
@@ -23,9 +24,10 @@ QUICK: Final = 4096
 async def read(ctx: Context, body: Given, who: Principal) -> Candidate:
     """Return what a submit body asks for: at once where that takes no time, else from a clerk. Raises InvalidSpec."""
     body = placed(body, only_workspace(who))
+    known = await algorithms_named(ctx.versions, [body], who)
     if _quick(body):
-        return read_body(body, ctx.scheduling.hosts, ctx.pools.flavors)
-    return await ctx.clerks.do(who.name, read_body, body, ctx.scheduling.hosts, dict(ctx.pools.flavors))
+        return read_body(body, ctx.scheduling.hosts, ctx.pools.flavors, known)
+    return await ctx.clerks.do(who.name, read_body, body, ctx.scheduling.hosts, dict(ctx.pools.flavors), known)
 
 
 def only_workspace(who: Principal) -> str | None:

@@ -74,7 +74,8 @@ def _heard(ctx: Context, candidate: Candidate, job: Job) -> Candidate:
     found = ctx.admission.gang_findings(job, candidate.spec)
     if not found.problems and not found.warnings:
         return candidate
-    return replace(candidate, warnings=(*candidate.warnings, *found.warnings), refused=found.problems)
+    refused = (*candidate.refused, *found.problems)
+    return replace(candidate, warnings=(*candidate.warnings, *found.warnings), refused=refused)
 
 
 def _in_pool(ctx: Context, candidate: Candidate, pool: str, who: Principal) -> tuple[Candidate, Job]:

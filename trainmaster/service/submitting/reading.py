@@ -12,7 +12,7 @@ from trainmaster.core.records import Assignment, Job
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import preview_roles
 from trainmaster.messages.jobs import submitting, sweeps
-from trainmaster.spec.check import check
+from trainmaster.service.submitting.algorithms import KnownAlgorithms, checked
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, document_of, effective, supposed
@@ -28,7 +28,7 @@ _DIALECTS: Final = ("auto", "native", "pai")
 class Candidate:
     """A request that passed its checks. `code_follows`: whoever asks will upload the code folder before the submit.
 
-    `refused`: what the engine of its pool cannot do of it, once the pool is known.
+    `refused`: what its algorithm does not take, and what the engine of its pool cannot do of it, once that is known.
     """
 
     spec: JobSpec
@@ -40,8 +40,11 @@ class Candidate:
     refused: tuple[Problem, ...] = ()
 
 
-def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Candidate:
-    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace. Pure.
+def read_body(
+    body: Given, hosts: int, flavors: FlavorsBy | None = None, known: KnownAlgorithms | None = None
+) -> Candidate:
+    """Return what a submit body asks for of a cluster with `hosts` addresses (D7) and these flavors by workspace.
+    `known`: the algorithms that may be named; None: the document has all that its algorithm says. Pure.
 
     Raises InvalidSpec with all problems.
     """
@@ -53,19 +56,20 @@ def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Cand
         problem = problem_of("sweep", sweeps.sweep_in_a_job())
         raise InvalidSpec(submitting.job_not_valid(1), problems=(problem,))
     translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
-    spec = check(translated.document, hosts=hosts, flavors=flavors)
+    spec, refused = checked(translated.document, hosts, flavors, known)
     text = document_of(spec)
-    return Candidate(
-        spec, translated.dialect, text, digest_of(text), tuple(translated.warnings), body.get("code_follows") is True
-    )
+    follows, warnings = body.get("code_follows") is True, tuple(translated.warnings)
+    return Candidate(spec, translated.dialect, text, digest_of(text), warnings, follows, refused)
 
 
-def read_each(bodies: Sequence[Given], hosts: int, flavors: FlavorsBy | None = None) -> list[Candidate | InvalidSpec]:
+def read_each(
+    bodies: Sequence[Given], hosts: int, flavors: FlavorsBy | None = None, known: KnownAlgorithms | None = None
+) -> list[Candidate | InvalidSpec]:
     """Return of each what it asks for, or what is wrong with it."""
     found: list[Candidate | InvalidSpec] = []
     for body in bodies:
         try:
-            found.append(read_body(body, hosts, flavors))
+            found.append(read_body(body, hosts, flavors, known))
         except InvalidSpec as error:
             found.append(error)
     return found

@@ -24,8 +24,10 @@ from trainmaster.core.records import Job
 from trainmaster.messages.jobs import submitting
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.context import Context
+from trainmaster.service.submitting.algorithms import KnownAlgorithms
 from trainmaster.service.submitting.candidate import QUICK, job_of, only_workspace, placed, read
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
+from trainmaster.service.submitting.named_algorithms import algorithms_named
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
 from trainmaster.service.submitting.versions import as_version
@@ -127,13 +129,15 @@ class Submit:
 
         async def prepared() -> Prepared:
             own = only_workspace(who)
-            candidates, templates = await self._read_all([placed(body, own) for body in bodies], who)
+            there = [placed(body, own) for body in bodies]
+            known = await algorithms_named(self._ctx.versions, there, who)
+            candidates, templates = await self._read_all(there, who, known)
             return candidates, lambda use: self._enter_all(candidates, templates, who, use, tie)
 
         return await self._once(key, given, who, prepared)
 
     async def _read_all(
-        self, bodies: Sequence[Given], who: Principal
+        self, bodies: Sequence[Given], who: Principal, algorithms: KnownAlgorithms
     ) -> tuple[list[Candidate], dict[tuple[str, str], Job]]:
         """Check every item before any is entered; the loop breathes between slices.
 
@@ -147,7 +151,7 @@ class Submit:
         outsides: dict[str, list[Problem]] = {}  # the same for all that differ only in what runs in their roles
         loop = asyncio.get_running_loop()
         began = loop.time()
-        async with aclosing(self._read_ahead(bodies, known, who)) as slices:
+        async with aclosing(self._read_ahead(bodies, known, who, algorithms)) as slices:
             for index, body in enumerate(bodies):
                 if index % SLICE == 0:
                     read_before = await anext(slices)
@@ -178,27 +182,27 @@ class Submit:
         return candidates, templates
 
     async def _read_ahead(
-        self, bodies: Sequence[Given], known: Container[bytes], who: Principal
+        self, bodies: Sequence[Given], known: Container[bytes], who: Principal, algorithms: KnownAlgorithms
     ) -> AsyncGenerator[dict[bytes, Candidate | InvalidSpec]]:
         """Yield what each slice asks for; the next one is read by a clerk while it is looked at here."""
-        ahead = asyncio.create_task(self._read_slice(bodies[:SLICE], known, who))
+        ahead = asyncio.create_task(self._read_slice(bodies[:SLICE], known, who, algorithms))
         try:
             for at in range(SLICE, len(bodies) + SLICE, SLICE):
                 found = await ahead
                 if at < len(bodies):
-                    ahead = asyncio.create_task(self._read_slice(bodies[at : at + SLICE], known, who))
+                    ahead = asyncio.create_task(self._read_slice(bodies[at : at + SLICE], known, who, algorithms))
                 yield found
         finally:
             ahead.cancel()
             await asyncio.gather(ahead, return_exceptions=True)
 
     async def _read_slice(
-        self, bodies: Sequence[Given], known: Container[bytes], who: Principal
+        self, bodies: Sequence[Given], known: Container[bytes], who: Principal, algorithms: KnownAlgorithms
     ) -> dict[bytes, Candidate | InvalidSpec]:
         """Return by its text what each body asks for that is not `known`, or what is wrong with it."""
         texts = {msgspec.json.encode(body): body for body in bodies}
         new = {text: body for text, body in texts.items() if text not in known}
-        given = list(new.values()), self._ctx.scheduling.hosts, dict(self._ctx.pools.flavors)
+        given = list(new.values()), self._ctx.scheduling.hosts, dict(self._ctx.pools.flavors), algorithms
         quick = sum(map(len, new)) <= QUICK
         found = read_each(*given) if quick else await self._ctx.clerks.do(who.name, read_each, *given)
         return dict(zip(new, found, strict=True))

@@ -33,6 +33,8 @@ KEPT: Final = 50
 """Versions of a template that are kept: what was changed before that is gone."""
 MOST: Final = 1000
 """Templates that one person may have."""
+_SHARED: Final = (AssetKind.TEMPLATE, AssetKind.DATASET, AssetKind.ALGORITHM)
+"""Kinds of assets that can be shared."""
 
 Document = dict[str, Any]
 
@@ -157,10 +159,8 @@ class TemplateRows:
 
 
 def close_workspace(connection: Connection, workspace: str) -> None:
-    """Let the templates and data sets of a workspace that is removed be their owners' alone: who makes one of its name
-    finds none.
-    """
-    there = asset.c.kind.in_((AssetKind.TEMPLATE, AssetKind.DATASET)) & (asset.c.workspace == workspace)
+    """Let what is shared in a workspace that is removed be its owners' alone: who makes one of its name finds none."""
+    there = asset.c.kind.in_(_SHARED) & (asset.c.workspace == workspace)
     connection.execute(update(asset).where(there).values(share="none"))
 
 

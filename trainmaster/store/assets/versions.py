@@ -42,6 +42,7 @@ class AssetKind(StrEnum):
     MODEL = "model"
     TEMPLATE = "template"
     DATASET = "dataset"
+    ALGORITHM = "algorithm"
 
 
 class AssetSource(StrEnum):

@@ -27,6 +27,8 @@ export const submit = {
     framework: "Launcher",
     distributed: "Distributed training",
     code: "Code",
+    algorithm: "Algorithm",
+    channel: "Input channel",
     env: "Environment variables",
     secrets: "Secrets",
     roleName: "Name",
@@ -253,6 +255,7 @@ export const submit = {
 } as const;
 
 export const help = {
+  algorithm: "A program that is kept with its code, command and what may be set of it. None: the job brings its own.",
   name: "Letters, digits, Chinese characters, hyphen and underscore. It need not be unique; every job also gets an id.",
   description: "Anything that helps you find the job again.",
   workspace: "Whose quota the job counts against. Flavors and dedicated pools depend on it.",

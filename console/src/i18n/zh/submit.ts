@@ -27,6 +27,8 @@ export const submit = {
     framework: "启动方式",
     distributed: "分布式训练",
     code: "代码",
+    algorithm: "算法",
+    channel: "输入通道",
     env: "环境变量",
     secrets: "密钥",
     roleName: "子任务名称",
@@ -238,6 +240,7 @@ export const submit = {
 };
 
 export const help = {
+  algorithm: "连同代码、命令和可设置内容一起保存的程序。不使用时由任务自带代码和命令。",
   name: "字母、数字、汉字、连字符和下划线。可以重名，每个任务另有唯一 ID。",
   description: "便于以后查找的说明。",
   workspace: "任务计入哪个工作空间的配额；可选规格和专属资源池也由它决定。",

@@ -11,6 +11,7 @@ export const SUBJECTS = [
   "workspace",
   "template",
   "dataset",
+  "algorithm",
   "sweep",
   "flavor",
   "pool",

@@ -13,7 +13,15 @@ const DAYS = [7, 30, 90, 365];
 const DAY_S = 86_400;
 /** Scopes of a token by what people want it for. */
 const KINDS = {
-  read: ["jobs:read", "cluster:read", "models:read", "templates:read", "datasets:read", "account:self"],
+  read: [
+    "jobs:read",
+    "cluster:read",
+    "models:read",
+    "templates:read",
+    "datasets:read",
+    "algorithms:read",
+    "account:self",
+  ],
   run: [
     "jobs:read",
     "jobs:write",
@@ -26,6 +34,8 @@ const KINDS = {
     "templates:write",
     "datasets:read",
     "datasets:write",
+    "algorithms:read",
+    "algorithms:write",
     "uploads:write",
     "account:self",
   ],

@@ -7,6 +7,7 @@ import {
   DatabaseOutlined,
   DeploymentUnitOutlined,
   FileDoneOutlined,
+  FunctionOutlined,
   HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
@@ -26,6 +27,7 @@ export interface Page {
     | "cluster"
     | "templates"
     | "datasets"
+    | "algorithms"
     | "models"
     | "usage"
     | "audit"
@@ -44,6 +46,7 @@ const PAGES: readonly Page[] = [
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
   { to: "/datasets", name: "datasets", icon: <DatabaseOutlined />, key: "d" },
+  { to: "/algorithms", name: "algorithms", icon: <FunctionOutlined />, key: "l" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
@@ -69,6 +72,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/compare", "compare"],
   ["/templates", "templates"],
   ["/datasets", "datasets"],
+  ["/algorithms", "algorithms"],
   ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
   ["/usage", "usage"],

@@ -151,6 +151,7 @@ export function nextName(name: string, longest = Number.POSITIVE_INFINITY): stri
 const JOB_DEFAULTS: JsonObject = {
   version: 1,
   description: "",
+  algorithm: null,
   slug: null,
   code: null,
   inputs: [],
@@ -299,6 +300,7 @@ const ORDER = [
   "name",
   "slug",
   "description",
+  "algorithm",
   "framework",
   "image",
   "pull_secret",

@@ -18,6 +18,7 @@ const NAMED: Record<string, Field> = {
   "inputs.dataset": "source",
   "inputs.model": "source",
   "inputs.mount": "target",
+  "inputs.channel": "channel",
   "inputs.read_only": "readOnly",
   "code.upload": "code",
   "code.path": "code",

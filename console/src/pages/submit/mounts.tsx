@@ -9,16 +9,15 @@ import { listModels, readModel } from "../../api/models";
 import type { JsonObject } from "../../api/types";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
-import { useWorkspace } from "./placing";
 import { useRowKeys } from "./rows";
-import { useForm } from "./state";
+import { useForm, useWorkspace } from "./state";
 
 const KINDS = ["path", "dataset", "model"] as const;
-type Kind = (typeof KINDS)[number];
+export type Kind = (typeof KINDS)[number];
 const STILL_MS = 30_000;
 const MOST = 500;
 
-const kindOf = (input: JsonObject): Kind =>
+export const kindOf = (input: JsonObject): Kind =>
   KINDS.find((kind) => kind !== "path" && input[kind] !== undefined) ?? "path";
 
 /** What `flowers@3` says: the name, and the version, "" for the latest. Pure. */
@@ -27,22 +26,28 @@ export function splitReference(text: string): { name: string; version: string } 
   return at < 0 ? { name: text, version: "" } : { name: text.slice(0, at), version: text.slice(at + 1) };
 }
 
+/** Makes an input that is a folder of the nodes, with a name that none of the others has. */
+export function useFolder(): (others: readonly JsonObject[]) => JsonObject {
+  return (others) => {
+    const taken = others.map((one) => String(one["name"]));
+    return { name: freshName("data", taken), path: "", mount: "/dataset" };
+  };
+}
+
 export function Mounts(): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
   const given = getAt(form.doc, "inputs");
   const inputs = Array.isArray(given) ? given.filter(isObject) : [];
   const rows = useRowKeys(inputs.length);
+  const ofChannel = (one: JsonObject): boolean => form.doc["algorithm"] !== undefined && one["channel"] !== undefined;
   const put = (next: JsonObject[]): void => form.set("inputs", next.length > 0 ? next : undefined);
   const replace = (i: number, next: JsonObject): void => put(inputs.map((input, k) => (k === i ? next : input)));
-  const folder = (): JsonObject => {
-    const taken = inputs.map((one) => String(one["name"]));
-    return { name: freshName("data", taken), path: "", mount: "/dataset" };
-  };
+  const folder = useFolder();
   return (
     <FieldFrame path="inputs" deep label={t("submit.field.mounts")} help={t("help.mounts")}>
       <div className="tm-kv tm-kv-mounts">
-        {inputs.length > 0 && (
+        {inputs.some((one) => !ofChannel(one)) && (
           <ColumnHeads
             columns={[
               ["inputs.0.kind", t("submit.mount.kind"), t("help.mountKind")],
@@ -52,63 +57,53 @@ export function Mounts(): ReactNode {
             ]}
           />
         )}
-        {inputs.map((input, i) => (
-          <div key={rows.keys[i]} className="tm-kv-row">
-            <Select<Kind>
-              value={kindOf(input)}
-              options={KINDS.map((value) => ({ value, label: t(`submit.mount.${value}`) }))}
-              popupMatchSelectWidth={false}
-              aria-label={t("submit.mount.kind")}
-              data-testid={`mount-kind-${i}`}
-              onChange={(kind) => replace(i, kind === "path" ? folder() : { [kind]: "" })}
-            />
-            {kindOf(input) === "path" ? (
-              <Input
-                value={String(input["path"] ?? "")}
-                placeholder="/data/imagenet"
-                aria-label={t("submit.field.source")}
-                className="tm-mono tm-mount-source"
-                data-testid={`mount-path-${i}`}
-                onBlur={() => form.touch(`inputs.${i}`)}
-                onChange={(e) => replace(i, { ...input, path: e.target.value })}
+        {inputs.map((input, i) =>
+          ofChannel(input) ? null : (
+            <div key={rows.keys[i]} className="tm-kv-row">
+              <Select<Kind>
+                value={kindOf(input)}
+                options={KINDS.map((value) => ({ value, label: t(`submit.mount.${value}`) }))}
+                popupMatchSelectWidth={false}
+                aria-label={t("submit.mount.kind")}
+                data-testid={`mount-kind-${i}`}
+                onChange={(kind) => replace(i, kind === "path" ? folder(inputs) : { [kind]: "" })}
               />
-            ) : (
-              <Reference at={i} input={input} put={(next) => replace(i, next)} />
-            )}
-            <Input
-              value={String(input["mount"] ?? "")}
-              placeholder={placeOf(input, inputs)}
-              aria-label={t("submit.field.target")}
-              className="tm-mono tm-mount-target"
-              data-testid={`mount-target-${i}`}
-              onChange={(e) => {
-                const { mount: _, ...rest } = input;
-                const whole = kindOf(input) === "path" || e.target.value !== "";
-                replace(i, whole ? { ...rest, mount: e.target.value } : rest);
-              }}
-            />
-            <Checkbox
-              checked={input["read_only"] !== false}
-              disabled={kindOf(input) !== "path"}
-              onChange={(e) => replace(i, { ...input, read_only: e.target.checked })}
-              aria-label={t("submit.field.readOnly")}
-            />
-            <Button
-              type="text"
-              icon={<DeleteOutlined />}
-              aria-label={t("action.remove")}
-              onClick={() => {
-                rows.remove(i);
-                put(inputs.filter((_, k) => k !== i));
-              }}
-            />
-          </div>
-        ))}
+              <Source at={i} input={input} put={(next) => replace(i, next)} />
+              <Input
+                value={String(input["mount"] ?? "")}
+                placeholder={placeOf(input, inputs)}
+                aria-label={t("submit.field.target")}
+                className="tm-mono tm-mount-target"
+                data-testid={`mount-target-${i}`}
+                onChange={(e) => {
+                  const { mount: _, ...rest } = input;
+                  const whole = kindOf(input) === "path" || e.target.value !== "";
+                  replace(i, whole ? { ...rest, mount: e.target.value } : rest);
+                }}
+              />
+              <Checkbox
+                checked={input["read_only"] !== false}
+                disabled={kindOf(input) !== "path"}
+                onChange={(e) => replace(i, { ...input, read_only: e.target.checked })}
+                aria-label={t("submit.field.readOnly")}
+              />
+              <Button
+                type="text"
+                icon={<DeleteOutlined />}
+                aria-label={t("action.remove")}
+                onClick={() => {
+                  rows.remove(i);
+                  put(inputs.filter((_, k) => k !== i));
+                }}
+              />
+            </div>
+          ),
+        )}
         <Button
           size="small"
           type="dashed"
           icon={<PlusOutlined />}
-          onClick={() => put([...inputs, folder()])}
+          onClick={() => put([...inputs, folder(inputs)])}
           data-testid="mount-add"
         >
           {t("submit.kv.add")}
@@ -127,8 +122,32 @@ export function placeOf(input: JsonObject, inputs: readonly JsonObject[]): strin
   return kind === "dataset" && several ? `/dataset/${name || "…"}` : "/dataset";
 }
 
+interface SourceProps {
+  at: number;
+  input: JsonObject;
+  put: (next: JsonObject) => void;
+}
+
+/** What an input is: a path of the nodes, or which data set or model. */
+export function Source({ at, input, put }: SourceProps): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  if (kindOf(input) !== "path") return <Reference at={at} input={input} put={put} />;
+  return (
+    <Input
+      value={String(input["path"] ?? "")}
+      placeholder="/data/imagenet"
+      aria-label={t("submit.field.source")}
+      className="tm-mono tm-mount-source"
+      data-testid={`mount-path-${at}`}
+      onBlur={() => form.touch(`inputs.${at}`)}
+      onChange={(e) => put({ ...input, path: e.target.value })}
+    />
+  );
+}
+
 /** Which data set or model, and of it which version. */
-function Reference({ at, input, put }: { at: number; input: JsonObject; put: (next: JsonObject) => void }): ReactNode {
+function Reference({ at, input, put }: SourceProps): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
   const workspace = useWorkspace();

@@ -15,7 +15,8 @@ import { cards } from "../queue/demand";
 import { shownAmount } from "../usage/amounts";
 import { emptyRole, getAt } from "./document";
 import { FieldFrame, SelectField } from "./fields";
-import { useForm } from "./state";
+import { useForm, useWorkspace } from "./state";
+import { useFits } from "./use-algorithm";
 
 const STILL_MS = 30_000;
 const DEFAULT = "default";
@@ -23,10 +24,6 @@ const DEFAULT = "default";
 const ANY = "any";
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-
-export function useWorkspace(): string {
-  return String(useForm().doc["workspace"] ?? DEFAULT);
-}
 
 function ManyField({
   path,
@@ -39,7 +36,7 @@ function ManyField({
   path: string;
   label: string;
   help: string;
-  options: { value: string; label: ReactNode; title?: string }[];
+  options: { value: string; label: ReactNode; title?: string; disabled?: boolean }[];
   placeholder?: string;
   test: string;
 }): ReactNode {
@@ -186,12 +183,21 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
   const known = query.data?.items ?? [];
   const chosen = texts(getAt(form.doc, `${at}.flavors`));
   const [mode, setMode] = useState<"flavors" | "own">(chosen.length > 0 ? "flavors" : "own");
+  const fits = useFits();
   const [looking, setLooking] = useState(false);
   const [kind, setKind] = useState<string>();
   const shown = chosen.length > 0 ? "flavors" : mode;
   const choose = (next: "flavors" | "own"): void => {
     setMode(next);
-    form.set(`${at}.flavors`, next === "flavors" ? known.slice(0, 1).map((one) => one.name) : undefined);
+    form.set(
+      `${at}.flavors`,
+      next === "flavors"
+        ? known
+            .filter(fits)
+            .slice(0, 1)
+            .map((one) => one.name)
+        : undefined,
+    );
     form.set(`${at}.resources`, next === "flavors" ? undefined : (emptyRole([])["resources"] as JsonObject));
   };
   return (
@@ -226,6 +232,7 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
               value: one.name,
               label: <FlavorLine flavor={one} currency={query.data?.currency ?? ""} />,
               title: flavorWords(one),
+              disabled: !fits(one),
             }))}
           />
           <KindFilter known={known} demand={query.data?.demand ?? []} kind={kind} choose={setKind} />

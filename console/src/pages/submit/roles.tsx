@@ -4,14 +4,17 @@ import { Button, Tooltip } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { JsonObject } from "../../api/types";
+import { runsIt } from "./algorithm-doc";
 import { Completion } from "./completion";
 import { emptyRole, freshName, rolesOf, STAYS_UP } from "./document";
 import { MemoryField, NumberField, OpenField, TextField } from "./fields";
+import { Hyperparameters } from "./hyperparameters";
 import { KeyValueField } from "./keyvalue";
 import { FlavorChoice, useModels } from "./placing";
 import { Ports } from "./ports";
 import { useRowKeys } from "./rows";
 import { useForm } from "./state";
+import { useAlgorithm } from "./use-algorithm";
 
 export function Roles(): ReactNode {
   const { t } = useTranslation();
@@ -102,6 +105,7 @@ function RoleActions({ only, double, remove }: { only: boolean; double: () => vo
 function RoleFields({ index, role }: { index: number; role: JsonObject }): ReactNode {
   const { t } = useTranslation();
   const { expert, several } = useForm();
+  const { spec: algorithm } = useAlgorithm();
   const at = `roles.${index}`;
   return (
     <>
@@ -125,6 +129,23 @@ function RoleFields({ index, role }: { index: number; role: JsonObject }): React
           />
         )}
       </div>
+      {algorithm && runsIt(role, algorithm) ? (
+        <Hyperparameters at={at} spec={algorithm} />
+      ) : (
+        <OwnCommand at={at} role={role} />
+      )}
+      <FlavorChoice at={at} own={<OwnResources at={at} />} />
+      <Ports at={at} />
+      {expert && <KeyValueField path={`${at}.env`} label={t("submit.field.roleEnv")} help={t("help.env")} />}
+      {several && <Completion at={at} role={role} />}
+    </>
+  );
+}
+
+function OwnCommand({ at, role }: { at: string; role: JsonObject }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <>
       <TextField
         path={`${at}.command`}
         label={t("submit.field.command")}
@@ -143,10 +164,6 @@ function RoleFields({ index, role }: { index: number; role: JsonObject }): React
         help={t("help.parameters")}
         numbers
       />
-      <FlavorChoice at={at} own={<OwnResources at={at} />} />
-      <Ports at={at} />
-      {expert && <KeyValueField path={`${at}.env`} label={t("submit.field.roleEnv")} help={t("help.env")} />}
-      {several && <Completion at={at} role={role} />}
     </>
   );
 }

@@ -7,8 +7,7 @@ import { listSecrets } from "../../api/secrets";
 import type { Json } from "../../api/types";
 import { getAt, isObject } from "./document";
 import { FieldFrame } from "./fields";
-import { useWorkspace } from "./placing";
-import { useForm } from "./state";
+import { useForm, useWorkspace } from "./state";
 
 /** One entry as people read it: its name, and where its value goes if that is not the variable of that name. Pure. */
 export function spelt(one: Json): string {

@@ -7,6 +7,7 @@ import { useEngineOf } from "../../shared/engines";
 import { duration } from "../../shared/format";
 import { SHARES } from "../../shared/people";
 import { useAllowedPriority } from "../../shared/session";
+import { AlgorithmChannels, AlgorithmField } from "./algorithm";
 import { CodeField } from "./code";
 import { getAt, nextName } from "./document";
 import { DurationField, FieldFrame, NumberField, SelectField, TextField, useBounds } from "./fields";
@@ -55,7 +56,8 @@ export function JobSection(): ReactNode {
           </FieldFrame>
         )}
       </div>
-      <CodeField />
+      <AlgorithmField />
+      {form.doc["algorithm"] === undefined && <CodeField />}
     </Section>
   );
 }
@@ -194,6 +196,7 @@ export function EnvironmentSection(): ReactNode {
   const { expert } = useForm();
   return (
     <Section id="environment" title={t("submit.section.environment")}>
+      <AlgorithmChannels />
       <Mounts />
       <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
       {expert && <SecretsField />}

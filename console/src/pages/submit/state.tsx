@@ -1,6 +1,7 @@
 /** What the fields of the form share: the document, how to change it, and which problems to show where. */
 import { createContext, useContext, useEffect, useState } from "react";
 import type { Json, JsonObject, Meta, Problem } from "../../api/types";
+import { DEFAULT_WORKSPACE } from "../../shared/people";
 
 export interface FormState {
   doc: JsonObject;
@@ -65,4 +66,9 @@ export function usePressed(): boolean {
     };
   }, []);
   return pressed;
+}
+
+/** The workspace in which the job is to run. */
+export function useWorkspace(): string {
+  return String(useForm().doc["workspace"] ?? DEFAULT_WORKSPACE);
 }

@@ -28,7 +28,7 @@ async def judged(ctx: Context, body: Given, name: str, who: Principal) -> Candid
     """
     candidate = await without_absent_data(ctx.admission, await read(ctx, _named(body, name), who))
     spec, found = _placed(ctx, candidate, who)
-    found = [*found, *await ctx.admission.outside_problems(spec, who)]
+    found = [*candidate.refused, *found, *await ctx.admission.outside_problems(spec, who)]
     if found:
         raise InvalidSpec(said.template_not_valid(), problems=tuple(found))
     kept = candidate.spec.model_copy(update={"slug": None})

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.assets.algorithms import Algorithms
 from trainmaster.service.use_cases.assets.dataset_uploads import DatasetUploads
 from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.models import Models
@@ -10,6 +11,7 @@ from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.sweeps.acting import Sweeps
 from trainmaster.service.use_cases.sweeps.looking import SweepViews
+from trainmaster.store.assets.algorithms import AlgorithmRows
 from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.templates import TemplateRows
 from trainmaster.store.assets.versions import AssetReader
@@ -27,6 +29,7 @@ class AssetParts:
     datasets: Datasets
     dataset_uploads: DatasetUploads
     sweeps: Sweeps
+    algorithms: Algorithms
 
 
 def assets_of(context: Context, assets: AssetReader, database: Database) -> AssetParts:
@@ -37,4 +40,5 @@ def assets_of(context: Context, assets: AssetReader, database: Database) -> Asse
     datasets = Datasets(context, assets, rows)
     uploads = DatasetUploads(context, assets, rows, datasets)
     sweeps = Sweeps(context, jobs, SweepViews(context, reader, MarkRows(database)), reader, SweepRows(database))
-    return AssetParts(Models(assets, context.layout), templates, datasets, uploads, sweeps)
+    algorithms = Algorithms(context, assets, AlgorithmRows(database))
+    return AssetParts(Models(assets, context.layout), templates, datasets, uploads, sweeps, algorithms)

@@ -1,0 +1,317 @@
+/** One algorithm: its versions, what may be set of each, its channels, who runs it, how it is shared; here a version is made, used or deleted. */
+import { DeleteOutlined, DownloadOutlined, EditOutlined, PlusOutlined } from "@ant-design/icons";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { App, Button, Input, Select, Tag } from "antd";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import {
+  algorithmUrl,
+  deleteAlgorithm,
+  deleteAlgorithmVersion,
+  describeAlgorithm,
+  readAlgorithm,
+  shareAlgorithm,
+  specOf,
+} from "../../api/algorithms";
+import { ApiError } from "../../api/client";
+import type { AlgorithmDetail, AlgorithmSpec, JobShare } from "../../api/types";
+import { useDownload } from "../../shared/download";
+import { SHARES } from "../../shared/people";
+import { Ago } from "../../shared/time";
+import { Crumb, Empty, Facts, Mono, PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { NotShared } from "../lost";
+import { CreateAlgorithm } from "./create";
+import { ChannelTables, ParametersTable } from "./tables";
+import { RunInJob } from "./use";
+
+const LONGEST_DESCRIPTION = 2000;
+
+/** Runs `act`, says what became of it, and has `read` again, the lists and what is shown. */
+function useAct(read = ["algorithms", "algorithm"]): (act: () => Promise<string>) => Promise<boolean> {
+  const { message } = App.useApp();
+  const client = useQueryClient();
+  const errorText = useErrorText();
+  return async (act) => {
+    try {
+      message.success(await act());
+      for (const key of read) void client.invalidateQueries({ queryKey: [key] });
+      return true;
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      message.error(`${title} ${remedy}`, 8);
+      return false;
+    }
+  };
+}
+
+export function AlgorithmPage(): ReactNode {
+  const { t } = useTranslation();
+  const { id } = useParams({ from: "/algorithms/$id" });
+  const { version } = useSearch({ from: "/algorithms/$id" });
+  const navigate = useNavigate({ from: "/algorithms/$id" });
+  const [creates, setCreates] = useState(false);
+  const query = useQuery({
+    queryKey: ["algorithm", id, version],
+    queryFn: ({ signal }) => readAlgorithm(id, version, signal),
+  });
+  if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="algorithm" id={id} />;
+  if (!query.data) return <Pending query={query} rows={8} />;
+  const algorithm = query.data;
+  const writes = algorithm.may.includes("write");
+  const spec = specOf(algorithm);
+  return (
+    <div data-testid="algorithm-page">
+      <Crumb>
+        <Link to="/algorithms">{t("algorithms.title")}</Link>
+      </Crumb>
+      <PageHeader
+        title={algorithm.name}
+        sub={[algorithm.owner, algorithm.workspace].join(" · ")}
+        actions={
+          <>
+            {algorithm.preset && <Tag className="tm-tag">{t("algorithms.preset")}</Tag>}
+            <Sharing of={algorithm} />
+            {writes && (
+              <Button icon={<PlusOutlined />} onClick={() => setCreates(true)} data-testid="algorithm-create">
+                {t("algorithms.addVersion")}
+              </Button>
+            )}
+            {writes && <Remove of={algorithm} />}
+          </>
+        }
+      />
+      <Description of={algorithm} writes={writes} />
+      {algorithm.shown === 0 ? (
+        <div className="tm-panel">
+          <Empty title={t("algorithms.noVersions")} />
+        </div>
+      ) : (
+        <div className="tm-model">
+          <nav className="tm-panel tm-versions" aria-label={t("algorithms.versions")}>
+            {algorithm.history.map((one) => (
+              <button
+                key={one.version}
+                type="button"
+                className="tm-version"
+                aria-current={one.version === algorithm.shown}
+                onClick={() => void navigate({ search: { version: one.version }, replace: true })}
+                data-testid={`version-${one.version}`}
+              >
+                <b>{t("algorithms.version", { n: one.version })}</b>
+                <span className="tm-faint">
+                  <Ago at={one.created_at} />
+                </span>
+                <span className="tm-faint">{one.by}</span>
+              </button>
+            ))}
+          </nav>
+          {spec && <Version of={algorithm} spec={spec} writes={writes} />}
+        </div>
+      )}
+      {creates && (
+        <CreateAlgorithm
+          to={algorithm}
+          close={() => setCreates(false)}
+          done={(made) => void navigate({ search: { version: made.shown }, replace: true })}
+        />
+      )}
+    </div>
+  );
+}
+
+function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpec; writes: boolean }): ReactNode {
+  const { t } = useTranslation();
+  const download = useDownload();
+  const version = of.history.find((one) => one.version === of.shown);
+  const none = t("algorithms.anything");
+  const facts: [string, ReactNode][] = [
+    [
+      t("algorithms.command"),
+      <code key="c" className="tm-mono">
+        {spec.command}
+      </code>,
+    ],
+    [t("algorithms.framework"), spec.framework.kind],
+    [t("algorithms.image"), spec.image],
+    [t("algorithms.flavors"), spec.flavors.join(", ") || none],
+    [t("algorithms.runsOn"), spec.runs_on.map((kind) => kind.toUpperCase()).join(", ") || none],
+    [t("algorithms.maxReplicas"), spec.max_replicas ?? none],
+    [
+      t("algorithms.code"),
+      version?.code ? (
+        <Mono key="u" copy={version.code}>
+          {version.code.slice(0, 19)}…
+        </Mono>
+      ) : (
+        t("algorithms.noCode")
+      ),
+    ],
+    [t("algorithms.made"), version ? <Ago key="a" at={version.created_at} /> : "–"],
+    [t("algorithms.by"), version?.by || "–"],
+  ];
+  return (
+    <div className="tm-stack">
+      <section className="tm-panel">
+        <h2 className="tm-version-head">
+          <span className="tm-grow">{t("algorithms.version", { n: of.shown })}</span>
+          <RunInJob algorithm={`${of.name}@${of.shown}`} workspace={of.workspace} size="small" />
+          {version?.code && (
+            <Button
+              size="small"
+              icon={<DownloadOutlined />}
+              onClick={() => download(algorithmUrl(of.id, of.shown))}
+              data-testid="algorithm-download"
+            >
+              {t("algorithms.download")}
+            </Button>
+          )}
+          {writes && <Remove of={of} version={of.shown} />}
+        </h2>
+        <div className="tm-panel-body">
+          <Facts columns={3} items={facts} />
+        </div>
+      </section>
+      <section className="tm-panel">
+        <h2>{t("algorithms.parameters.title")}</h2>
+        <div className="tm-panel-body">
+          <ParametersTable spec={spec} />
+        </div>
+      </section>
+      <section className="tm-panel">
+        <h2>{t("algorithms.channels.title")}</h2>
+        <div className="tm-panel-body" data-testid="algorithm-channels">
+          <ChannelTables spec={spec} />
+        </div>
+      </section>
+      <section className="tm-panel">
+        <h2>{t("algorithms.usedBy")}</h2>
+        <div className="tm-panel-body" data-testid="algorithm-jobs">
+          {of.jobs.length === 0 && <span className="tm-faint">{t("algorithms.usedByNone")}</span>}
+          <ul className="tm-plain-list">
+            {of.jobs.map((job) => (
+              <li key={job.id}>
+                <Link to="/jobs/$id" params={{ id: job.id }} search={{}} className="tm-name">
+                  {job.name}
+                </Link>{" "}
+                <span className="tm-faint">{t("algorithms.version", { n: job.version })}</span>
+              </li>
+            ))}
+          </ul>
+          {of.more_jobs > 0 && <span className="tm-faint">{t("algorithms.moreJobs", { count: of.more_jobs })}</span>}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+/** Deletes a version, or with none all of it, after a question that says what will happen. */
+function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): ReactNode {
+  const { t } = useTranslation();
+  const { modal } = App.useApp();
+  const navigate = useNavigate();
+  const act = useAct(version === undefined ? ["algorithms"] : undefined); // what is gone is not read again
+  const one = version === undefined ? undefined : { n: version, name: of.name };
+  const label = one ? t("algorithms.delete.one", one) : t("algorithms.delete.all");
+  const remove = async (): Promise<void> => {
+    const gone = await act(async () => {
+      await (version === undefined ? deleteAlgorithm(of.id) : deleteAlgorithmVersion(of.id, version));
+      return t("algorithms.delete.done");
+    });
+    if (!gone) return;
+    if (version === undefined) void navigate({ to: "/algorithms" });
+    else void navigate({ to: "/algorithms/$id", params: { id: of.id }, search: {}, replace: true });
+  };
+  const ask = (): void =>
+    void modal.confirm({
+      title: one ? t("algorithms.delete.oneTitle", one) : t("algorithms.delete.allTitle", { name: of.name }),
+      icon: null,
+      content: t("algorithms.delete.what"),
+      okText: t("action.delete"),
+      cancelText: t("action.cancel"),
+      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
+      onOk: remove,
+    });
+  return (
+    <Button
+      size={one ? "small" : undefined}
+      danger
+      icon={<DeleteOutlined />}
+      onClick={ask}
+      aria-label={label}
+      title={label}
+      data-testid={one ? "version-delete" : "algorithm-delete"}
+    />
+  );
+}
+
+/** With whom it is shared; who may decide it chooses here. */
+function Sharing({ of }: { of: AlgorithmDetail }): ReactNode {
+  const { t } = useTranslation();
+  const act = useAct();
+  if (!of.may.includes("share"))
+    return <span title={t(`algorithms.share.${of.share}`)}>{t(`algorithms.sharing.${of.share}`)}</span>;
+  return (
+    <Select<JobShare>
+      value={of.share}
+      onChange={(level) =>
+        void act(async () => {
+          await shareAlgorithm(of.id, level);
+          return t("algorithms.share.changed");
+        })
+      }
+      aria-label={t("algorithms.shared")}
+      popupMatchSelectWidth={false}
+      labelRender={({ value }) => t(`algorithms.sharing.${value as JobShare}`)}
+      options={SHARES.map((value) => ({ value, label: t(`algorithms.share.${value}`) }))}
+      data-testid="algorithm-sharing"
+    />
+  );
+}
+
+function Description({ of, writes }: { of: AlgorithmDetail; writes: boolean }): ReactNode {
+  const { t } = useTranslation();
+  const act = useAct();
+  const [text, setText] = useState<string | null>(null);
+  const save = async (): Promise<void> => {
+    const saved = await act(async () => {
+      await describeAlgorithm(of.id, (text ?? "").trim());
+      return t("algorithms.described");
+    });
+    if (saved) setText(null);
+  };
+  if (text !== null)
+    return (
+      <div className="tm-describe">
+        <Input.TextArea
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          maxLength={LONGEST_DESCRIPTION}
+          autoSize={{ minRows: 1, maxRows: 8 }}
+          aria-label={t("algorithms.description")}
+          autoFocus
+          data-testid="description-text"
+        />
+        <Button onClick={() => setText(null)}>{t("action.cancel")}</Button>
+        <Button type="primary" onClick={() => void save()} data-testid="description-save">
+          {t("action.save")}
+        </Button>
+      </div>
+    );
+  if (of.description === "" && !writes) return null;
+  return (
+    <p className="tm-describe">
+      <span>{of.description || <span className="tm-faint">{t("algorithms.description")} –</span>}</span>
+      {writes && (
+        <Button
+          type="text"
+          size="small"
+          icon={<EditOutlined />}
+          onClick={() => setText(of.description)}
+          aria-label={t("algorithms.edit")}
+          data-testid="description-edit"
+        />
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,229 @@
+/** The fields of an algorithm's document: what it runs, its hyperparameters, its channels. What they do not show the text does. */
+import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
+import { Button, Checkbox, Form, Input, Select } from "antd";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Json, JsonObject } from "../../api/types";
+import { useBilingual } from "../../i18n";
+import { useMeta } from "../../shared/meta";
+import { entries, typedValue } from "./document";
+
+const TYPES = ["float", "int", "str", "bool"] as const;
+const GIVEN = ["argument", "variable"] as const;
+const TO = ["outputs", "model"] as const;
+
+interface Props {
+  doc: JsonObject;
+  put: (doc: JsonObject) => void;
+}
+
+export function DocumentFields({ doc, put }: Props): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const kinds = useMeta()?.frameworks ?? [];
+  const framework = doc["framework"];
+  const kind = typeof framework === "object" && framework && !Array.isArray(framework) ? framework["kind"] : framework;
+  const set = (key: string, value: Json | undefined): void => {
+    const { [key]: _, ...rest } = doc;
+    put(value === undefined ? rest : { ...rest, [key]: value });
+  };
+  return (
+    <>
+      <Form.Item label={t("algorithms.command")} htmlFor="algorithm-command" required>
+        <Input
+          id="algorithm-command"
+          value={String(doc["command"] ?? "")}
+          onChange={(event) => set("command", event.target.value)}
+          className="tm-mono"
+          data-testid="algorithm-command"
+        />
+      </Form.Item>
+      <div className="tm-grid tm-grid-2">
+        <Form.Item label={t("algorithms.description")} htmlFor="algorithm-description">
+          <Input
+            id="algorithm-description"
+            value={String(doc["description"] ?? "")}
+            onChange={(event) => set("description", event.target.value || undefined)}
+            data-testid="algorithm-description"
+          />
+        </Form.Item>
+        <Form.Item label={t("algorithms.framework")} htmlFor="algorithm-framework">
+          <Select<string>
+            id="algorithm-framework"
+            value={typeof kind === "string" ? kind : "single"}
+            onChange={(next) => set("framework", next === "single" ? undefined : next)}
+            options={kinds.map((one) => ({ value: one.kind, label: pick(one.title) }))}
+          />
+        </Form.Item>
+      </div>
+      <Parameters doc={doc} put={put} />
+      <Channels doc={doc} put={put} field="inputs" />
+      <Channels doc={doc} put={put} field="outputs" />
+    </>
+  );
+}
+
+/** A list of the document, each entry with what changes it and what removes it. */
+function useList({ doc, put }: Props, field: string) {
+  const list = entries(doc, field);
+  const write = (next: JsonObject[]): void => put({ ...doc, [field]: next });
+  return {
+    list,
+    add: (entry: JsonObject) => write([...list, entry]),
+    edit: (at: number, part: JsonObject) => write(list.map((one, i) => (i === at ? { ...one, ...part } : one))),
+    remove: (at: number) => write(list.filter((_, i) => i !== at)),
+  };
+}
+
+function Parameters(props: Props): ReactNode {
+  const { t } = useTranslation();
+  const { list, add, edit, remove } = useList(props, "parameters");
+  return (
+    <Form.Item label={t("algorithms.parameters.title")}>
+      <div className="tm-kv">
+        {list.map((one, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no other name while its name is typed.
+          <div key={i} className="tm-kv-row tm-algorithm-row" data-testid={`algorithm-parameter-${i}`}>
+            <Input
+              value={String(one["name"] ?? "")}
+              placeholder={t("algorithms.name")}
+              aria-label={`${t("algorithms.parameters.title")} ${i + 1}: ${t("algorithms.name")}`}
+              className="tm-mono"
+              onChange={(event) => edit(i, { name: event.target.value.trim() })}
+            />
+            <Select<string>
+              value={String(one["type"] ?? "float")}
+              aria-label={t("algorithms.parameters.type")}
+              popupMatchSelectWidth={false}
+              options={TYPES.map((value) => ({ value, label: t(`algorithms.parameters.types.${value}`) }))}
+              onChange={(type) => edit(i, { type, min: null, max: null, default: null })}
+            />
+            <Typed label={t("algorithms.parameters.default")} of={one} field="default" put={(part) => edit(i, part)} />
+            {(one["type"] === "int" || one["type"] === "float") && (
+              <>
+                <Typed label={t("algorithms.parameters.min")} of={one} field="min" put={(part) => edit(i, part)} />
+                <Typed label={t("algorithms.parameters.max")} of={one} field="max" put={(part) => edit(i, part)} />
+              </>
+            )}
+            <Checkbox
+              checked={one["required"] === true}
+              onChange={(event) => edit(i, { required: event.target.checked })}
+            >
+              {t("algorithms.create.required")}
+            </Checkbox>
+            <Checkbox
+              checked={one["editable"] !== false}
+              onChange={(event) => edit(i, { editable: event.target.checked })}
+            >
+              {t("algorithms.create.editable")}
+            </Checkbox>
+            <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
+          </div>
+        ))}
+        <Button
+          size="small"
+          type="dashed"
+          icon={<PlusOutlined />}
+          onClick={() => add({ name: "", type: "float" })}
+          data-testid="algorithm-add-parameter"
+        >
+          {t("algorithms.create.addParameter")}
+        </Button>
+        <Checkbox
+          checked={props.doc["custom_parameters"] !== false}
+          onChange={(event) => props.put({ ...props.doc, custom_parameters: event.target.checked })}
+        >
+          {t("algorithms.create.allowCustom")}
+        </Checkbox>
+      </div>
+    </Form.Item>
+  );
+}
+
+/** A value of the parameter's type, as it is typed: half a number stays here until it is one. */
+function Typed({
+  label,
+  of,
+  field,
+  put,
+}: {
+  label: string;
+  of: JsonObject;
+  field: "default" | "min" | "max";
+  put: (part: JsonObject) => void;
+}): ReactNode {
+  const now = of[field];
+  const [text, setText] = useState(now === null || now === undefined ? "" : String(now));
+  const same = typedValue(text, of["type"]) === (now ?? null);
+  return (
+    <Input
+      value={same ? text : now === null || now === undefined ? "" : String(now)}
+      placeholder={label}
+      aria-label={label}
+      title={label}
+      className="tm-mono"
+      onChange={(event) => {
+        setText(event.target.value);
+        put({ [field]: typedValue(event.target.value, of["type"]) });
+      }}
+    />
+  );
+}
+
+function Channels({ field, ...props }: Props & { field: "inputs" | "outputs" }): ReactNode {
+  const { t } = useTranslation();
+  const { list, add, edit, remove } = useList(props, field);
+  const title = t(`algorithms.channels.${field}`);
+  return (
+    <Form.Item label={title}>
+      <div className="tm-kv">
+        {list.map((one, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no other name while its name is typed.
+          <div key={i} className="tm-kv-row tm-algorithm-row">
+            <Input
+              value={String(one["name"] ?? "")}
+              placeholder={field === "inputs" ? "data_url" : "train_url"}
+              aria-label={`${title} ${i + 1}`}
+              className="tm-mono"
+              onChange={(event) => edit(i, { name: event.target.value.trim() })}
+              data-testid={`algorithm-${field}-${i}`}
+            />
+            <Select<string>
+              value={String(one["given"] ?? "argument")}
+              aria-label={t("algorithms.channels.told")}
+              popupMatchSelectWidth={false}
+              options={GIVEN.map((value) => ({ value, label: t(`algorithms.channels.given.${value}`) }))}
+              onChange={(given) => edit(i, { given })}
+            />
+            {field === "inputs" ? (
+              <Checkbox
+                checked={one["required"] !== false}
+                onChange={(event) => edit(i, { required: event.target.checked })}
+              >
+                {t("algorithms.create.required")}
+              </Checkbox>
+            ) : (
+              <Select<string>
+                value={String(one["to"] ?? "outputs")}
+                aria-label={t("algorithms.channels.writes")}
+                popupMatchSelectWidth={false}
+                options={TO.map((value) => ({ value, label: t(`algorithms.channels.to.${value}`) }))}
+                onChange={(to) => edit(i, { to })}
+              />
+            )}
+            <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
+          </div>
+        ))}
+        <Button
+          size="small"
+          type="dashed"
+          icon={<PlusOutlined />}
+          onClick={() => add({ name: "" })}
+          data-testid={`algorithm-add-${field}`}
+        >
+          {t(field === "inputs" ? "algorithms.create.addInput" : "algorithms.create.addOutput")}
+        </Button>
+      </div>
+    </Form.Item>
+  );
+}

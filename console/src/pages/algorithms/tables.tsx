@@ -1,0 +1,141 @@
+/** What an algorithm says of its hyperparameters and channels, as tables; in words where there are none (R157). */
+import { Table, type TableColumnsType } from "antd";
+import type { TFunction } from "i18next";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import type { AlgorithmSpec, Channel, Hyperparameter, InputChannel, OutputChannel } from "../../api/types";
+import { number } from "../../shared/format";
+
+const shown = (value: Hyperparameter["default"]): string => (value === null ? "–" : String(value));
+
+/** From what to what, or which values there are; "" where anything goes. Pure. */
+export function valuesOf({ choices, min, max }: Pick<Hyperparameter, "choices" | "min" | "max">): string {
+  if (choices.length > 0) return choices.map(String).join(", ");
+  if (min !== null && max !== null) return `${number(min)} – ${number(max)}`;
+  if (min !== null) return `≥ ${number(min)}`;
+  return max !== null ? `≤ ${number(max)}` : "";
+}
+
+export function rulesOf(what: Hyperparameter, t: TFunction): string[] {
+  return [
+    what.required ? t("algorithms.parameters.required") : "",
+    what.editable ? "" : t("algorithms.parameters.fixed"),
+    what.deletable || what.required ? "" : t("algorithms.parameters.kept"),
+  ].filter(Boolean);
+}
+
+export function ParametersTable({ spec }: { spec: AlgorithmSpec }): ReactNode {
+  const { t } = useTranslation();
+  const columns: TableColumnsType<Hyperparameter> = [
+    { title: t("algorithms.name"), key: "name", width: 180, render: (_, one) => <b className="tm-mono">{one.name}</b> },
+    {
+      title: t("algorithms.parameters.type"),
+      key: "type",
+      width: 120,
+      render: (_, one) => t(`algorithms.parameters.types.${one.type}`),
+    },
+    {
+      title: t("algorithms.parameters.default"),
+      key: "default",
+      width: 120,
+      render: (_, one) => <span className="tm-mono">{shown(one.default)}</span>,
+    },
+    { title: t("algorithms.parameters.values"), key: "values", width: 150, render: (_, one) => valuesOf(one) || "–" },
+    {
+      title: t("algorithms.parameters.rules"),
+      key: "rules",
+      width: 130,
+      render: (_, one) => rulesOf(one, t).join(", ") || "–",
+    },
+    { title: t("algorithms.description"), key: "description", render: (_, one) => one.description || "–" },
+  ];
+  return (
+    <>
+      {spec.parameters.length === 0 ? (
+        <p className="tm-line">{t("algorithms.parameters.none")}</p>
+      ) : (
+        <Table<Hyperparameter>
+          rowKey="name"
+          size="small"
+          columns={columns}
+          dataSource={spec.parameters}
+          pagination={false}
+          scroll={{ x: 860 }}
+          data-testid="algorithm-parameters"
+        />
+      )}
+      <p className="tm-line tm-faint">
+        {t(spec.custom_parameters ? "algorithms.parameters.custom" : "algorithms.parameters.noCustom")}
+      </p>
+    </>
+  );
+}
+
+/** How the program is told: --data_url=… or $DATA_URL. Pure. */
+export const told = ({ given, name }: Pick<Channel, "given" | "name">): string =>
+  given === "argument" ? `--${name}=…` : `$${name}`;
+
+export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
+  const { t } = useTranslation();
+  const common = <T extends Channel>(): TableColumnsType<T> => [
+    { title: t("algorithms.name"), key: "name", width: 180, render: (_, one) => <b className="tm-mono">{one.name}</b> },
+    {
+      title: t("algorithms.channels.told"),
+      key: "told",
+      width: 180,
+      render: (_, one) => <code className="tm-mono">{told(one)}</code>,
+    },
+  ];
+  const last = <T extends Channel>(): TableColumnsType<T> => [
+    { title: t("algorithms.description"), key: "description", render: (_, one) => one.description || "–" },
+  ];
+  const table = { rowKey: "name", size: "small", pagination: false, scroll: { x: 760 } } as const;
+  return (
+    <>
+      <h3>{t("algorithms.channels.inputs")}</h3>
+      {spec.inputs.length === 0 ? (
+        <p className="tm-line">{t("algorithms.channels.noInputs")}</p>
+      ) : (
+        <Table<InputChannel>
+          {...table}
+          dataSource={spec.inputs}
+          columns={[
+            ...common<InputChannel>(),
+            {
+              title: t("algorithms.channels.takes"),
+              key: "takes",
+              width: 240,
+              render: (_, one) =>
+                [
+                  one.kinds.map((kind) => t(`submit.mount.${kind}`)).join(", "),
+                  one.required ? "" : t("algorithms.channels.optional"),
+                ]
+                  .filter(Boolean)
+                  .join(" · "),
+            },
+            ...last<InputChannel>(),
+          ]}
+        />
+      )}
+      <h3>{t("algorithms.channels.outputs")}</h3>
+      {spec.outputs.length === 0 ? (
+        <p className="tm-line">{t("algorithms.channels.noOutputs")}</p>
+      ) : (
+        <Table<OutputChannel>
+          {...table}
+          dataSource={spec.outputs}
+          columns={[
+            ...common<OutputChannel>(),
+            {
+              title: t("algorithms.channels.writes"),
+              key: "writes",
+              width: 240,
+              render: (_, one) => [t(`algorithms.channels.to.${one.to}`), one.folder].filter(Boolean).join(" · "),
+            },
+            ...last<OutputChannel>(),
+          ]}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,1 @@
+"""Algorithms: programs with what may be set of them. See `algorithm`."""
