@@ -102,7 +102,9 @@ async def test_files_are_limited_and_so_is_each_person(vision: Stage) -> None:
     assert found.value.problems[0].rule == told
     seen = platform.resources.workspace("vision", ANN).storage
     assert (seen.use.used_files, seen.use.limit_files, seen.mine.used_files, seen.mine.limit_files) == (8, 9, 3, 4)
-    assert [(one.person, one.used_files, one.limit_files) for one in seen.by_person] == [("bob", 5, 6), ("ann", 3, 4)]
+    assert (seen.by_person, seen.people) == ([], {"bob": {"files": 6}})  # who keeps how much is for who administers it
+    led = platform.resources.workspace("vision", ADMIN).storage
+    assert [(one.person, one.used_files, one.limit_files) for one in led.by_person] == [("bob", 5, 6), ("ann", 3, 4)]
     other = platform.resources.workspace("vision", EVE).storage
     assert (other.by_person, other.people, other.use.used_files) == ([], {}, 8)
 

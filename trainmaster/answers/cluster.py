@@ -127,7 +127,7 @@ class StorageView(Answer, frozen=True):
 class WorkspaceStorage(Answer, frozen=True):
     """Storage quotas of a workspace. `per_person`: what each person may keep at most, by `mib` and `files`; `people`:
     what some may keep instead, by name; null: no limit. `use`: of all of it; `mine`: of who asks; `by_person`: of each
-    for whom something is kept, who has most first. `people` and `by_person`: for who is in it.
+    for whom something is kept, who has most first. `people`: for who is in it; `by_person`: for who administers it.
     """
 
     use: StorageView

@@ -9,8 +9,8 @@ DeliveryState = Literal["waiting", "sent", "failed", "dropped"]
 
 
 class NoticeView(Answer, frozen=True):
-    """One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget, storage or webhook; `job`: the id of
-    the job that it is about.
+    """One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget, storage or webhook; `job`: the id
+    of the job that it is about.
     """
 
     id: str

@@ -4862,7 +4862,7 @@ export interface components {
         /**
          * @description Storage quotas of a workspace. `per_person`: what each person may keep at most, by `mib` and `files`; `people`:
          *         what some may keep instead, by name; null: no limit. `use`: of all of it; `mine`: of who asks; `by_person`: of each
-         *         for whom something is kept, who has most first. `people` and `by_person`: for who is in it.
+         *         for whom something is kept, who has most first. `people`: for who is in it; `by_person`: for who administers it.
          */
         WorkspaceStorage: {
             use: components["schemas"]["Storage"];
@@ -5806,8 +5806,8 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget, storage or webhook; `job`: the id of
-         *         the job that it is about.
+         * @description One notification. `kind`: ended, failed, waits, preempted, idle, limit, budget, storage or webhook; `job`: the id
+         *         of the job that it is about.
          */
         Notice: {
             id: string;

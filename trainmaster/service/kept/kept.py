@@ -9,7 +9,9 @@ safe; what asks the rows says so.
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
 from typing import Final
 
 from trainmaster.core.cluster import Workspace
@@ -24,6 +26,7 @@ from trainmaster.store.kept.rows import Account, KeptRows
 log = logging.getLogger("trainmaster.kept")
 
 MIB: Final = 1 << 20
+_NOTHING: Final = Use()
 
 
 class Kept:
@@ -37,19 +40,22 @@ class Kept:
         self._versions: dict[Account, Use] = {}
         self._held: dict[str, tuple[Account, Use]] = {}  # what is on its way, by its name
         self._live: dict[str, tuple[Account, Use]] = {}  # running jobs, by id
+        self._sums: dict[str, dict[str, Use]] | None = None  # all of it by workspace and owner, None: to be made anew
 
     # -- asking ------------------------------------------------------------------------------------------------
 
     def used(self, workspace: str, person: str | None = None) -> Use:
-        """Return what is kept or set aside for a workspace, or for one person in it. O(accounts)."""
+        """Return what is kept or set aside for a workspace, or for one person in it. O(its people), and after a change
+        O(all people).
+        """
         with self._lock:
             return self._used(workspace, person)
 
     def people(self, workspace: str) -> list[str]:
         """Return for whom something is kept there, the name of who has most first."""
         with self._lock:
-            names = {owner for (of, owner), _ in self._all() if of == workspace}
-            return sorted(names, key=lambda name: (-self._used(workspace, name).bytes, name))
+            found = self._people(workspace)
+            return sorted(found, key=lambda name: (-found[name].bytes, name))
 
     def full(self, workspace: str, person: str) -> Said | None:
         """Return why nothing more may be kept for `person` there, None where something may."""
@@ -77,23 +83,29 @@ class Kept:
         found = self._workspace_of(workspace)
         if found is None:
             return []
-        return [
+        limits = [
             (queue.account_of_workspace(workspace), None, found.storage_of(None)),
             (queue.account_of_member(person, workspace), person, found.storage_of(person)),
         ]
+        return [one for one in limits if one[2]]
 
-    def _all(self) -> Iterable[tuple[Account, Use]]:
-        yield from self._jobs.items()
-        yield from self._versions.items()
-        yield from self._held.values()
-        yield from self._live.values()
+    def _people(self, workspace: str) -> dict[str, Use]:
+        """Return what counts for each person in a workspace."""
+        if self._sums is None:
+            self._sums = {}
+            for (of, owner), use in chain(
+                self._jobs.items(), self._versions.items(), self._held.values(), self._live.values()
+            ):
+                people = self._sums.setdefault(of, {})
+                before = people.get(owner, _NOTHING)
+                people[owner] = Use(before.bytes + use.bytes, before.files + use.files)
+        return self._sums.get(workspace, {})
 
     def _used(self, workspace: str, person: str | None) -> Use:
-        bytes_ = files = 0
-        for (of, owner), use in self._all():
-            if of == workspace and person in (None, owner):
-                bytes_, files = bytes_ + use.bytes, files + use.files
-        return Use(bytes_, files)
+        people = self._people(workspace)
+        if person is not None:
+            return people.get(person, _NOTHING)
+        return Use(sum(use.bytes for use in people.values()), sum(use.files for use in people.values()))
 
     def _refusal(self, account: Account, more: Use) -> Said | None:
         for whose, name, most in self._limits(*account):
@@ -113,13 +125,23 @@ class Kept:
                 return said.storage_over_by_files(whose, used.files, int(most["files"]))
         return None
 
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Change something; the sums are made anew when they are asked for, also in between."""
+        with self._lock:
+            self._sums = None
+            try:
+                yield
+            finally:
+                self._sums = None
+
     # -- on its way --------------------------------------------------------------------------------------------
 
     def hold(self, name: str, account: Account, use: Use) -> Said | None:
         """Set aside room for what is on its way, in place of what was set aside under this name; return why not, None
         when it is done. What was set aside before stays where it is refused.
         """
-        with self._lock:
+        with self._changing():
             before = self._held.pop(name, None)
             told = self._refusal(account, use)
             if told is None:
@@ -130,12 +152,12 @@ class Kept:
 
     def set_aside(self, holds: Mapping[str, tuple[Account, Use]]) -> None:
         """Take what is on its way already, whatever the quota."""
-        with self._lock:
+        with self._changing():
             self._held = {**holds, **self._held}
 
     def let_go(self, *names: str) -> None:
         """Let go of what was set aside. Any number of times."""
-        with self._lock:
+        with self._changing():
             for name in names:
                 self._held.pop(name, None)
 
@@ -154,12 +176,12 @@ class Kept:
 
     def runs(self, job: Job, use: Use) -> None:
         """Take what the folder of a running job takes now."""
-        with self._lock:
+        with self._changing():
             self._live[job.id] = (job.workspace, job.owner), use
 
     def forget_live(self, there: Collection[str]) -> None:
         """Forget what running jobs took, but for those that are `there` still."""
-        with self._lock:
+        with self._changing():
             self._live = {job: found for job, found in self._live.items() if job in there}
 
     # -- what is stored: these block ---------------------------------------------------------------------------
@@ -168,7 +190,7 @@ class Kept:
         """Begin anew from the rows. O(jobs + versions). Raises StorageFailed, Unavailable."""
         with self._storing:
             jobs, versions = self._rows.of_jobs(), self._rows.of_versions()
-            with self._lock:
+            with self._changing():
                 self._jobs, self._versions = jobs, versions
 
     def keep_versions(self, asset: str, uses: Mapping[int, Use], *held: str) -> None:
@@ -176,7 +198,7 @@ class Kept:
         with self._storing:
             self._rows.put_versions(asset, uses)
             versions = self._rows.of_versions()
-            with self._lock:
+            with self._changing():
                 self._versions = versions
                 for name in held:
                     self._held.pop(name, None)
@@ -185,7 +207,7 @@ class Kept:
         """Store what the folder of a job takes that ended. Raises StorageFailed, Unavailable."""
         with self._storing:
             found = self._rows.put_job(job, use)
-            with self._lock:
+            with self._changing():
                 self._live.pop(job, None)
                 if found is not None:
                     account, more = found

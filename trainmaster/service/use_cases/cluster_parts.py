@@ -1,12 +1,14 @@
 """What `cluster_views` is made of: one engine's abilities, one task's cards, one flavor, one share, as the API shows
-them. Pure.
+them. Changes nothing.
 """
 
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from trainmaster.access.visible import Visible
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import InWorkspace, Visible
 from trainmaster.answers import (
     CardUse,
     EngineAbilities,
@@ -141,12 +143,15 @@ def _limits(workspace: Workspace, person: str, charged: Charged) -> Iterator[Per
             )
 
 
-def storage_of(kept: Kept, workspace: Workspace, person: str, inside: bool) -> WorkspaceStorage:
-    """Return what is kept for a workspace and may be, as `person` is shown it. `inside`: with who keeps how much."""
-    people = kept.people(workspace.name) if inside else []
+def storage_of(kept: Kept, workspace: Workspace, who: Principal) -> WorkspaceStorage:
+    """Return what is kept for a workspace and may be, as `who` is shown it."""
+    inside, leads = (
+        decide(who, scope, InWorkspace(workspace.name)).allowed for scope in ("members:read", "limits:write")
+    )
+    people = kept.people(workspace.name) if leads else []
     return WorkspaceStorage(
         use=_storage(kept, workspace, None),
-        mine=_storage(kept, workspace, person),
+        mine=_storage(kept, workspace, who.name),
         per_person=dict(workspace.storage_per_person),
         people={name: dict(most) for name, most in workspace.storage_people.items()} if inside else {},
         by_person=[_storage(kept, workspace, name) for name in people],

@@ -189,7 +189,6 @@ class ClusterViews:
 
     def _workspace(self, one: Workspace, who: Principal) -> WorkspaceView:
         sums, urgent = self._ctx.tally.of("workspace", one.name), self._ctx.followers.urgent
-        inside = decide(who, "members:read", InWorkspace(one.name)).allowed
         quotas = [
             PoolQuota(pool=pool, share=shares_of(limits, used_of(self._ctx.tally.of("workspace", one.name, pool))))
             for pool, limits in sorted(one.quotas.items())
@@ -210,9 +209,9 @@ class ClusterViews:
             waiting=sums.waiting,
             running=sums.running,
             per_person={pool: dict(most) for pool, most in one.per_person.items()},
-            people=one.people if inside else {},  # type: ignore[arg-type]
+            people=one.people if decide(who, "members:read", InWorkspace(one.name)).allowed else {},  # type: ignore[arg-type]
             mine=limits_of(one, who.name, self._ctx.scheduling.running.held),
-            storage=storage_of(self._ctx.kept, one, who.name, inside),
+            storage=storage_of(self._ctx.kept, one, who),
         )
 
     def flavors(
