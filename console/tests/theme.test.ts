@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { theme } from "antd";
 import { describe, expect, it } from "vitest";
 import { antdTheme } from "../src/antd";
@@ -15,5 +17,16 @@ describe("the theme", () => {
       const { colorSuccessBg, colorBgContainer } = theme.getDesignToken(antdTheme(dark, false));
       expect(Math.abs(luminance(colorSuccessBg) - luminance(colorBgContainer))).toBeLessThan(0.15);
     }
+  });
+});
+
+describe("the styles", () => {
+  it("define each class in one file, so that no page dresses another's parts", () => {
+    const folder = join(__dirname, "../src/styles");
+    const where = new Map<string, Set<string>>();
+    for (const file of readdirSync(folder))
+      for (const [, name = ""] of readFileSync(join(folder, file), "utf8").matchAll(/^(\.tm-[a-z-]+) \{/gm))
+        where.set(name, (where.get(name) ?? new Set()).add(file));
+    expect([...where].filter(([, files]) => files.size > 1)).toEqual([]);
   });
 });

@@ -120,9 +120,14 @@ def bars(groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], y
 
 
 def contrast(
-    groups: Sequence[str], series: Sequence[tuple[str, Sequence[float]]], words: Callable[[float], str], label: str
+    groups: Sequence[tuple[str, str]],
+    series: Sequence[tuple[str, Sequence[float]]],
+    words: Callable[[float], str],
+    label: str,
 ) -> str:
-    """Return `bars` in which every group has its own scale, up to its largest bar; each bar tells its number."""
+    """Return `bars` in which every group has its own scale, up to its largest bar; each bar tells its number. `groups`:
+    what each is called (zh, en).
+    """
     parts = []
     for at, group in enumerate(groups):
         values = [values[at] for _, values in series]
@@ -137,26 +142,31 @@ def contrast(
 def _group(
     at: int,
     groups: int,
-    group: str,
+    group: str | tuple[str, str],
     names: Sequence[str],
     shares: Sequence[float],
     words: Sequence[str],
     shown: bool = False,
 ) -> list[str]:
     parts = []
+    zh, en = (group, group) if isinstance(group, str) else group
     slot = (WIDTH - LEFT - RIGHT) / max(1, groups)
     middle = LEFT + (at + 0.5) * slot
     width = min(44.0, slot * 0.86 / max(1, len(names)))
     for s, (name, share, told) in enumerate(zip(names, shares, words, strict=True)):
         left, high = middle + (s - len(names) / 2) * width, max(1.0, _y(0) - _y(share))
         top = _y(0) - high
-        title = f"<title>{escape(f'{name}, {group}: {told}')}</title>"
+        title = f"<title>{escape(f'{name}, {en}: {told}')}</title>"
         box = f'x="{left:.1f}" y="{top:.1f}" width="{width * 0.9:.1f}" height="{high:.1f}"'
         parts.append(f'<rect {box} rx="2" style="fill:{_colour(s)}">{title}</rect>')
         if shown and width >= 30:
             parts.append(_text(left + width * 0.45, top - 5, told, "value"))
-    name = group if len(group) <= 12 else group[:11] + "…"
-    return [*parts, _text(middle, HEIGHT - BOTTOM + 20, name)]
+    below = ((en, "tick"),) if zh == en else ((zh, "tick zh"), (en, "tick en"))
+    return [*parts, *(_text(middle, HEIGHT - BOTTOM + 20, _short_name(name), kind) for name, kind in below)]
+
+
+def _short_name(name: str) -> str:
+    return name if len(name) <= 12 else name[:11] + "…"
 
 
 def _text(x: float, y: float, words: str, kind: str = "tick") -> str:

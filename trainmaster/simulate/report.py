@@ -44,7 +44,7 @@ COLUMNS: Final = (
     Column(("有界减速比", "Bounded slowdown"), lambda s: s.waits.slowdown, lambda v: f"{v:,.1f}"),
     Column(("总时长", "Makespan"), lambda s: s.makespan_s, duration),
     Column(("分配率", "Allocated"), lambda s: s.allocated, lambda v: f"{v:.1%}", False),
-    Column(("公平性 (Jain)", "Fairness (Jain)"), lambda s: s.fairness, lambda v: f"{v:.3f}", False),
+    Column(("公平性（Jain）", "Fairness (Jain)"), lambda s: s.fairness, lambda v: f"{v:.3f}", False),
     Column(("未能运行", "Not run"), lambda s: sum(s.others.values()), lambda v: f"{v:,.0f}"),
 )
 """What the table shows, here and in the terminal."""
@@ -54,7 +54,9 @@ def html(workload: Workload, outcomes: Sequence[SimulationOutcome]) -> str:
     """Return the page. Costs O(jobs log jobs) per outcome."""
     summaries = [summarise(outcome) for outcome in outcomes]
     names = [summary.label for summary in summaries]
-    machines = "; ".join(_two(*words) for words in dict.fromkeys(describe(outcome.nodes) for outcome in outcomes))
+    machines = _two("；", "; ").join(
+        _two(*words) for words in dict.fromkeys(describe(outcome.nodes) for outcome in outcomes)
+    )
     facts = f"{escape(workload.name)} &middot; {len(workload.jobs):,} {_two('个任务', 'jobs')} &middot; {machines}"
     notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in workload.notes)
     sections = (
@@ -103,12 +105,12 @@ def _wait_sections(outcomes: Sequence[SimulationOutcome], summaries: Sequence[Si
     scale = charts.durations(top)
     share = charts.linear(0, 1, lambda v: f"{v:.0%}")
     spread = [(outcome.label, _distribution(outcome)) for outcome in outcomes]
-    measures: tuple[tuple[str, Callable[[WaitTimes], float]], ...] = (
-        ("mean", lambda w: w.mean_s),
-        ("p50", lambda w: w.p50_s),
-        ("p90", lambda w: w.p90_s),
-        ("p99", lambda w: w.p99_s),
-        ("max", lambda w: w.max_s),
+    measures: tuple[tuple[tuple[str, str], Callable[[WaitTimes], float]], ...] = (
+        (("平均", "mean"), lambda w: w.mean_s),
+        (("中位数", "median"), lambda w: w.p50_s),
+        (("P90", "P90"), lambda w: w.p90_s),
+        (("P99", "P99"), lambda w: w.p99_s),
+        (("最长", "longest"), lambda w: w.max_s),
     )
     values = [(s.label, [of(s.waits) for _, of in measures]) for s in summaries]
     return (

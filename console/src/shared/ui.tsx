@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../api/client";
 import { ENDED, type Job } from "../api/types";
+import { useLanguage } from "../i18n";
 import { number, percent } from "./format";
 import type { Kept } from "./kept";
 import { useLeft } from "./left";
@@ -181,11 +182,7 @@ export function Outdated({ query }: { query: Kept<unknown> }): ReactNode {
       className="tm-outdated"
       data-testid="outdated"
       title={t(query.earlier ? "error.earlier" : "error.outdated", { time: time(query.dataUpdatedAt / 1000, "short") })}
-      description={
-        <>
-          {title} {remedy}
-        </>
-      }
+      description={<Sentences of={[title, remedy]} />}
       action={
         <Button size="small" icon={<ReloadOutlined />} onClick={() => void query.refetch()}>
           {t("action.retry")}
@@ -326,6 +323,11 @@ export function Dotted({ items, className }: { items: ReactNode[]; className?: s
       ))}
     </span>
   );
+}
+
+/** Sentences one behind the other: Chinese ones have their space in their stops. */
+export function Sentences({ of }: { of: readonly string[] }): ReactNode {
+  return of.filter(Boolean).join(useLanguage() === "zh" ? "" : " ");
 }
 
 /** Names beside each other. */

@@ -72,6 +72,8 @@ def test_the_report_compares_and_escapes() -> None:
     assert page.count("<svg") == 6
     assert "http" not in page
     assert "平均等待" in page
+    assert 'class="tick zh"' in page
+    assert [word in page for word in (">中位数<", ">median<", ">p50<")] == [True, True, False]
     nasty = simulate(
         of(job(0, 0, 5, workspace="<b>"), job(1, 0, 5, workspace="ok")), machines(), SimulationSetting(label="<i>")
     )

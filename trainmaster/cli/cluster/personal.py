@@ -149,4 +149,6 @@ def personal_lines(one: "answers.WorkspaceView") -> Iterator[str]:
 
 def _most(most: dict[str, float | None]) -> str:
     any_number = words("any", "不限")
-    return ", ".join(f"{name} {any_number if amount is None else f'{amount:g}'}" for name, amount in most.items())
+    return words(", ", "，").join(
+        f"{name} {any_number if amount is None else f'{amount:g}'}" for name, amount in most.items()
+    )

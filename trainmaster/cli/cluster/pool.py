@@ -244,4 +244,4 @@ def warn(pool: str, found: "Sequence[answers.ShareView]") -> None:
 
 
 def _amounts(pool: "answers.ResourcePool") -> str:
-    return ", ".join(_used(one.resource, one.used, one.total) for one in pool.amounts)
+    return words(", ", "，").join(_used(one.resource, one.used, one.total) for one in pool.amounts)

@@ -283,7 +283,7 @@ def _limit(given: int | None, known: int | None) -> int | None:
 
 
 def _quotas(found: "answers.WorkspaceView") -> str:
-    return words("; ", "；").join(f"{quota.pool}: {shares(quota.share)}" for quota in found.quotas)
+    return words("; ", "；").join(f"{quota.pool}{words(': ', '：')}{shares(quota.share)}" for quota in found.quotas)
 
 
 def _urgent(urgent: "answers.UrgentView") -> str:

@@ -8,7 +8,7 @@ import { type PolicyValues, readPolicy, savePolicy, simulatePolicy } from "../..
 import type { Knob, KnobValue, PolicyEffect, PolicyView } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { Ago } from "../../shared/time";
-import { ErrorPanel, Pending, useErrorText } from "../../shared/ui";
+import { ErrorPanel, Pending, Sentences, useErrorText } from "../../shared/ui";
 import { Change } from "../queue/sooner";
 import { Effect } from "./effect";
 import { boundsOf, changesOf, type Draft, readDraft, shown, spelled } from "./knobs";
@@ -50,14 +50,15 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
       <section className="tm-panel">
         <div className="tm-admin-head">
           <p className="tm-faint tm-flat">
-            {t("admin.policy.hint")}{" "}
-            {policy.changed_at === null ? (
-              t("admin.policy.never")
-            ) : (
-              <>
-                {t("admin.policy.changedBy", { name: policy.changed_by ?? "–" })} <Ago at={policy.changed_at} />
-              </>
-            )}
+            <Sentences
+              of={[
+                t("admin.policy.hint"),
+                policy.changed_at === null
+                  ? t("admin.policy.never")
+                  : t("admin.policy.changedBy", { name: policy.changed_by ?? "–" }),
+              ]}
+            />{" "}
+            {policy.changed_at !== null && <Ago at={policy.changed_at} />}
           </p>
         </div>
         {policy.knobs.map((knob) => (

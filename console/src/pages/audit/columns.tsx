@@ -9,6 +9,7 @@ import { useBilingual } from "../../i18n";
 import { shortId } from "../../shared/format";
 import { Stamp } from "../../shared/time";
 import { Dotted, TwoLines } from "../../shared/ui";
+import { useMedia } from "../../theme";
 import { isMade, isRemoved, SUBJECTS, valueText } from "./filter";
 
 type Change = AuditEvent["changes"][number];
@@ -88,6 +89,7 @@ function SubjectCell({ of }: { of: AuditEvent["subject"] }): ReactNode {
 export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
+  const narrow = useMedia("(max-width: 599px)");
   const before = {
     title: t("audit.before"),
     key: "before",
@@ -103,12 +105,13 @@ export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNod
       rowKey="field"
       size="small"
       pagination={false}
+      tableLayout="fixed"
       dataSource={changes}
       columns={[
         {
           title: t("audit.field"),
           key: "field",
-          width: 260,
+          width: narrow ? 120 : 260,
           render: (_, one) => <span title={one.field}>{pick(one.label)}</span>,
         },
         ...(isMade(kind) ? [] : [before]),

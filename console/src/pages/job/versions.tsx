@@ -25,7 +25,7 @@ export function Versions({ job }: { job: JobDetail }): ReactNode {
     <Dropdown
       trigger={["click"]}
       menu={{
-        className: "tm-versions",
+        className: "tm-job-versions",
         selectedKeys: [job.id],
         items: [
           ...versions.map((one) => ({

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 export function Note({ title, children }: { title: string; children?: ReactNode }): ReactNode {
   return (
-    <div className="tm-note" role="alert" data-testid="signin-error">
+    <div className="tm-signin-note" role="alert" data-testid="signin-error">
       <strong>{title}</strong>
       {children && <div>{children}</div>}
     </div>

@@ -5,7 +5,7 @@ import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { uploadCode } from "../../api/uploads";
 import { bytes } from "../../shared/format";
-import { useErrorText } from "../../shared/ui";
+import { Sentences, useErrorText } from "../../shared/ui";
 import { getAt } from "./document";
 import { FieldFrame } from "./fields";
 import { knownUpload, remember, shortDigest } from "./known";
@@ -121,7 +121,7 @@ export function CodeField(): ReactNode {
             <span className="tm-grow">
               <span>{t("submit.code.drop")}</span>
               <span className="tm-line">
-                {t("submit.code.at")} {t("submit.code.ignored")}
+                <Sentences of={[t("submit.code.at"), t("submit.code.ignored")]} />
               </span>
             </span>
             <Button onClick={() => folder.current?.click()}>{t("submit.code.upload")}</Button>
