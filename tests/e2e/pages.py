@@ -1,5 +1,8 @@
 """Every page of the console with something on it, for what has to hold on all of them."""
 
+import json
+from urllib.parse import urlencode
+
 from tests.e2e.jobs import plain, training
 from tests.e2e.world import World
 
@@ -10,6 +13,8 @@ COMPARED = {
     "code": "compare-code",
 }
 """The parts of the page that compares jobs, and what is there once each is."""
+RUNS = json.dumps({"algorithm": "lang-net@1", "roles.0.command": None})
+"""What the button that runs an algorithm changes in the form."""
 
 
 def work(world: World) -> dict[str, str]:
@@ -27,6 +32,9 @@ def work(world: World) -> dict[str, str]:
         (data := world.home.parent / "lang-data").mkdir()
         (data / "one.txt").write_text("one\n")
         client.datasets.upload(data, "lang-data", description="lang", share="read")
+        algorithm = {"command": "python one.txt", "code": {"path": str(data)}, "inputs": ["data_url"]}
+        algorithm["parameters"] = [{"name": "lr", "type": "float", "default": 0.1, "min": 0, "description": "lang"}]
+        client.algorithms.upload(algorithm, "lang-net", description="lang", share="read")
         client.templates.create("lang-plan", job=made["good"], description="lang", share="read")
         roles = [{"name": "main", "command": "true", "resources": {"cpu": 0.1, "memory": "64MiB"}}]
         swept = {"name": "lang-swept", "roles": roles, "sweep": {"grid": {"lr": [0.1, 0.2]}}}
@@ -75,6 +83,9 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         (f"/sweeps/{jobs['sweep']}", "sweep-page"),
         ("/datasets", "dataset-link"),
         ("/datasets/lang-data", "dataset-page"),
+        ("/algorithms", "algorithm-link"),
+        ("/algorithms/lang-net", "algorithm-page"),
+        (f"/submit?{urlencode({'set': json.dumps(RUNS)})}", "channel-data_url"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),

@@ -123,7 +123,7 @@ class Leftovers:
 
     def uploads_named(self, after: str = "") -> tuple[set[str], str | None]:
         """Return the digests of all uploads that a page of stored documents names, and where the next page begins, None
-        at the end: those of jobs first, then every version of a template.
+        at the end: those of jobs first, then every version of a template or an algorithm.
         """
         if after.startswith(_TEMPLATES):
             return self._named_by_templates(after.removeprefix(_TEMPLATES))

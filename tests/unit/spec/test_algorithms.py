@@ -165,9 +165,10 @@ def test_parameters_are_judged_by_what_the_algorithm_says_of_them() -> None:
         ("roles.0.parameters.epochs", "required"),
         ("roles.0.parameters.train_url", "parameter_is_channel"),
     }
-    assert problems({**JOB, "parameters": {"epochs": None, "net": None}}) == [
+    assert problems({**JOB, "parameters": {"epochs": None, "net": None, "seed": None}}) == [
         ("roles.0.parameters.epochs", "required"),
         ("roles.0.parameters.net", "parameter_not_deletable"),
+        ("roles.0.parameters.seed", "parameter_not_deletable"),
     ]
     assert problems({**JOB, "parameters": {"epochs": 1, "lr": None, "amp": True, "seed": 7}}) == []
     assert problems({**JOB, "parameters": {"epochs": 1, "more": 1}}, read(custom_parameters=True)) == []

@@ -51,7 +51,7 @@ def _code(value: Any) -> Any:
 class Hyperparameter(Model):
     """A value that a job may set (R155). `min`, `max`: of numbers, both possible; `choices`: the only values, none:
     any. `required`: a job has to have it; `editable`: it may have another value than `default`; `deletable`: it may go
-    without it.
+    without it, if it may be edited.
     """
 
     name: ParameterName

@@ -93,7 +93,7 @@ def _value_problems(what: Hyperparameter, value: Any, path: str) -> Iterator[Pro
     if value is None:
         if what.required:
             yield problem(path, form.required(what.name))
-        elif not what.deletable:
+        elif not (what.deletable and what.editable):
             yield problem(path, said.parameter_not_deletable(what.name))
         return
     if not what.editable and not same(what, value, what.default):

@@ -31,6 +31,7 @@ export const job = {
     wait: "Time in queue",
     duration: "Time limit",
     priority: "Priority",
+    algorithm: "Algorithm",
     framework: "Launcher",
     workspace: "Workspace",
     pool: "Resource pool",

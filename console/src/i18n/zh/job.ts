@@ -30,6 +30,7 @@ export const job = {
     wait: "排队时长",
     duration: "运行时限",
     priority: "优先级",
+    algorithm: "算法",
     framework: "启动方式",
     workspace: "工作空间",
     pool: "资源池",

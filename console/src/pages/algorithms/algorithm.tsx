@@ -17,6 +17,7 @@ import {
 import { ApiError } from "../../api/client";
 import type { AlgorithmDetail, AlgorithmSpec, JobShare } from "../../api/types";
 import { useDownload } from "../../shared/download";
+import { useFrameworkTitle } from "../../shared/meta";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending, useErrorText } from "../../shared/ui";
@@ -124,6 +125,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
   const { t } = useTranslation();
   const download = useDownload();
   const version = of.history.find((one) => one.version === of.shown);
+  const launcher = useFrameworkTitle();
   const none = t("algorithms.anything");
   const facts: [string, ReactNode][] = [
     [
@@ -132,7 +134,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
         {spec.command}
       </code>,
     ],
-    [t("algorithms.framework"), spec.framework.kind],
+    [t("algorithms.framework"), launcher(spec.framework.kind)],
     [t("algorithms.image"), spec.image],
     [t("algorithms.flavors"), spec.flavors.join(", ") || none],
     [t("algorithms.runsOn"), spec.runs_on.map((kind) => kind.toUpperCase()).join(", ") || none],
@@ -210,7 +212,8 @@ function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): Rea
   const { t } = useTranslation();
   const { modal } = App.useApp();
   const navigate = useNavigate();
-  const act = useAct(version === undefined ? ["algorithms"] : undefined); // what is gone is not read again
+  const client = useQueryClient();
+  const act = useAct(["algorithms"]); // what is gone is not read again
   const one = version === undefined ? undefined : { n: version, name: of.name };
   const label = one ? t("algorithms.delete.one", one) : t("algorithms.delete.all");
   const remove = async (): Promise<void> => {
@@ -219,8 +222,13 @@ function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): Rea
       return t("algorithms.delete.done");
     });
     if (!gone) return;
-    if (version === undefined) void navigate({ to: "/algorithms" });
-    else void navigate({ to: "/algorithms/$id", params: { id: of.id }, search: {}, replace: true });
+    if (version === undefined) {
+      void navigate({ to: "/algorithms" });
+      return;
+    }
+    await navigate({ to: "/algorithms/$id", params: { id: of.id }, search: {}, replace: true });
+    client.removeQueries({ queryKey: ["algorithm", of.id, version] });
+    void client.invalidateQueries({ queryKey: ["algorithm", of.id] });
   };
   const ask = (): void =>
     void modal.confirm({

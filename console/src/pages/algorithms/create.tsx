@@ -100,7 +100,7 @@ export function CreateAlgorithm({ to, close, done }: Props): ReactNode {
       cancelText={t("action.cancel")}
       confirmLoading={busy}
       maskClosable={false}
-      width={820}
+      width={940}
       okButtonProps={{
         disabled: name.trim() === "" || invalid !== null,
         ...{ "data-testid": "algorithm-make" },

@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { listAlgorithms } from "../../api/algorithms";
 import type { Algorithm } from "../../api/types";
 import { useKept } from "../../shared/kept";
+import { useFrameworkTitle } from "../../shared/meta";
 import { Ago } from "../../shared/time";
 import { Empty, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
@@ -112,6 +113,7 @@ export function AlgorithmsPage(): ReactNode {
 function useColumns(): TableColumnsType<Algorithm> {
   const { t } = useTranslation();
   const narrow = useMedia("(max-width: 599px)");
+  const launcher = useFrameworkTitle();
   return useMemo(
     () => [
       {
@@ -149,7 +151,7 @@ function useColumns(): TableColumnsType<Algorithm> {
         title: t("algorithms.framework"),
         key: "framework",
         width: 128,
-        render: (_, one) => one.framework || <span className="tm-faint">–</span>,
+        render: (_, one) => (one.framework ? launcher(one.framework) : <span className="tm-faint">–</span>),
       },
       {
         title: t("algorithms.owner"),
@@ -180,6 +182,6 @@ function useColumns(): TableColumnsType<Algorithm> {
           one.latest > 0 && <RunInJob algorithm={`${one.name}@${one.latest}`} workspace={one.workspace} size="small" />,
       },
     ],
-    [t, narrow],
+    [t, narrow, launcher],
   );
 }

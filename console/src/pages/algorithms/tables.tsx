@@ -27,24 +27,24 @@ export function rulesOf(what: Hyperparameter, t: TFunction): string[] {
 export function ParametersTable({ spec }: { spec: AlgorithmSpec }): ReactNode {
   const { t } = useTranslation();
   const columns: TableColumnsType<Hyperparameter> = [
-    { title: t("algorithms.name"), key: "name", width: 180, render: (_, one) => <b className="tm-mono">{one.name}</b> },
+    { title: t("algorithms.name"), key: "name", width: 130, render: (_, one) => <b className="tm-mono">{one.name}</b> },
     {
       title: t("algorithms.parameters.type"),
       key: "type",
-      width: 120,
+      width: 110,
       render: (_, one) => t(`algorithms.parameters.types.${one.type}`),
     },
     {
       title: t("algorithms.parameters.default"),
       key: "default",
-      width: 120,
+      width: 88,
       render: (_, one) => <span className="tm-mono">{shown(one.default)}</span>,
     },
-    { title: t("algorithms.parameters.values"), key: "values", width: 150, render: (_, one) => valuesOf(one) || "–" },
+    { title: t("algorithms.parameters.values"), key: "values", width: 104, render: (_, one) => valuesOf(one) || "–" },
     {
       title: t("algorithms.parameters.rules"),
       key: "rules",
-      width: 130,
+      width: 100,
       render: (_, one) => rulesOf(one, t).join(", ") || "–",
     },
     { title: t("algorithms.description"), key: "description", render: (_, one) => one.description || "–" },
@@ -60,7 +60,7 @@ export function ParametersTable({ spec }: { spec: AlgorithmSpec }): ReactNode {
           columns={columns}
           dataSource={spec.parameters}
           pagination={false}
-          scroll={{ x: 860 }}
+          scroll={{ x: 640 }}
           data-testid="algorithm-parameters"
         />
       )}
@@ -78,18 +78,18 @@ export const told = ({ given, name }: Pick<Channel, "given" | "name">): string =
 export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
   const { t } = useTranslation();
   const common = <T extends Channel>(): TableColumnsType<T> => [
-    { title: t("algorithms.name"), key: "name", width: 180, render: (_, one) => <b className="tm-mono">{one.name}</b> },
+    { title: t("algorithms.name"), key: "name", width: 130, render: (_, one) => <b className="tm-mono">{one.name}</b> },
     {
       title: t("algorithms.channels.told"),
       key: "told",
-      width: 180,
+      width: 150,
       render: (_, one) => <code className="tm-mono">{told(one)}</code>,
     },
   ];
   const last = <T extends Channel>(): TableColumnsType<T> => [
     { title: t("algorithms.description"), key: "description", render: (_, one) => one.description || "–" },
   ];
-  const table = { rowKey: "name", size: "small", pagination: false, scroll: { x: 760 } } as const;
+  const table = { rowKey: "name", size: "small", pagination: false, scroll: { x: 600 } } as const;
   return (
     <>
       <h3>{t("algorithms.channels.inputs")}</h3>
@@ -104,7 +104,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
             {
               title: t("algorithms.channels.takes"),
               key: "takes",
-              width: 240,
+              width: 170,
               render: (_, one) =>
                 [
                   one.kinds.map((kind) => t(`submit.mount.${kind}`)).join(", "),
@@ -129,7 +129,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
             {
               title: t("algorithms.channels.writes"),
               key: "writes",
-              width: 240,
+              width: 170,
               render: (_, one) => [t(`algorithms.channels.to.${one.to}`), one.folder].filter(Boolean).join(" · "),
             },
             ...last<OutputChannel>(),

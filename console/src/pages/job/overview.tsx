@@ -123,6 +123,9 @@ function firstFacts(job: JobDetail, t: TFunction): Item[] {
   ];
   if (flavors.length > 0) items.push([t("job.fact.flavor"), flavors.join(", ")]);
   if (job.nodes.length > 0) items.push([t("job.fact.where"), <Where key="w" job={job} />]);
+  const algorithm = getAt(job.spec, "algorithm");
+  if (typeof algorithm === "string")
+    items.push([t("job.fact.algorithm"), <AlgorithmLink key="a" algorithm={algorithm} />]);
   const code = codeOf(job);
   if (code !== null) items.push([t("job.fact.code"), <Code key="c" {...code} />]);
   if (job.model) items.push([t("job.fact.model"), <ModelLink key="m" model={job.model} />]);
@@ -149,6 +152,21 @@ function Code({ name, whole }: { name: string; whole: string }): ReactNode {
       <span className="tm-mono">{name}</span>
       <CopyButton text={whole} />
     </span>
+  );
+}
+
+/** The version that it runs, as NAME@VERSION. */
+function AlgorithmLink({ algorithm }: { algorithm: string }): ReactNode {
+  const at = algorithm.lastIndexOf("@");
+  return (
+    <Link
+      to="/algorithms/$id"
+      params={{ id: algorithm.slice(0, at) }}
+      search={{ version: Number(algorithm.slice(at + 1)) }}
+      data-testid="job-algorithm"
+    >
+      {algorithm}
+    </Link>
   );
 }
 

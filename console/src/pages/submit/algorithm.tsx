@@ -81,7 +81,7 @@ export function AlgorithmField(): ReactNode {
         )}
       </div>
       {name !== "" && (
-        <p className="tm-line tm-faint" data-testid="algorithm-said">
+        <p className="tm-flat tm-faint" data-testid="algorithm-said">
           {!pending && current === undefined
             ? t("algorithms.choose.gone")
             : [current?.description, t("algorithms.choose.codeOf")].filter(Boolean).join(" · ")}

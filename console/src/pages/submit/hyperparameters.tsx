@@ -33,7 +33,7 @@ export function Hyperparameters({ at, spec }: { at: string; spec: AlgorithmSpec 
   };
   return (
     <div data-testid={`hyperparameters-${at}`}>
-      <div className="tm-command-line">
+      <div className="tm-algorithm-command">
         <span className="tm-faint">{t("algorithms.command")}</span> <code className="tm-mono">{spec.command}</code>
       </div>
       {spec.parameters.length === 0 ? (
@@ -73,7 +73,8 @@ interface OneProps {
 function OneValue({ what, path, value, set }: OneProps): ReactNode {
   const { t } = useTranslation();
   const gone = value === null;
-  const removable = what.deletable && !what.required && (what.default !== null || (value !== undefined && !gone));
+  const removable =
+    what.deletable && what.editable && !what.required && (what.default !== null || (value !== undefined && !gone));
   const said = [t(`algorithms.parameters.types.${what.type}`), valuesOf(what), ...rulesOf(what, t), what.description];
   return (
     <FieldFrame path={path} label={what.name} required={what.required} hint={said.filter(Boolean).join(" · ")}>
