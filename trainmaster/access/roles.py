@@ -68,7 +68,7 @@ class Principal:
 
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
-    "templates:read", "templates:write", "templates:share",
+    "templates:read", "templates:write", "templates:share", "images:read", "images:write", "images:share",
     "usage:read", "audit:read", "notices:self", "webhooks:write",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
@@ -89,6 +89,9 @@ _ADMIN: Final = _MEMBER | {
     "templates:read",
     "templates:write",
     "templates:share",
+    "images:read",
+    "images:write",
+    "images:share",
     "members:write",
     "limits:write",
     "audit:read",
@@ -114,14 +117,16 @@ SHARED: Final[dict[str, frozenset[str]]] = {
     "jobs:write": frozenset({JobShare.READ_WRITE.value}),
     "templates:read": _ANY_SHARE,
     "templates:write": frozenset({JobShare.READ_WRITE.value}),
+    "images:read": _ANY_SHARE,
+    "images:write": frozenset({JobShare.READ_WRITE.value}),
 }
-"""scope -> how a job or a template has to be shared for it to reach the other members of its workspace (R223, R226,
+"""scope -> how a job, a template or an image has to be shared for it to reach the other members of its workspace (R223, R226,
 R227).
 """
 
 SHARED_WITH: Final[dict[str, frozenset[str]]] = {
-    "member": frozenset({"jobs:read", "jobs:write", "templates:read", "templates:write"}),
-    "viewer": frozenset({"jobs:read", "templates:read"}),
+    "member": frozenset(SHARED),
+    "viewer": frozenset({"jobs:read", "templates:read", "images:read"}),
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
 

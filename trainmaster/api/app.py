@@ -24,6 +24,7 @@ from trainmaster.api.routes import (
     feed,
     files,
     health,
+    images,
     jobs,
     models,
     pools,
@@ -56,7 +57,7 @@ TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     secrets.routes, invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes,
-    queue.routes, models.routes, templates.routes, uploads.routes, upkeep.routes, home.routes, compare.routes,
+    queue.routes, models.routes, templates.routes, images.routes, uploads.routes, upkeep.routes, home.routes, compare.routes,
     health.routes, static.routes,
 )  # fmt: skip
 

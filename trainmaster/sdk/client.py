@@ -22,6 +22,7 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.assets.images import ImageCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.downloads import Received, unpacked
@@ -358,6 +359,11 @@ class Client:
     def templates(self) -> TemplateCalls:
         """Templates: job documents under a name."""
         return TemplateCalls(self)
+
+    @property
+    def images(self) -> ImageCalls:
+        """Images: environments that are built once, for jobs."""
+        return ImageCalls(self)
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""

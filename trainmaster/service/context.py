@@ -23,6 +23,7 @@ from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.environments.images import JobImages
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.money.purses import Purses
@@ -34,6 +35,7 @@ from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.trees import remove_tree
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
@@ -72,6 +74,8 @@ class Context:
     entries: MoneyRows
     clerks: Clerks
     vault: Vault
+    assets: AssetReader
+    images: JobImages
     leads: bool
     """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
     take rows.

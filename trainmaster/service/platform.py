@@ -84,7 +84,7 @@ class Platform:
         self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
         self.secrets = entrance.secrets
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
-        self.templates, self._models = assets.templates, assets.models
+        self.templates, self.images, self._models = assets.templates, assets.images, assets.models
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (

@@ -28,6 +28,10 @@ from trainmaster.service.control.orders import OrderRunner
 from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
+from trainmaster.service.environments.builds import Builds
+from trainmaster.service.environments.images import JobImages
+from trainmaster.service.environments.keeper import EnvironmentKeeper
+from trainmaster.service.environments.workshop import Workshop
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.privacy import close_to_others
@@ -62,6 +66,8 @@ from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
+from trainmaster.spec.lower import environment_of
+from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.audit import AuditReader
@@ -80,7 +86,7 @@ from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
 
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models")
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "environments")
 """Folders in HOME, and those that may lie elsewhere."""
 
 
@@ -249,6 +255,10 @@ def assemble(
     ledger, feed = Ledger(database), Feed()
     specs, vault = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database))
     master: Master
+    images = JobImages(ImageRows(database), lambda: needed_images(master, specs))
+    workshop = Workshop(layout, config)
+    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
+    images.use(keeper, Builds(layout, keeper, clock))
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock, lambda: database.leads)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
@@ -283,6 +293,8 @@ def assemble(
         entries=MoneyRows(database),
         clerks=Clerks(),
         vault=vault,
+        assets=AssetReader(database),
+        images=images,
         leads=leads,
     )
     looks = Looks()
@@ -294,6 +306,12 @@ def assemble(
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def needed_images(master: Master, specs: Specs) -> list[tuple[str, str]]:
+    """Return (workspace, image) of each live job that has an environment; blocking."""
+    found = ((job.workspace, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
+    return [(workspace, environment_of(spec)) for workspace, spec in found if spec is not None and environment_of(spec)]
 
 
 def _moving(
@@ -308,7 +326,7 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(specs, layout, looks, config.local.mount_roots, context.vault)
+    launching = Launching(specs, layout, looks, context.images, config.local.mount_roots, context.vault)
     saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
     shell: OrderRunner
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
@@ -339,6 +357,6 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
-    reader, entrance = AssetReader(database), entrance_of(context, people, database)
-    finding, assets = finding_of(context, reader, database), assets_of(context, reader, database)
+    entrance, finding = entrance_of(context, people, database), finding_of(context, context.assets, database)
+    assets = assets_of(context, context.assets, database)
     return Platform(context, life, people, accounts, entrance, finding, assets, readiness, auditing, retention)

@@ -11,11 +11,13 @@ HOME/
                         attempts/<n>/record.jsonl        what was asked, started and ended
                         attempts/<n>/<task0-0>/          one TaskPaths
   models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
+  environments/<key>/   a Python environment, read-only; <key>.json beside it says that it is whole; .building/ holds
+                        those that are being made, .builds/ what is told of builds that ended
   backups/              copies made before a migration
   restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs and models may lie on another file system (`data`), which the nodes of a cluster share; the rest never
+uploads, jobs, models and environments may lie on another file system (`data`), which the nodes of a cluster share; the rest never
 does.
 """
 
@@ -81,7 +83,7 @@ class Layout:
 
     @property
     def bulk(self) -> str:
-        """Where uploads, jobs and models lie."""
+        """Where uploads, jobs, models and environments lie."""
         return self.data or self.home
 
     def path(self, *parts: str) -> str:
@@ -164,6 +166,19 @@ class Layout:
         """Folder of an immutable model version."""
         return os.path.join(self.bulk, "models", model, str(version))
 
+    @property
+    def environments(self) -> str:
+        """Folder of the Python environments of images."""
+        return os.path.join(self.bulk, "environments")
+
+    def environment(self, key: str) -> str:
+        """Folder of a built environment."""
+        return os.path.join(self.environments, key)
+
+    def environment_mark(self, key: str) -> str:
+        """File that says that an environment is whole, and how large: written last."""
+        return os.path.join(self.environments, f"{key}.json")
+
 
 # Inside the sandbox (R138-R145).
 IN_CODE: Final = "/code"
@@ -174,3 +189,4 @@ IN_OUTPUTS: Final = "/workspace/outputs"
 IN_ALGORITHM: Final = "/workspace/algorithm"
 IN_METRICS: Final = "/trainmaster/metrics"
 IN_SECRETS: Final = "/trainmaster/secrets"
+IN_ENVIRONMENT: Final = "/trainmaster/environment"

@@ -30,6 +30,7 @@ from trainmaster.service.submitting.reading import Candidate, read_body, read_ea
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
 from trainmaster.service.views import job_view, rights_of
 from trainmaster.spec.document import Given
+from trainmaster.spec.lower import environment_of
 from trainmaster.store.jobs.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
@@ -90,6 +91,7 @@ class Submit:
             return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use, ref)]
 
         jobs, created = await self._once(key, [body], who, prepared)
+        await self._foresee_images(jobs)
         return self._view(jobs[0], who, seq), created
 
     async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:
@@ -106,7 +108,16 @@ class Submit:
             return candidates, lambda use: self._enter_all(candidates, templates, who, use)
 
         jobs, _ = await self._once(key, bodies, who, prepared)
+        await self._foresee_images(jobs)
         return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
+
+    async def _foresee_images(self, jobs: Sequence[Job]) -> None:
+        """Let environments of images that were removed be made while their jobs wait."""
+        specs = ((job.workspace, self._ctx.specs.get(job.spec_digest)) for job in jobs)
+        named = {(workspace, environment_of(spec)) for workspace, spec in specs if spec is not None}
+        for workspace, image in named:
+            if image:
+                await self._ctx.images.foresee(workspace, image)
 
     async def _read_all(
         self, bodies: Sequence[Given], who: Principal

@@ -157,8 +157,8 @@ class TemplateRows:
 
 
 def close_workspace(connection: Connection, workspace: str) -> None:
-    """Let the templates of a workspace that is removed be their owners' alone: who makes one of its name finds none."""
-    there = (asset.c.kind == AssetKind.TEMPLATE) & (asset.c.workspace == workspace)
+    """Let what is shared in a workspace that is removed be its owners' alone: who makes one of its name finds nothing."""
+    there = asset.c.kind.in_([AssetKind.TEMPLATE, AssetKind.IMAGE]) & (asset.c.workspace == workspace)
     connection.execute(update(asset).where(there).values(share="none"))
 
 

@@ -41,6 +41,7 @@ class AssetKind(StrEnum):
 
     MODEL = "model"
     TEMPLATE = "template"
+    IMAGE = "image"
 
 
 class AssetSource(StrEnum):
@@ -147,6 +148,13 @@ class AssetReader:
                     return found[0]
         return None
 
+    def named(self, visible: Visible, kind: AssetKind, name: str, workspace: str) -> Asset | None:
+        """Return the asset of a kind with this name in `workspace`."""
+        same = (asset.c.workspace == workspace, asset.c.name == name)
+        with self._database.read() as connection:
+            found = _select_assets(connection, kind, *same, *seen(visible, asset))
+        return found[0] if found else None
+
     def page(
         self, visible: Visible, kind: AssetKind, wanted: AssetQuery, limit: int, cursor: str | None = None
     ) -> Page[Asset]:
@@ -197,6 +205,15 @@ class AssetReader:
 def asset_called(connection: Connection, kind: AssetKind, workspace: str, name: str) -> Asset | None:
     """Return the asset of a kind with this name, whoever owns it."""
     found = _select_assets(connection, kind, asset.c.workspace == workspace, asset.c.name == name)
+    return found[0] if found else None
+
+
+def version_called(
+    connection: Connection, kind: AssetKind, workspace: str, name: str, number: int
+) -> AssetVersion | None:
+    """Return a version of the asset of a kind with this name, whoever owns it."""
+    same = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
+    found = _select_versions(connection, *same, asset_version.c.number == number)
     return found[0] if found else None
 
 

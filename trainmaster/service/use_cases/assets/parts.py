@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.assets.images import Images
 from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.jobs import Jobs
@@ -17,9 +18,10 @@ class AssetParts:
 
     models: Models
     templates: Templates
+    images: Images
 
 
 def assets_of(context: Context, assets: AssetReader, database: Database) -> AssetParts:
     """Return them."""
     templates = Templates(context, assets, TemplateRows(database), Jobs(context))
-    return AssetParts(Models(assets, context.layout), templates)
+    return AssetParts(Models(assets, context.layout), templates, Images(context, assets))
