@@ -1,4 +1,4 @@
-"""Images that are environments (R25, R68, R69, B18): built once in a sandbox, shown to jobs read-only, kept by budget."""
+"""Images that are environments (R25, R68, R69, B18): built once in a sandbox, shown read-only, kept by budget."""
 
 import asyncio
 import hashlib
@@ -54,7 +54,8 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
     file = NAME + '-' + VERSION + '-py3-none-any.whl'
     with zipfile.ZipFile(folder + '/' + file, 'w') as archive:
         archive.writestr(NAME + '.py', 'found = ' + repr(FOUND))
-        archive.writestr(_info() + '/METADATA', 'Metadata-Version: 2.1\\nName: ' + NAME + '\\nVersion: ' + VERSION + '\\n')
+        told = 'Metadata-Version: 2.1\\nName: ' + NAME + '\\nVersion: ' + VERSION + '\\n'
+        archive.writestr(_info() + '/METADATA', told)
         archive.writestr(_info() + '/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
         archive.writestr(_info() + '/RECORD', '')
     return file
@@ -85,7 +86,7 @@ def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.delenv(name)
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("UV_FIND_LINKS", str(folder))
-    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
     wheel(folder, "tinyone", "1.0", "value = 1\n")
     wheel(folder, "tinyone", "2.0", "value = 2\n")
     wheel(folder, "tinytwo", "1.0", "value = 'two'\n")
@@ -205,7 +206,7 @@ async def test_a_hostile_package_reaches_nothing(
     await made(stage, wanted("hostile", "hostile\n"))
     state, log = await ran(stage, "python -c 'import hostile; print(hostile.found)'", image="hostile")
     assert state == "succeeded", log
-    found = eval(log)  # noqa: S307 - of the package above
+    found = eval(log)
     assert found == {"home": [], "others": [], "env": [], "platform": False, "wrote": []}
     assert not (outside / "wrote").exists()
     settings = [*Path(stage.platform.layout.environments).glob("*/pyvenv.cfg")]
@@ -310,7 +311,10 @@ async def test_another_server_goes_on_with_what_is_whole(stage: Stage, links: Pa
         (WantedImage("a", Definition({PROJECT: "not [toml"})), {"pyproject"}),
         (WantedImage("a", Definition({REQUIREMENTS: "x"}, "2.7")), {"python"}),
         (wanted(workspace="elsewhere"), {"workspace"}),
-        (wanted(frameworks=("none",), cards=("best",), description="x" * 2001), {"frameworks.0", "cards.0", "description"}),
+        (
+            wanted(frameworks=("none",), cards=("best",), description="x" * 2001),
+            {"frameworks.0", "cards.0", "description"},
+        ),
     ],
 )
 async def test_all_that_is_wrong_is_told_at_once(fake: Stage, bad: WantedImage, paths: set[str]) -> None:

@@ -120,8 +120,8 @@ SHARED: Final[dict[str, frozenset[str]]] = {
     "images:read": _ANY_SHARE,
     "images:write": frozenset({JobShare.READ_WRITE.value}),
 }
-"""scope -> how a job, a template or an image has to be shared for it to reach the other members of its workspace (R223, R226,
-R227).
+"""scope -> how a job, a template or an image has to be shared for it to reach the other members of its workspace (R223,
+R226, R227).
 """
 
 SHARED_WITH: Final[dict[str, frozenset[str]]] = {

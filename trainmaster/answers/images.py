@@ -83,8 +83,8 @@ class ImageDetail(ImageView, frozen=True):
 
 
 class ImageBuild(Answer, frozen=True):
-    """A build of an image's version. `error`, `remedy`: why it failed and what to do; `image`, `version`: what became of
-    it; `packages`: how many there are, 0: not known yet; `log`: the last lines of what was said.
+    """A build of an image's version. `error`, `remedy`: why it failed and what to do; `image`, `version`: what became
+    of it; `packages`: how many there are, 0: not known yet; `log`: the last lines of what was said.
     """
 
     id: str

@@ -57,8 +57,8 @@ TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     secrets.routes, invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes,
-    queue.routes, models.routes, templates.routes, images.routes, uploads.routes, upkeep.routes, home.routes, compare.routes,
-    health.routes, static.routes,
+    queue.routes, models.routes, templates.routes, images.routes, uploads.routes, upkeep.routes, home.routes,
+    compare.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

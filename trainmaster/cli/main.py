@@ -25,7 +25,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.submit": ("submit", "preview", "clone"),
     "commands.jobs": ("list", "show", "explain"),
     "commands.templates": ("template",),
-    "commands.images": ("image",),
+    "images.images": ("image",),
     "commands.views": ("view",),
     "commands.actions": ("change", "share", "stop", "release", "delete"),
     "commands.marks": ("tag", "note", "star", "bulk"),

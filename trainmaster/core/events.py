@@ -136,7 +136,18 @@ class Event:
     by: Actor | None = field(default=None, compare=False)
 
 
-SUBJECTS: Final = ("job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person", "template", "image")
+SUBJECTS: Final = (
+    "job",
+    "pool",
+    "virtual_cluster",
+    "workspace",
+    "flavor",
+    "node",
+    "policy",
+    "person",
+    "template",
+    "image",
+)
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
 """Actors that are no person: what these did is of no interest to whoever asks what people did."""

@@ -135,9 +135,8 @@ class Client:
         """Submit up to 10,000 jobs, all or none; return them in order. Raises like `submit`, naming the item."""
         body = {"items": [self.body(spec) for spec in specs]}
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        made = self.http.read(
-            answers.BatchView, "POST", "/jobs/batch", json=body, headers=headers, repeat=True, timeout=300.0
-        )
+        given: Body = {"json": body, "headers": headers, "repeat": True, "timeout": 300.0}
+        made = self.http.read(answers.BatchView, "POST", "/jobs/batch", **given)
         return [Job(self, item) for item in made.items]
 
     def body(
@@ -167,9 +166,7 @@ class Client:
         return body
 
     def upload(self, folder: str | os.PathLike[str], on_upload: Sent | None = None) -> str:
-        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge
-        before it is sent.
-        """
+        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec, TooLarge before it is sent."""
         from trainmaster.sdk.pack import demand_small, pack  # noqa: PLC0415
 
         demand_small(folder, self.meta().limits.max_upload_mib)

@@ -22,8 +22,8 @@ from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
-from trainmaster.service.folders.disks import Disks
 from trainmaster.service.environments.images import JobImages
+from trainmaster.service.folders.disks import Disks
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.money.purses import Purses

@@ -3,7 +3,7 @@ make.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from trainmaster.core.config import Config
@@ -255,10 +255,7 @@ def assemble(
     ledger, feed = Ledger(database), Feed()
     specs, vault = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database))
     master: Master
-    images = JobImages(ImageRows(database), lambda: needed_images(master, specs))
-    workshop = Workshop(layout, config)
-    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
-    images.use(keeper, Builds(layout, keeper, clock))
+    images = _images(layout, config, clock, database, lambda: needed_images(master, specs))
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock, lambda: database.leads)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
@@ -306,6 +303,16 @@ def assemble(
     context.dates = Dates(clock, context)
     context.submit = Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _images(
+    layout: Layout, config: Config, clock: Clock, database: Database, needed: Callable[[], list[tuple[str, str]]]
+) -> JobImages:
+    """Join what makes and keeps environments."""
+    images, workshop = JobImages(ImageRows(database), needed), Workshop(layout, config)
+    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
+    images.use(keeper, Builds(layout, keeper, clock))
+    return images
 
 
 def needed_images(master: Master, specs: Specs) -> list[tuple[str, str]]:

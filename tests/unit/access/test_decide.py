@@ -38,6 +38,9 @@ TABLE = {
     "templates:read": ("any", "own"),
     "templates:write": ("any", "own"),
     "templates:share": ("any", "own"),
+    "images:read": ("any", "own"),
+    "images:write": ("any", "own"),
+    "images:share": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
     "audit:read": ("any", "own"),
@@ -56,6 +59,9 @@ INSIDE = {
     "templates:read": (True, True, False, False),
     "templates:write": (True, True, False, False),
     "templates:share": (True, True, False, False),
+    "images:read": (True, True, False, False),
+    "images:write": (True, True, False, False),
+    "images:share": (True, True, False, False),
     "audit:read": (True, True, False, False),
     "secrets:use": (True, True, True, False),
     "secrets:write": (True, True, False, False),
@@ -89,6 +95,8 @@ SHARED = {
     "delete": ("jobs:write", (False, False, True)),
     "look at, copy, submit of a template": ("templates:read", (False, True, True)),
     "change, delete a template": ("templates:write", (False, False, True)),
+    "look at an image, have it in a job": ("images:read", (False, True, True)),
+    "add a version to an image, delete it": ("images:write", (False, False, True)),
 }
 """The table of the manual, 8 x 3 (R226 to R228), and the same for templates."""
 

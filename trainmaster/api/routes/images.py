@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
-from trainmaster.api.policy import By, Table
+from trainmaster.api.policy import Table
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
 from trainmaster.service.environments.definition import LOCK, PROJECT, REQUIREMENTS, Definition

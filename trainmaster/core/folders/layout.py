@@ -17,8 +17,8 @@ HOME/
   restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs, models and environments may lie on another file system (`data`), which the nodes of a cluster share; the rest never
-does.
+uploads, jobs, models and environments may lie on another file system (`data`), which the nodes of a cluster share;
+the rest never does.
 """
 
 from __future__ import annotations

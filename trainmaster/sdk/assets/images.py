@@ -112,9 +112,7 @@ class ImageCalls:
 
     def share(self, ref: str, share: str) -> answers.ImageDetail:
         """Share an image with the other members of its workspace, or no more."""
-        return self._http.read(
-            answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True
-        )
+        return self._http.read(answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True)
 
     def delete(self, ref: str) -> None:
         """Delete an image with its versions; Conflict while jobs that have not ended have it."""

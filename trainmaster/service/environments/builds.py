@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
+from trainmaster.answers import BuildState
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import images as said
@@ -41,7 +42,7 @@ class Build:
     workspace: str
     owner: str
     started_at: float
-    state: str = "waiting"
+    state: BuildState = "waiting"
     ended_at: float | None = None
     packages: int = 0
     error: Said | None = None

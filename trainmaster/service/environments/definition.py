@@ -84,7 +84,9 @@ def _of_requirements(text: str) -> Iterator[Problem]:
             continue
         option = _OPTION.match(words)
         address = (option[2] or "").strip() if option else ""
-        remote = address.startswith(("https://", "http://")) and option is not None and option[1] in ("-f", "--find-links")
+        remote = (
+            address.startswith(("https://", "http://")) and option is not None and option[1] in ("-f", "--find-links")
+        )
         local = _LOCAL.search(words) if option is None and "://" not in words else "file:" in words.lower()
         if (option is not None and not remote) or local:
             yield problem_of("requirements", said.file_in_definition(number, masked(words)[:200]))

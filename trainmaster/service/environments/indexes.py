@@ -19,7 +19,6 @@ _AS: Final[dict[str, tuple[str, ...]]] = {
     "index-url": ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
     "extra-index-url": ("UV_INDEX", "UV_EXTRA_INDEX_URL"),
     "find-links": ("UV_FIND_LINKS",),
-    "no-index": ("UV_NO_INDEX",),
     "trusted-host": ("UV_INSECURE_HOST",),
     "cert": ("SSL_CERT_FILE",),
     "constraint": ("UV_CONSTRAINT",),
@@ -28,7 +27,7 @@ _AS: Final[dict[str, tuple[str, ...]]] = {
 }
 """pip's settings and the variables of uv that say the same, the one that is set first."""
 _PASSED: Final = (
-    "UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX",
+    "UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS",
     "UV_INSECURE_HOST", "UV_CONSTRAINT", "UV_OVERRIDE", "UV_INDEX_STRATEGY", "UV_HTTP_TIMEOUT", "UV_NATIVE_TLS",
     "UV_SYSTEM_CERTS", "UV_TORCH_BACKEND", "UV_NO_BINARY_PACKAGE", "SSL_CERT_FILE", "SSL_CERT_DIR",
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
@@ -39,22 +38,25 @@ _LISTS: Final = {"UV_INDEX", "UV_FIND_LINKS", "UV_INSECURE_HOST", "UV_CONSTRAINT
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Variables for uv, and files and folders of this machine that they name."""
+    """Variables for uv, files and folders of this machine that they name, and whether there is an index at all: uv has
+    no variable for that.
+    """
 
     env: dict[str, str]
     shown: tuple[str, ...]
+    none: bool = False
 
 
 def indexes(env: Mapping[str, str], files: Iterable[str] = PIP_FILES) -> Indexes:
     """Return what is configured. `env`: the server's variables; `files`: those of pip's settings that may be there."""
     found = {name: env[name] for name in env if name in _PASSED or _of_one_index(name)}
-    for setting, value in _of_pip(env, files).items():
+    pip = _of_pip(env, files)
+    for setting, value in pip.items():
         names = _AS.get(setting, ())
         if names and not any(name in found for name in names):
             words = value.split()
-            text = ",".join(words) if names[0] == "UV_FIND_LINKS" else " ".join(words)
-            found[names[0]] = {"no-index": "1"}.get(setting, text)
-    return Indexes(found, tuple(dict.fromkeys(_local(found))))
+            found[names[0]] = ("," if names[0] == "UV_FIND_LINKS" else " ").join(words)
+    return Indexes(found, tuple(dict.fromkeys(_local(found))), "no-index" in pip)
 
 
 def _of_one_index(name: str) -> bool:

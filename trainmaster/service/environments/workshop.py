@@ -114,7 +114,8 @@ class Workshop:
         path, _ = await self.uv()
         probe = await asyncio.to_thread(self._sandbox)
         root = sandbox.WORKSHOP if probe.bwrap else place.tree
-        env, shown = await asyncio.to_thread(self._surroundings, place, root)
+        env, shown, none = await asyncio.to_thread(self._surroundings, place, root)
+        words = (*words, "--no-index") if none and words[0] == "pip" else words
         argv = [one.replace(sandbox.WORKSHOP, root, 1) if one.startswith(sandbox.WORKSHOP) else one for one in words]
         if not probe.bwrap:
             env["UV_NO_BUILD"] = "1"
@@ -127,8 +128,8 @@ class Workshop:
         command = [probe.bwrap, "--args", "{args}", "--", _SEEN_AS, *argv]
         await self._watched(place, command, {"PATH": sandbox.SYSTEM_PATH}, "/", options)
 
-    def _surroundings(self, place: Place, root: str) -> tuple[dict[str, str], list[str]]:
-        """Return variables for uv, and what of this machine it sees."""
+    def _surroundings(self, place: Place, root: str) -> tuple[dict[str, str], list[str], bool]:
+        """Return variables for uv, what of this machine it sees, and whether there is no index."""
         where = indexes(os.environ)
         base = sandbox.environment(_prefix_of(place.python), "").folders
         env = {
@@ -151,7 +152,7 @@ class Workshop:
                 given = f"given-{len(shown)}-{os.path.basename(path)}"
                 copyfile(path, os.path.join(place.tree, "home", given))
                 env = {name: value.replace(path, f"{root}/home/{given}") for name, value in env.items()}
-        return env, [path for path in dict.fromkeys(shown) if not within(path, "/usr")]
+        return env, [path for path in dict.fromkeys(shown) if not within(path, "/usr")], where.none
 
     async def _watched(
         self, place: Place, command: Sequence[str], env: dict[str, str], cwd: str, options: tuple[str, ...]

@@ -97,7 +97,7 @@ class ImageRows:
             return version_called(connection, AssetKind.IMAGE, workspace, name, number)
 
     def demand_may_write(self, visible: Visible, wanted: Asset) -> None:
-        """Return when `wanted` may get a version: its name is free, or its image is one of `visible`. Raises Conflict."""
+        """Return when `wanted` may get a version: its name is free, or an image of `visible`. Raises Conflict."""
         with self._database.read() as connection:
             self._line(connection, visible, wanted)
 
@@ -113,9 +113,7 @@ class ImageRows:
                 raise Conflict(said.too_many_images(MOST))
         return found
 
-    def add(
-        self, visible: Visible, wanted: Asset, new: NewVersion, told: Callable[[Asset], AuditEvent]
-    ) -> Asset:
+    def add(self, visible: Visible, wanted: Asset, new: NewVersion, told: Callable[[Asset], AuditEvent]) -> Asset:
         """Store a version of the image called as `wanted`, which is made if there is none; return the image after it.
         Raises Conflict where the name is another's.
         """

@@ -157,7 +157,7 @@ class TemplateRows:
 
 
 def close_workspace(connection: Connection, workspace: str) -> None:
-    """Let what is shared in a workspace that is removed be its owners' alone: who makes one of its name finds nothing."""
+    """Let what is shared in a workspace that is removed be its owners' alone: who makes one of its name finds none."""
     there = asset.c.kind.in_([AssetKind.TEMPLATE, AssetKind.IMAGE]) & (asset.c.workspace == workspace)
     connection.execute(update(asset).where(there).values(share="none"))
 

@@ -80,8 +80,10 @@ class Images:
         def read() -> tuple[list[tuple[Asset, AssetVersion | None]], str | None, int]:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last = self._assets.latest(visible, page.items)
-            return [(one, last.get(one.id)) for one in page.items], page.next_cursor, self._assets.count(
-                visible, _KIND, wanted
+            return (
+                [(one, last.get(one.id)) for one in page.items],
+                page.next_cursor,
+                self._assets.count(visible, _KIND, wanted),
             )
 
         found, following, total = await asyncio.to_thread(read)
@@ -197,7 +199,9 @@ class Images:
         one = await self._find(ref, who, "images:write")
         now, writable = self._ctx.clock(), decide(who, "images:write").visible
         needed = await asyncio.to_thread(self._parts.needed)
-        using = [image for workspace, image in needed if (workspace, image.partition("@")[0]) == (one.workspace, one.name)]
+        using = [
+            image for workspace, image in needed if (workspace, image.partition("@")[0]) == (one.workspace, one.name)
+        ]
         if using:
             raise Conflict(said.image_in_use(one.name, len(using)))
 

@@ -1,7 +1,6 @@
 """Images: environments that are built once, and that jobs have by name: `tm image`."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,11 +9,9 @@ from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.jobs import Mine, leave, print_each
 from trainmaster.cli.context import AsJson, Limit, client, each
 from trainmaster.cli.helping import JOBS, add, group
-from trainmaster.cli.language import told, words
+from trainmaster.cli.images.building import Workspace, builds, create, log, stop
+from trainmaster.cli.language import words
 from trainmaster.core.formats.terminal import visible
-
-if TYPE_CHECKING:
-    from trainmaster import answers
 
 _REF = words("A name, an id, or its beginning (4 characters or more).", "镜像名称、ID 或其开头（至少 4 个字符）。")
 Image = Annotated[str, typer.Argument(metavar="IMAGE", help=_REF, autocompletion=completing.images)]
@@ -22,11 +19,6 @@ Several = Annotated[
     list[str],
     typer.Argument(metavar="IMAGE...", help=_REF, show_default=False, autocompletion=completing.images),
 ]
-Workspace = Annotated[
-    str,
-    typer.Option("--workspace", "-w", help=words("Workspace.", "工作空间。"), autocompletion=completing.workspaces),
-]
-Build = Annotated[str, typer.Argument(metavar="BUILD", help=words("Id of a build.", "构建的 ID。"))]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -140,138 +132,6 @@ def list_images(
     tables.show(columns, rows) if rows else print(words("No images.", "没有镜像。"))
 
 
-def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help=words("What it is called.", "镜像名称。"))],
-    requirements: Annotated[
-        Path | None,
-        typer.Option("--requirements", "-r", metavar="FILE", help=words("A requirements.txt.", "requirements.txt。")),
-    ] = None,
-    project: Annotated[
-        Path | None,
-        typer.Option(
-            "--project",
-            metavar="DIR",
-            help=words(
-                "A folder with pyproject.toml, and uv.lock if there is one: its dependencies.",
-                "含 pyproject.toml（和 uv.lock，如有）的文件夹：取其依赖。",
-            ),
-        ),
-    ] = None,
-    python: Annotated[
-        str,
-        typer.Option(
-            metavar="VERSION",
-            help=words("Version of Python, such as 3.12.", "Python 版本，例如 3.12。"),
-            show_default=words("the server's", "服务器的版本"),
-        ),
-    ] = "",
-    for_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--for", metavar="FRAMEWORK", help=words("A framework that it is for; repeatable.", "适用的框架；可重复。")
-        ),
-    ] = None,
-    card: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--card",
-            metavar="cpu|cuda|...",
-            help=words("A kind of card that it suits; repeatable.", "适用的卡的种类；可重复。"),
-        ),
-    ] = None,
-    workspace: Workspace = "default",
-    description: Annotated[
-        str, typer.Option(help=words("What it is for.", "用途说明。"), show_default=words("none", "无"))
-    ] = "",
-    level: Annotated[
-        str,
-        typer.Option(
-            "--share",
-            metavar="|".join(SHARES),
-            help=words("With the other members of its workspace.", "共享给工作空间的其他成员。"),
-            autocompletion=completing.one_of(*SHARES),
-        ),
-    ] = "none",
-    wait: Annotated[
-        bool,
-        typer.Option("--wait/--no-wait", help=words("Show the build until it has ended.", "显示构建直到结束。")),
-    ] = True,
-    as_json: AsJson = False,
-) -> None:
-    """Build an image of a requirements.txt or a project; a version of the image if there is one of this name.
-
-    It is built in a sandbox on the server, which is shown here; with --no-wait only the id of the build is printed.
-    Prints the name by which job files have it.
-    """
-    if (requirements is None) == (project is None):
-        raise typer.BadParameter(
-            words("give either --requirements FILE or --project DIR", "请给出 --requirements FILE 或 --project DIR 之一")
-        )
-    from trainmaster.cli.showing.console import emit_json
-
-    server = client().images
-    build = server.create(
-        name,
-        requirements=requirements,
-        project=project,
-        python=python,
-        workspace=workspace,
-        description=description,
-        frameworks=for_ or (),
-        cards=card or (),
-        share=level,
-    )
-    if wait:
-        build = server.wait(build.id, told=(lambda _: None) if as_json else _Telling())
-    if as_json:
-        emit_json(build)
-    elif build.state == "ready":
-        print(f"{visible(build.name)}@{build.version}")
-    elif not wait:
-        print(build.id)
-    else:
-        _tell_error(build)
-    if build.state in ("failed", "stopped"):
-        raise typer.Exit(1)
-
-
-class _Telling:
-    """Prints what of a build's log is new."""
-
-    def __init__(self) -> None:
-        self._state, self._last = "", list[str]()
-
-    def __call__(self, build: "answers.ImageBuild") -> None:
-        import sys
-
-        if build.state != self._state:
-            self._state = build.state
-            print(_STATES.get(build.state, build.state), file=sys.stderr)
-        before = len(self._last)
-        new = build.log[before:] if build.log[:before] == self._last else build.log[-5:]
-        for line in new:
-            print(f"  {visible(line)}", file=sys.stderr)
-        self._last = build.log
-
-
-_STATES = {
-    "waiting": words("waiting for another build", "等待其他构建"),
-    "resolving": words("resolving packages", "解析软件包"),
-    "installing": words("installing packages", "安装软件包"),
-    "ready": words("ready", "完成"),
-    "failed": words("failed", "失败"),
-    "stopped": words("stopped", "已停止"),
-}
-
-
-def _tell_error(build: "answers.ImageBuild") -> None:
-    import sys
-
-    for text in (build.error, build.remedy):
-        if text is not None:
-            print(visible(told(text)), file=sys.stderr)
-
-
 def show(
     image: Image,
     version: Annotated[
@@ -311,55 +171,6 @@ def show(
     print()
     for package in found.installed:
         print(visible(f"{package.name}=={package.version}"))
-
-
-def builds(as_json: AsJson = False) -> None:
-    """List builds that go on or have ended, newest first.
-
-    Prints a line for each: id, image, state, when it began.
-    """
-    from trainmaster.cli.showing import tables
-    from trainmaster.cli.showing.console import emit_json
-    from trainmaster.cli.showing.tables import column
-    from trainmaster.cli.showing.waiting import clock
-
-    found = client().images.builds()
-    if as_json:
-        emit_json(found)
-        return
-    columns = (
-        column(words("build", "构建"), least=12),
-        column(words("image", "镜像"), least=8),
-        column(words("owner", "所有者"), least=6, leaves=1),
-        column(words("state", "状态")),
-        column(words("began", "开始时间")),
-    )
-    rows = [(one.id, one.name, one.owner, _STATES.get(one.state, one.state), clock(one.started_at)) for one in found]
-    tables.show(columns, rows) if rows else print(words("No builds.", "没有构建。"))
-
-
-def log(build: Build, as_json: AsJson = False) -> None:
-    """Show the log of a build, and why it failed."""
-    from trainmaster.cli.showing.console import emit_json
-
-    found = client().images.build(build)
-    if as_json:
-        emit_json(found)
-        return
-    for line in found.log:
-        print(visible(line))
-    _tell_error(found)
-
-
-def stop(build: Build, as_json: AsJson = False) -> None:
-    """Stop a build; nothing of it is left.
-
-    Prints its id and state.
-    """
-    from trainmaster.cli.showing.console import emit_json
-
-    found = client().images.stop(build)
-    emit_json(found) if as_json else print(f"{found.id}  {_STATES.get(found.state, found.state)}")
 
 
 def share(
