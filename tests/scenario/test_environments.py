@@ -2,15 +2,13 @@
 
 import asyncio
 import hashlib
-import io
 import os
-import tarfile
-import zipfile
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.packages import sdist, wheel
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.access.roles import Principal
@@ -25,56 +23,6 @@ from trainmaster.store.assets.versions import AssetQuery
 pytestmark = pytest.mark.skipif(find_uv() is None, reason="uv is not installed")
 ANN, BOB = person("ann", "default"), person("bob", "default")
 PATIENCE_S: Final = 300.0
-
-
-def wheel(folder: Path, name: str, version: str, body: str) -> Path:
-    """Write a wheel of one module, by hand: no index is asked."""
-    path = folder / f"{name}-{version}-py3-none-any.whl"
-    info = f"{name}-{version}.dist-info"
-    files = {
-        f"{name}.py": body,
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-    }
-    record = "".join(f"{file},,\n" for file in files) + f"{info}/RECORD,,\n"
-    with zipfile.ZipFile(path, "w") as archive:
-        for file, text in (files | {f"{info}/RECORD": record}).items():
-            archive.writestr(file, text)
-    return path
-
-
-def sdist(folder: Path, name: str, version: str, code: str) -> Path:
-    """Write a source distribution whose own build backend, in the package, runs `code` whenever it is asked."""
-    backend = (
-        code
-        + """
-import zipfile
-def _info(): return NAME + '-' + VERSION + '.dist-info'
-def build_wheel(folder, config_settings=None, metadata_directory=None):
-    file = NAME + '-' + VERSION + '-py3-none-any.whl'
-    with zipfile.ZipFile(folder + '/' + file, 'w') as archive:
-        archive.writestr(NAME + '.py', 'found = ' + repr(FOUND))
-        told = 'Metadata-Version: 2.1\\nName: ' + NAME + '\\nVersion: ' + VERSION + '\\n'
-        archive.writestr(_info() + '/METADATA', told)
-        archive.writestr(_info() + '/WHEEL', 'Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n')
-        archive.writestr(_info() + '/RECORD', '')
-    return file
-"""
-    )
-    backend = f"NAME, VERSION = {name!r}, {version!r}\n" + backend
-    files = {
-        "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
-        "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
-        f'[project]\nname = "{name}"\nversion = "{version}"\n',
-        "backend.py": backend,
-    }
-    path = folder / f"{name}-{version}.tar.gz"
-    with tarfile.open(path, "w:gz") as archive:
-        for file, text in files.items():
-            member = tarfile.TarInfo(f"{name}-{version}/{file}")
-            member.size = len(text.encode())
-            archive.addfile(member, io.BytesIO(text.encode()))
-    return path
 
 
 @pytest.fixture

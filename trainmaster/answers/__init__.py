@@ -9,6 +9,23 @@ A class is called as its schema in the contract, with `View` behind it where a r
 already.
 """
 
+from trainmaster.answers.assets import (
+    BuildState,
+    ImageBuild,
+    ImageBuilds,
+    ImageDetail,
+    ImageFile,
+    ImagePackage,
+    ImagePage,
+    ImageRight,
+    ImageVersionView,
+    ImageView,
+    TemplateDetail,
+    TemplatePage,
+    TemplateRight,
+    TemplateVersionView,
+    TemplateView,
+)
 from trainmaster.answers.audit import (
     ActorName,
     ActorView,
@@ -73,18 +90,6 @@ from trainmaster.answers.finding import (
     SearchView,
 )
 from trainmaster.answers.home import FreeCards, FreePool, HomePerson, HomeView, HomeWorkspace, MonthUse
-from trainmaster.answers.images import (
-    BuildState,
-    ImageBuild,
-    ImageBuilds,
-    ImageDetail,
-    ImageFile,
-    ImagePackage,
-    ImagePage,
-    ImageRight,
-    ImageVersionView,
-    ImageView,
-)
 from trainmaster.answers.jobs import (
     PRIORITY_NAMES,
     AttemptView,
@@ -221,13 +226,6 @@ from trainmaster.answers.submits import (
     Placed,
     PreviewView,
     RefusedView,
-)
-from trainmaster.answers.templates import (
-    TemplateDetail,
-    TemplatePage,
-    TemplateRight,
-    TemplateVersionView,
-    TemplateView,
 )
 from trainmaster.answers.watching import (
     Cut,

@@ -24,18 +24,17 @@ from trainmaster.api.routes import (
     feed,
     files,
     health,
-    images,
     jobs,
     models,
     pools,
     queue,
     session,
-    templates,
     upkeep,
     uploads,
     watch,
     workspaces,
 )
+from trainmaster.api.routes.assets import images, templates
 from trainmaster.api.routes.finding import compare, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks

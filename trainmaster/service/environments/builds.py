@@ -20,7 +20,7 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import images as said
 from trainmaster.messages.said import Said, said_from_json
-from trainmaster.service.environments.definition import Definition, Plan, packages_in
+from trainmaster.service.environments.definition import Definition, EnvironmentPlan, packages_in
 from trainmaster.service.environments.keeper import BUILDS, EnvironmentKeeper, Kept
 from trainmaster.service.environments.workshop import NotMade
 from trainmaster.storage.trees import sync
@@ -57,7 +57,7 @@ class Build:
         return self.state in ENDS
 
 
-Register = Callable[[Plan, Kept], Awaitable[tuple[str, int]]]
+Register = Callable[[EnvironmentPlan, Kept], Awaitable[tuple[str, int]]]
 """Stores a version; returns the id of its image, and its number."""
 
 
@@ -81,6 +81,10 @@ class Builds:
         task = asyncio.get_running_loop().create_task(self._run(build, definition, register))
         self._tasks[build.id] = task
         task.add_done_callback(lambda done: self._tasks.pop(build.id, None))
+
+    def add(self, build: Build) -> None:
+        """Take in a build that has ended."""
+        self._all[build.id] = build
 
     def known(self) -> list[Build]:
         """Return all that are known, newest first."""

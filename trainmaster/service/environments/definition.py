@@ -40,7 +40,7 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EnvironmentPlan:
     """An environment that was resolved: all that is needed to make it, again and again. `key` is its folder's name,
     `lock` the packages with their digests, `python` its Python as 3.11.
     """

@@ -10,7 +10,7 @@ from typing import Final
 from trainmaster.messages.jobs import images as said
 from trainmaster.messages.said import Said
 from trainmaster.service.environments.builds import Builds
-from trainmaster.service.environments.definition import Plan
+from trainmaster.service.environments.definition import EnvironmentPlan
 from trainmaster.service.environments.keeper import EnvironmentKeeper
 from trainmaster.service.environments.workshop import NotMade
 from trainmaster.spec.lower import image_ref
@@ -28,7 +28,7 @@ class JobImages:
 
     def __init__(self, rows: ImageRows, needed: NeededBy) -> None:
         self.rows, self.needed = rows, needed
-        self._plans: dict[tuple[str, str], Plan] = {}
+        self._plans: dict[tuple[str, str], EnvironmentPlan] = {}
         self._making: set[asyncio.Task[object]] = set()
         self.keeper: EnvironmentKeeper
         self.builds: Builds
@@ -60,7 +60,7 @@ class JobImages:
         plan = self._plans.get((workspace, ref))
         return plan.key if plan is not None and self.keeper.ready(plan.key) else None
 
-    def _fetch(self, workspace: str, ref: str) -> Plan | None:
+    def _fetch(self, workspace: str, ref: str) -> EnvironmentPlan | None:
         if (plan := self._plans.get((workspace, ref))) is not None:
             return plan
         named = image_ref(ref)
@@ -70,7 +70,7 @@ class JobImages:
             return None
         if len(self._plans) >= _REMEMBERED:
             self._plans.clear()
-        plan = self._plans[workspace, ref] = Plan(about.key, about.python, about.lock)
+        plan = self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock)
         return plan
 
     def forget(self, workspace: str, name: str) -> None:
@@ -86,7 +86,7 @@ class JobImages:
             self._making.add(task)
             task.add_done_callback(self._making.discard)
 
-    async def _made(self, plan: Plan) -> None:
+    async def _made(self, plan: EnvironmentPlan) -> None:
         try:
             await self.keeper.ensure(plan)
         except NotMade as error:

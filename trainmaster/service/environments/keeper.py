@@ -24,7 +24,7 @@ from trainmaster.service.environments.definition import (
     PROJECT,
     REQUIREMENTS,
     Definition,
-    Plan,
+    EnvironmentPlan,
     key_of,
     own_indexes,
 )
@@ -125,7 +125,7 @@ class EnvironmentKeeper:
 
     # -- make --------------------------------------------------------------------------------------------------
 
-    async def resolve(self, definition: Definition, told: Callable[[str], None]) -> Plan:
+    async def resolve(self, definition: Definition, told: Callable[[str], None]) -> EnvironmentPlan:
         """Return what a definition becomes: the exact packages. Raises NotMade."""
         version, python = _python(definition.python)
         place = await self._place(told, python)
@@ -148,9 +148,9 @@ class EnvironmentKeeper:
             await asyncio.to_thread(remove_tree, place.folder)
         _, uv = await self._workshop.uv()
         key = key_of(lock, version, f"{machine.machine()}-{machine.libc_ver()[0]}", uv)
-        return Plan(key, version, lock)
+        return EnvironmentPlan(key, version, lock)
 
-    async def ensure(self, plan: Plan, told: Callable[[str], None] = lambda line: None) -> Kept:
+    async def ensure(self, plan: EnvironmentPlan, told: Callable[[str], None] = lambda line: None) -> Kept:
         """Return the environment of `plan`, made if it is not there: once, whoever asks meanwhile. Raises NotMade."""
         if self.ready(plan.key):
             return self._kept[plan.key]
@@ -166,7 +166,7 @@ class EnvironmentKeeper:
         if not done.cancelled():
             done.exception()  # seen: whoever asked may have gone
 
-    async def _make(self, plan: Plan, told: Callable[[str], None]) -> Kept:
+    async def _make(self, plan: EnvironmentPlan, told: Callable[[str], None]) -> Kept:
         async with self._turn:
             if self.ready(plan.key):
                 return self._kept[plan.key]

@@ -101,6 +101,10 @@ class ImageRows:
         with self._database.read() as connection:
             self._line(connection, visible, wanted)
 
+    def tell(self, told: AuditEvent) -> None:
+        """Store that somebody did something that is no row of an image yet."""
+        self._database.write(lambda connection: audit.write(connection, [told])).result()
+
     @staticmethod
     def _line(connection: Connection, visible: Visible, wanted: Asset) -> Asset | None:
         found = asset_called(connection, AssetKind.IMAGE, wanted.workspace, wanted.name)

@@ -33,7 +33,7 @@ from trainmaster.messages.jobs import images as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.environments.builds import Build
-from trainmaster.service.environments.definition import CARDS, Definition, Plan, packages_in, problems_of
+from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, packages_in, problems_of
 from trainmaster.service.environments.keeper import Kept
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both, two
@@ -135,14 +135,16 @@ class Images:
             raise Conflict(said.too_many_builds(MOST_BUILDS))
         build = Build("b" + self._ctx.random_bytes(12).hex(), wanted.name, wanted.workspace, who.name, now)
 
-        async def register(plan: Plan, kept: Kept) -> tuple[str, int]:
+        async def register(plan: EnvironmentPlan, kept: Kept) -> tuple[str, int]:
             return await self._register(who, wanted, asset, plan, kept)
 
+        begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
+        await asyncio.to_thread(self._rows.tell, begun)
         self._parts.builds.begin(build, wanted.definition, register)
         return _build_view(build, LOG_LINES)
 
     async def _register(
-        self, who: Principal, wanted: WantedImage, asset: Asset, plan: Plan, kept: Kept
+        self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: Kept
     ) -> tuple[str, int]:
         now = self._ctx.clock()
         packages = tuple(packages_in(plan.lock))
@@ -172,6 +174,9 @@ class Images:
         if build.ended:
             raise Conflict(said.build_has_ended())
         await self._parts.builds.stop(id_)
+        subject = Subject("image", build.id, build.workspace, build.owner, build.name)
+        stopped = who.did(subject, said.image_build_stopped(build.name), self._ctx.clock())
+        await asyncio.to_thread(self._rows.tell, stopped)
         return _build_view(build, LOG_LINES)
 
     async def share(self, ref: str, who: Principal, share: JobShare) -> ImageDetail:

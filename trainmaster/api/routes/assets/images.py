@@ -94,16 +94,16 @@ async def list_image_builds(request: Request) -> Response:
     return Json(await platform(request).images.builds(who(request)))
 
 
-@routes.route("GET", "/image-builds/{build}", scope="images:read", answers={200: "ImageBuild"})
-async def get_image_build(request: Request, build: str) -> Response:
+@routes.route("GET", "/image-builds/{ref}", scope="images:read", answers={200: "ImageBuild"})
+async def get_image_build(request: Request, ref: str) -> Response:
     """Show a build: how far it is, why it failed, and the end of its log."""
-    return Json(await platform(request).images.build(build, who(request)))
+    return Json(await platform(request).images.build(ref, who(request)))
 
 
-@routes.route("DELETE", "/image-builds/{build}", scope="images:write", answers={200: "ImageBuild"})
-async def stop_image_build(request: Request, build: str) -> Response:
+@routes.route("DELETE", "/image-builds/{ref}", scope="images:write", answers={200: "ImageBuild"})
+async def stop_image_build(request: Request, ref: str) -> Response:
     """Stop a build; nothing of it is left."""
-    return Json(await platform(request).images.stop_build(build, who(request)))
+    return Json(await platform(request).images.stop_build(ref, who(request)))
 
 
 @routes.route("GET", "/images/{ref}", scope="images:read", answers={200: "ImageDetail"})

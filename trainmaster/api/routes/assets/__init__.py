@@ -1,0 +1,1 @@
+"""Routes of what people keep for jobs to use."""
