@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Final
 
 import pytest
@@ -14,7 +15,9 @@ from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.access.roles import Principal
 from trainmaster.answers import ImageBuild
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound
+from trainmaster.core.folders.layout import Layout
 from trainmaster.core.states import JobShare
+from trainmaster.service.backup.contents import trees
 from trainmaster.service.environments.definition import PROJECT, REQUIREMENTS, Definition
 from trainmaster.service.environments.workshop import find_uv
 from trainmaster.service.use_cases.assets.images import WantedImage
@@ -279,3 +282,10 @@ async def test_jobs_that_do_not_suit_an_image_are_warned(stage: Stage, links: Pa
     preview = await stage.platform.preview({"spec": document}, ANN)
     assert "image_without_cards" in [one.code for one in preview.warnings]
     assert ADMIN.role == "admin"
+
+
+def test_a_backup_holds_no_environments(tmp_path: Path) -> None:
+    """They are made again of what their versions hold."""
+    paths = {"path": ["environments/x", "models/m/1"]}
+    snapshot: Any = SimpleNamespace(column=lambda table, name: paths.get(name, []))
+    assert [one.name for one in trees(Layout(str(tmp_path)), snapshot, ())] == ["data/models/m/1"]
