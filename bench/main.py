@@ -12,7 +12,7 @@ from bench.stage import Stage
 
 NAMES: Final = (
     "latency", "throughput", "submit", "logs", "training", "idle", "client", "list", "team", "crash", "abuse", "queue",
-    "live", "slurm", "console",
+    "live", "slurm", "console", "sweeps",
 )  # fmt: skip
 MODULES: Final = {"list": "listing"}
 TRACES: Final = Path("../shared/traces")

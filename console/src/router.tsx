@@ -19,6 +19,8 @@ import {
   SETTINGS_TABS,
   type SettingsTab,
   type SubmitSearch,
+  SWEEP_TABS,
+  type SweepSearch,
   type UsageSearch,
 } from "./shared/address";
 import { client } from "./shared/queries";
@@ -52,6 +54,7 @@ const jobsSearch = (s: Record<string, unknown>): JobsSearch => ({
   node: word(s["node"]),
   tag: word(s["tag"]),
   favorite: s["favorite"] === true || undefined,
+  sweep: text(s["sweep"]),
   columns: text(s["columns"]),
   since: word(s["since"]),
   until: word(s["until"]),
@@ -182,6 +185,41 @@ const templates = createRoute({
   component: lazyRouteComponent(() => import("./pages/templates"), "TemplatesPage"),
 });
 
+const datasets = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets",
+  component: lazyRouteComponent(() => import("./pages/datasets"), "DatasetsPage"),
+});
+
+const dataset = createRoute({
+  getParentRoute: () => root,
+  path: "/datasets/$id",
+  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  component: lazyRouteComponent(() => import("./pages/datasets/dataset"), "DatasetPage"),
+});
+
+const sweeps = createRoute({
+  getParentRoute: () => root,
+  path: "/sweeps",
+  component: lazyRouteComponent(() => import("./pages/sweeps"), "SweepsPage"),
+});
+
+const sweep = createRoute({
+  getParentRoute: () => root,
+  path: "/sweeps/$id",
+  validateSearch: (s: Record<string, unknown>): SweepSearch => ({
+    tab: one(SWEEP_TABS, s["tab"]),
+    order: word(s["order"]),
+    metric: words(s["metric"]),
+    x: one(["epoch", "relative", "time"] as const, s["x"]),
+    smooth: whole(s["smooth"]),
+    log: s["log"] === true || undefined,
+    by: word(s["by"]),
+    of: word(s["of"]),
+  }),
+  component: lazyRouteComponent(() => import("./pages/sweeps/sweep"), "SweepDetailPage"),
+});
+
 const model = createRoute({
   getParentRoute: () => root,
   path: "/models/$id",
@@ -240,7 +278,11 @@ export const router = createRouter({
     compare,
     queue,
     cluster,
+    sweeps,
+    sweep,
     templates,
+    datasets,
+    dataset,
     models,
     model,
     usage,

@@ -57,6 +57,7 @@ describe("numbers as people read them", () => {
   it("shows the two largest units of a duration", () => {
     expect(duration(93)).toBe("1m 33s");
     expect(duration(90061)).toBe("1d 1h");
+    expect(duration(50434)).toBe("14h");
     expect(duration(0.44, true)).toBe("0.4s");
     const cut = [0.07, 0.1, 9.98, 19.9, 59.9, 60, 119.9];
     expect(cut.map((seconds) => duration(seconds, true))).toEqual([

@@ -88,6 +88,7 @@ describe("places of the document are called as their fields are (D11)", () => {
     ["roles.0.ports.2.label", "Sub-task 1 · Label"],
     ["roles.0.parameters.bad$name", "Sub-task 1 · Parameters"],
     ["inputs.0.mount", "Path in the job"],
+    ["inputs.0.dataset", "Source"],
     ["model.name", "Model name"],
     ["rolez", ""],
   ])("%s", (path, label) => expect(labelOf(path, i18n.t)).toBe(label));

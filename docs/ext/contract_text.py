@@ -21,6 +21,8 @@ NOUNS: Final = {
     "templates": "Templates",
     "images": "Images",
     "image-builds": "Builds of images",
+    "datasets": "Data sets",
+    "sweeps": "Sweeps",
     "uploads": "Code",
     "session": "Signing in, tokens",
     "people": "People and members",

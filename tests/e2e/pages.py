@@ -13,7 +13,7 @@ COMPARED = {
 
 
 def work(world: World) -> dict[str, str]:
-    """A training that left a model and a template, one that failed, one that runs, and one that waits behind it."""
+    """A training that left a model and a template, one that failed, one that runs, one that waits; a data set and a sweep."""
     made = {
         "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
         "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),
@@ -24,7 +24,13 @@ def work(world: World) -> dict[str, str]:
     made["long"] = training(world, "lang-long", 100_000, pause=0.5, replicas=2, gpu=2, duration="3h", parameters=rarely)
     world.until(made["long"], lambda view: view["state"] == "running" and bool(view["metrics"]))
     with world.client() as client:
+        (data := world.home.parent / "lang-data").mkdir()
+        (data / "one.txt").write_text("one\n")
+        client.datasets.upload(data, "lang-data", description="lang", share="read")
         client.templates.create("lang-plan", job=made["good"], description="lang", share="read")
+        roles = [{"name": "main", "command": "true", "resources": {"cpu": 0.1, "memory": "64MiB"}}]
+        swept = {"name": "lang-swept", "roles": roles, "sweep": {"grid": {"lr": [0.1, 0.2]}}}
+        made["sweep"] = client.sweeps.submit(swept).id
     made["waits"] = plain(world, "lang-waits", "true", resources={"gpu": 1})
     return made
 
@@ -65,6 +71,10 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/templates", "template-link"),
         ("/submit?template=lang-plan", "fits"),
         ("/submit?template=lang-plan&edit=true", "save-template"),
+        ("/sweeps", "sweep-link"),
+        (f"/sweeps/{jobs['sweep']}", "sweep-page"),
+        ("/datasets", "dataset-link"),
+        ("/datasets/lang-data", "dataset-page"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),

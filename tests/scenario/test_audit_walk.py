@@ -14,6 +14,7 @@ import pytest
 
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.images import stored_image
+from tests.fixtures.uploads import begun, sent, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
@@ -36,6 +37,7 @@ UNTOLD: Final = {
     "POST /notifications/address": "needs a mail server: tests/scenario/test_notices.py",
     "POST /notifications/address/confirm": "likewise",
     "POST /jobs/preview": "changes nothing: says what a submit would do",
+    "POST /sweeps/preview": "changes nothing: says what a submit would do",
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
     "POST /queue/would-start": "changes nothing: asks the plan",
     "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
@@ -49,6 +51,10 @@ UNTOLD: Final = {
     "POST /session/provider/back": "told of who comes: tests/oidc/test_forged.py",
     "PUT /users/{user}/identity": "needs a provider; told: tests/oidc/test_forged.py",
     "DELETE /users/{user}/identity": "likewise",
+    "POST /datasets/uploads": "begins what its commit tells",
+    "POST /datasets/uploads/{upload}/contents": "sends bytes of it",
+    "PUT /datasets/uploads/{upload}/contents/{sha256}": "likewise",
+    "DELETE /datasets/uploads/{upload}": "removes what became nothing",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -154,6 +160,21 @@ def of_template(after: str, body: Any = None) -> Ask:
     return ask
 
 
+def of_dataset(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        made = await uploaded(scene.stage.platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
+        scene.left[made.dataset] = made
+        return f"/datasets/{made.dataset}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+async def _commit(scene: Scene) -> tuple[str, dict[str, Any]]:
+    upload = await begun(scene.stage.platform, ADMIN, "walked", {"a": b"a"})
+    await sent(scene.stage.platform, ADMIN, upload, {"a": b"a"})
+    return f"/datasets/uploads/{upload.id}/commit", {}
+
+
 async def _templates(scene: Scene) -> tuple[str, dict[str, Any]]:
     address, _ = await of_template("")(scene)
     return "/templates/delete", {"json": {"ids": [address.rpartition("/")[2]]}}
@@ -167,10 +188,27 @@ def of_image(after: str, body: Any = None) -> Ask:
     return ask
 
 
+def of_sweep(after: str, body: Any = None, ends: str = "") -> Ask:
+    """A sweep of one entry; `ends`: the state that it is waited for in."""
+
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        command = {"": "sleep infinity", "failed": "exit 3"}[ends]
+        made, _ = await scene.stage.platform.sweeps.submit({"spec": swept("walked", command)}, ADMIN, None)
+        [entry] = (await scene.stage.platform.sweeps.views.entries(made.id, ADMIN, "index", (), 9, 0)).items
+        await (scene.stage.ended(entry.job) if ends else scene.stage.running(entry.job))
+        return f"/sweeps/{made.id}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
 async def _build(scene: Scene) -> tuple[str, dict[str, Any]]:
     wanted = WantedImage("stopped", Definition({"requirements.txt": "# nothing\n"}))
     made = await scene.stage.platform.images.create(ADMIN, wanted)
     return f"/image-builds/{made.id}", {}
+
+
+def swept(name: str, command: str = "true") -> dict[str, Any]:
+    return {**fake_spec(name, command), "sweep": {"grid": {"lr": [1]}}}
 
 
 async def _webhook(scene: Scene) -> tuple[str, dict[str, Any]]:
@@ -259,6 +297,15 @@ DEEDS: Final[dict[str, Ask]] = {
     "DELETE /image-builds/{ref}": _build,
     "PUT /images/{ref}/share": of_image("/share", {"share": "read"}),
     "DELETE /images/{ref}": of_image(""),
+    "POST /datasets/uploads/{upload}/commit": _commit,
+    "PATCH /datasets/{ref}": of_dataset("", {"description": "for the walk"}),
+    "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
+    "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
+    "DELETE /datasets/{ref}": of_dataset(""),
+    "POST /sweeps": plain("/sweeps", {"spec": swept("walked")}),
+    "POST /sweeps/{ref}/stop": of_sweep("/stop", {"reason": "walked by"}),
+    "POST /sweeps/{ref}/retry": of_sweep("/retry", ends="failed"),
+    "DELETE /sweeps/{ref}": of_sweep("", ends="failed"),
     "POST /jobs": plain("/jobs", JOB),
     "POST /jobs/batch": plain("/jobs/batch", {"items": [JOB, JOB]}),
     "POST /jobs/{ref}/clone": of_job("/clone", Scene.over),

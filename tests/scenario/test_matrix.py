@@ -27,6 +27,7 @@ NEEDS: Final = {
     ("GET", "/jobs/{ref}"): READ,
     ("GET", "/jobs/{ref}/spec"): READ,
     ("GET", "/jobs/{ref}/events"): READ,
+    ("GET", "/jobs/{ref}/versions"): READ,
     ("GET", "/jobs/{ref}/explain"): READ,
     ("GET", "/jobs/{ref}/usage"): READ,
     ("GET", "/jobs/{ref}/metrics"): READ,

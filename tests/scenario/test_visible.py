@@ -26,7 +26,7 @@ from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.api.sse import MEDIA_TYPE
 from trainmaster.core.errors import NotFound
 
-PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", **ALWAYS}
+PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", "sha256": "0" * 64, **ALWAYS}
 """What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
@@ -36,9 +36,11 @@ NAMELESS: Final = {
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
     "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
     "/workspaces/{workspace}/secrets",
-    "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries",
+    "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries", "/datasets/uploads/{upload}",
 }  # fmt: skip
-"""What tells of no job and no model, but for one's own account: only that nobody stands in it is looked at."""
+"""What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody
+stands in it is looked at.
+"""
 
 ASKED: Final = {
     **QUERIES,
@@ -61,7 +63,7 @@ SHARED: Final = {
 MEMBERS: Final = {"/workspaces/{workspace}/members"}
 """What tells members of a workspace who else is in it; both are in the same."""
 
-REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events"}
+REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events", "/jobs/{ref}/versions"}
 """What tells why one's own job waits or had to give way, and so whose job comes first."""
 
 OWNERS_ASKED: Final = {("/queue", "owner"), ("/cluster/resources", "owner"), ("/search", "q")}
@@ -80,7 +82,7 @@ class Door:
 
     @property
     def kind(self) -> str:
-        return self.path.split("/")[1]
+        return "uploads" if self.path.startswith("/datasets/uploads/") else self.path.split("/")[1]
 
     @property
     def of_one(self) -> bool:
@@ -93,7 +95,9 @@ class Door:
     def address(self, ref: str, node: str = "n1") -> str:
         """Return where it lies for `ref`, a job or a model."""
         try:
-            path = re.sub(r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "name": node}[match[1]], self.path)
+            path = re.sub(
+                r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "upload": ref, "name": node}[match[1]], self.path
+            )
         except KeyError as unknown:
             raise AssertionError(f"{self.path}: say in PARAMETERS what stands for {unknown}") from None
         query = ASKED.get(PREFIX + self.path, "").replace("{ref}", ref)
@@ -174,7 +178,7 @@ async def test_what_others_have_is_what_does_not_exist(scene: Scene) -> None:
     all.
     """
     for route in scene.app.app.router.routes:
-        if not isinstance(route, PolicyRoute) or "{ref}" not in route.path:
+        if not isinstance(route, PolicyRoute) or not re.search("{(ref|upload)}", route.path):
             continue
         door = Door(route.path.removeprefix(PREFIX), False)
         for person, other in scene.pairs():

@@ -68,7 +68,8 @@ class Principal:
 
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
-    "templates:read", "templates:write", "templates:share", "images:read", "images:write", "images:share",
+    "templates:read", "templates:write", "templates:share", "datasets:read", "datasets:write", "datasets:share",
+    "images:read", "images:write", "images:share",
     "usage:read", "audit:read", "notices:self", "webhooks:write",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
@@ -92,6 +93,9 @@ _ADMIN: Final = _MEMBER | {
     "images:read",
     "images:write",
     "images:share",
+    "datasets:read",
+    "datasets:write",
+    "datasets:share",
     "members:write",
     "limits:write",
     "audit:read",
@@ -119,14 +123,16 @@ SHARED: Final[dict[str, frozenset[str]]] = {
     "templates:write": frozenset({JobShare.READ_WRITE.value}),
     "images:read": _ANY_SHARE,
     "images:write": frozenset({JobShare.READ_WRITE.value}),
+    "datasets:read": _ANY_SHARE,
+    "datasets:write": frozenset({JobShare.READ_WRITE.value}),
 }
-"""scope -> how a job, a template or an image has to be shared for it to reach the other members of its workspace (R223,
-R226, R227).
+"""scope -> how a job, a template, a data set or an image has to be shared for it to reach the other members of its
+workspace (R223, R226, R227).
 """
 
 SHARED_WITH: Final[dict[str, frozenset[str]]] = {
     "member": frozenset(SHARED),
-    "viewer": frozenset({"jobs:read", "templates:read", "images:read"}),
+    "viewer": frozenset({"jobs:read", "templates:read", "datasets:read", "images:read"}),
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
 

@@ -1,4 +1,4 @@
-"""Templates of jobs, and images: environments that are built once, and that jobs have by name. See the package."""
+"""Templates of jobs, data sets, and images. See the package."""
 
 from typing import Literal
 
@@ -51,6 +51,96 @@ class TemplateDetail(TemplateView, frozen=True):
     shown: int
     spec: Json
     versions: list[TemplateVersionView]
+
+
+DatasetRight = Literal["write", "share"]
+"""What its reader may do with a data set beside reading it and giving it to jobs."""
+
+
+class DatasetView(Answer, frozen=True):
+    """A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
+    version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `may`: what its
+    reader may do with it.
+    """
+
+    id: str
+    name: str
+    description: str
+    workspace: str
+    owner: str
+    share: JobShare
+    latest: int
+    versions: int
+    size_bytes: int
+    files: int
+    created_at: float
+    changed_at: float
+    may: list[DatasetRight]
+
+
+class DatasetPage(Answer, frozen=True):
+    """A page of data sets, what was changed last first; `total`: on all pages."""
+
+    items: list[DatasetView]
+    next_cursor: str | None
+    total: int
+
+
+class DatasetVersionView(Answer, frozen=True):
+    """A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it lies on the server,
+    for who may know.
+    """
+
+    version: int
+    digest: str
+    size_bytes: int
+    files: int
+    created_at: float
+    by: str
+    path: str | None
+
+
+class DatasetDetail(DatasetView, frozen=True):
+    """A data set with its versions, newest first."""
+
+    history: list[DatasetVersionView]
+
+
+class DatasetUploadView(Answer, frozen=True):
+    """An upload on its way: contents that the server lacks (`missing`, by sha256), how many bytes of some of them it
+    has (`begun`), and how much all files together have. A content of at most `small_bytes` goes with others in
+    requests of `batch_bytes`, a larger one alone in pieces. What nobody continues before `expires_at` goes.
+    """
+
+    id: str
+    name: str
+    workspace: str
+    files: int
+    size_bytes: int
+    missing: list[str]
+    begun: dict[str, int]
+    small_bytes: int
+    batch_bytes: int
+    expires_at: float
+
+
+class ReceivedView(Answer, frozen=True):
+    """What came of an upload with a request: how many contents are whole now that were not, and how many the server
+    still lacks. Of a piece: how many bytes of its content are here.
+    """
+
+    whole: int
+    missing: int
+    size_bytes: int | None = None
+
+
+class MadeVersion(Answer, frozen=True):
+    """The version that an upload became."""
+
+    dataset: str
+    name: str
+    workspace: str
+    version: DatasetVersionView
 
 
 ImageRight = Literal["write", "share"]

@@ -116,10 +116,18 @@ class ProgressView(Answer, frozen=True):
     step_s: float | None
 
 
+class SweepPlace(Answer, frozen=True):
+    """The sweep that a job is an entry of, and which one: `index` counts from 1."""
+
+    id: str
+    name: str
+    index: int
+
+
 class JobView(Answer, frozen=True):
     """A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
     beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
-    decides itself, by it.
+    decides itself, by it. `family`: id of the first of its versions, of which it is number `family_version`, from 1.
 
     `seq`: the feed's position at which it was so, to watch it from.
     """
@@ -138,6 +146,8 @@ class JobView(Answer, frozen=True):
     priority: PriorityName
     framework: str
     dialect: str
+    family: str
+    family_version: int
     submitted_at: float
     queued_at: float
     started_at: float | None
@@ -165,6 +175,7 @@ class JobView(Answer, frozen=True):
     may: list[JobRight]
     version: int
     seq: int
+    sweep: SweepPlace | None
 
 
 class JobPage(Answer, frozen=True):
@@ -179,6 +190,12 @@ class JobPage(Answer, frozen=True):
     partial: bool
     seq: int
     at: float
+
+
+class JobVersions(Answer, frozen=True):
+    """Versions of a job, the newest first: those that the reader may see, of the last 200."""
+
+    items: list[JobView]
 
 
 class FacetValue(Answer, frozen=True):

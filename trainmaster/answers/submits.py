@@ -1,11 +1,11 @@
-"""What a submit would do, and what became of several jobs at once. See the package."""
+"""What a submit would do, what became of several jobs at once, and sweeps. See the package."""
 
-from typing import Any
+from typing import Any, Literal
 
 from trainmaster.answers.base import Answer, Json, ProblemItem, Text
-from trainmaster.answers.jobs import ForecastView, ReasonView, When
+from trainmaster.answers.jobs import ForecastView, JobRight, ReasonView, TotalsView, VerdictView, When
 from trainmaster.core.launch import RolePreview
-from trainmaster.core.states import Shown
+from trainmaster.core.states import JobShare, Shown
 
 
 class Placed(Answer, frozen=True):
@@ -75,3 +75,108 @@ class OutcomeView(Answer, frozen=True):
     refused: list[RefusedView]
     left: int = 0
     after: int | None = None
+
+
+class SweepView(Answer, frozen=True):
+    """A sweep as lists show it. `entries`: so many were submitted; `counts`: the last job of each by state, of those
+    that the reader may see. `metric`: what entries are judged by, null: nothing; `goal`: whether less or more of it is
+    better. `may`: what its reader may do with it beside reading.
+    """
+
+    id: str
+    name: str
+    workspace: str
+    owner: str
+    share: JobShare
+    created_at: float
+    entries: int
+    metric: str | None
+    goal: Literal["min", "max"] | None
+    counts: dict[Shown, int]
+    may: list[JobRight]
+
+
+class SweepPage(Answer, frozen=True):
+    """A page of sweeps, the newest first; `total`: on all pages. `at`: when it was so."""
+
+    items: list[SweepView]
+    next_cursor: str | None
+    total: int
+    at: float
+
+
+class SweepBest(Answer, frozen=True):
+    """The entry with the best value of the sweep's metric, and at which step it was."""
+
+    index: int
+    job: str
+    name: str
+    value: float
+    step: float
+
+
+class SweepDetail(SweepView, frozen=True):
+    """A sweep with its document `spec`, the names of the parameters in which entries differ, and the best entry so far.
+    `tries`: jobs of all entries, those that were tried again included.
+    """
+
+    spec: Json
+    parameters: list[str]
+    best: SweepBest | None
+    tries: int
+    at: float
+
+
+class SweepEntryView(Answer, frozen=True):
+    """An entry of a sweep: the last job of this `index`, which counts from 1, after so many `tries`. `own`: what else
+    beside `parameters` it has of its own (command, code). `metrics`: last values; `best`: of the sweep's metric.
+    """
+
+    index: int
+    job: str
+    name: str
+    state: Shown
+    tries: int
+    parameters: Json
+    own: list[str]
+    submitted_at: float
+    started_at: float | None
+    ended_at: float | None
+    run_s: float | None
+    verdict: VerdictView | None
+    metrics: dict[str, float | None]
+    best: float | None
+    best_step: float | None
+
+
+class SweepEntryPage(Answer, frozen=True):
+    """Some entries of a sweep, in the order asked for; `total`: of all that match. `parameters`, `metrics`: the names
+    that any entry has.
+    """
+
+    items: list[SweepEntryView]
+    total: int
+    parameters: list[str]
+    metrics: list[str]
+    at: float
+
+
+class SweepPreviewEntry(Answer, frozen=True):
+    """What an entry of a sweep would be."""
+
+    index: int
+    name: str
+    parameters: Json
+
+
+class SweepPreview(Answer, frozen=True):
+    """What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
+    `job`: the preview of the first one; null where something is wrong.
+    """
+
+    ok: bool
+    problems: list[ProblemItem]
+    entries: int
+    first: list[SweepPreviewEntry]
+    asks: TotalsView | None
+    job: PreviewView | None

@@ -34,12 +34,13 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
-from trainmaster.api.routes.assets import images, templates
+from trainmaster.api.routes.assets import dataset_uploads, datasets, images, templates
 from trainmaster.api.routes.finding import compare, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
 from trainmaster.api.routes.people import accounts, invitations, secrets, sign_ins, ssh_keys
 from trainmaster.api.routes.personal import home
+from trainmaster.api.routes.sweeps import sweeps
 from trainmaster.api.socket.front import Front, Hosts
 from trainmaster.api.socket.proxies import Proxies
 from trainmaster.api.socket.servers import Servers
@@ -56,8 +57,8 @@ TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     secrets.routes, invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes,
-    queue.routes, models.routes, templates.routes, images.routes, uploads.routes, upkeep.routes, home.routes,
-    compare.routes, health.routes, static.routes,
+    queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes, images.routes,
+    sweeps.routes, uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes, static.routes,
 )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ block of it once the caller may no longer read: the connection then breaks, so t
 
 import asyncio
 import mimetypes
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import chain, islice
 from typing import Final
@@ -17,8 +18,9 @@ from starlette.responses import Response, StreamingResponse
 
 from trainmaster.api.auth import wait_until_lost
 from trainmaster.storage.trees import OpenFile, open_file
-from trainmaster.storage.zips import blocks_of
+from trainmaster.storage.zips import blocks_between, blocks_of
 
+_RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 _PLAIN: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "application/json", "application/zip"})
 
 
@@ -51,11 +53,30 @@ async def _while_allowed(request: Request, blocks: Iterator[bytes]) -> AsyncIter
 
 
 async def send_file(request: Request, root: str, path: str) -> Response:
-    """Return the file `path` beneath `root` as a stream. Raises NotFound."""
+    """Return the file `path` beneath `root` as a stream, or the part of it that Range asks for. Raises NotFound."""
     opened: OpenFile = await asyncio.to_thread(open_file, root, path)
-    response = StreamingResponse(_while_allowed(request, blocks_of(opened.fd)), media_type=media_type(opened.name))
+    part = _part_of(request.headers.get("range", ""), opened.size)
+    blocks = blocks_of(opened.fd) if part is None else blocks_between(opened.fd, *part)
+    response = StreamingResponse(_while_allowed(request, blocks), media_type=media_type(opened.name))
+    response.headers["accept-ranges"] = "bytes"
     response.headers["content-length"] = str(opened.size)
+    if part is not None:
+        response.status_code = 206
+        response.headers["content-length"] = str(part[1] - part[0])
+        response.headers["content-range"] = f"bytes {part[0]}-{part[1] - 1}/{opened.size}"
     return attached(response, opened.name)
+
+
+def _part_of(asked: str, size: int) -> tuple[int, int] | None:
+    """Return the first byte and the one behind the last that a Range header asks for, None for the whole file: where
+    it asks for nothing that is there, or for several parts (RFC 9110 lets it be passed over).
+    """
+    found = _RANGE.fullmatch(asked)
+    if found is None or not (found[1] or found[2]):
+        return None
+    start = int(found[1]) if found[1] else max(0, size - int(found[2]))
+    end = min(size, int(found[2]) + 1) if found[1] and found[2] else size
+    return (start, end) if start < end else None
 
 
 async def send_stream(request: Request, make: Callable[[], Iterator[bytes]], kind: str, name: str) -> Response:

@@ -21,6 +21,7 @@ _PARAMETER: Final = re.compile(r"{(\w+)(?::\w+)?}")
 _WHEN: Final[dict[int, str]] = {
     200: "Done",
     201: "Created",
+    206: "A part",
     202: "Asked for",
     204: "Done, nothing to show",
     503: "Not ready",

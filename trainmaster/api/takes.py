@@ -24,16 +24,29 @@ class BatchSubmission(BaseModel):
 
 class Submission(BatchSubmission):
     """A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
-    places are judged as if it were gone.
+    places are judged as if it were gone. `version_of`: id of a job of which it is the next version, if that is the
+    submitter's own in the same workspace.
     """
 
     instead_of: str | None = None
+    version_of: str | None = None
 
 
 class Question(Submission):
     """Would it start if it were submitted? `suggest`: say what helps."""
 
     suggest: bool = False
+
+
+class SweepSubmission(BaseModel):
+    """A sweep to submit: `spec` is a native document with `sweep` in it; `set` and `code_follows` as of a job."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    spec: dict[str, Any]
+    dialect: Literal["auto", "native"] = "auto"
+    set: dict[str, Any] = {}
+    code_follows: bool = False
 
 
 class Submissions(BaseModel):
@@ -44,4 +57,19 @@ class Submissions(BaseModel):
     items: Annotated[list[BatchSubmission], Field(min_length=1, max_length=10_000)]
 
 
-TAKES = (Submission, Question, Submissions)
+class DatasetUploadBody(BaseModel):
+    """A version of the data set `name` to be uploaded: `files` lists all that it holds, each with its `path` and `size`
+    and `sha256` (and `executable`), or the target of a `link`, or ``folder: true`` for an empty one. Of a data set that
+    is made by it, `description` and `share` say more; `workspace`: where it lies.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, Field(max_length=200)]
+    files: list[Any]
+    workspace: Annotated[str | None, Field(max_length=200)] = None
+    description: Annotated[str, Field(max_length=4000)] = ""
+    share: Literal["none", "read", "read-write"] = "none"
+
+
+TAKES = (Submission, Question, Submissions, DatasetUploadBody, SweepSubmission)

@@ -73,6 +73,19 @@ def views(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.name, one.owner) for one in (page.items if page else ())], incomplete)
 
 
+def datasets(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of data sets, behind @ numbers of versions."""
+    from trainmaster import answers
+
+    name, at, _ = incomplete.partition("@")
+    page = _asked(ctx, answers.DatasetPage, "/datasets", q=name, limit=MOST)
+    found = [(one.name, f"@{one.latest}") for one in (page.items if page else ())]
+    if at:
+        numbers = [one.latest for one in (page.items if page else ()) if one.name == name]
+        found = [(f"{name}@{number}", "") for latest in numbers for number in range(latest, max(0, latest - 20), -1)]
+    return _beginning(found, incomplete)
+
+
 def templates(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of templates."""
     from trainmaster import answers
@@ -87,6 +100,14 @@ def images(ctx: typer.Context, incomplete: str) -> Offered:
 
     page = _asked(ctx, answers.ImagePage, "/images", limit=500)
     return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
+
+
+def sweeps(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of sweeps."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.SweepPage, "/sweeps", limit=200)
+    return _beginning([(one.name, one.owner) for one in (page.items if page else ())], incomplete)
 
 
 def users(ctx: typer.Context, incomplete: str) -> Offered:

@@ -100,4 +100,4 @@ def used_memory(used: float, total: float) -> str:
     """Return how much of an amount of memory is used, in the unit of the whole: ``0.5/1.5 TiB``."""
     shown, unit = memory(total).split(" ")
     size = (total / float(shown)) if float(shown) else 1.0
-    return f"{used / size:.3g}/{shown} {unit}"
+    return f"{round(used / size, 0 if unit == 'MiB' else 1):g}/{shown} {unit}"

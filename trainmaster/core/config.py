@@ -20,9 +20,9 @@ class ServerConfig:
     it listens. Needed with `--standby` where `host` stands for every address.
 
     `trusted_proxies`: addresses and networks of proxies in front, whose X-Forwarded-For and X-Forwarded-Proto are
-    believed. `data`: absolute path of the folder in which uploads, jobs and models lie, for example on a file system
-    that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME. `log_format`: how the log on
-    standard error is written: text (lines for people), json (an object a line).
+    believed. `data`: absolute path of the folder in which uploads, jobs, models and data sets lie, for example on a
+    file system that a cluster shares; "": HOME. The ledger, sockets and secrets always lie in HOME. `log_format`: how
+    the log on standard error is written: text (lines for people), json (an object a line).
     """
 
     host: str = "127.0.0.1"
@@ -107,6 +107,7 @@ class LimitsConfig:
     `environments_mib` is what the Python environments of images may take together: those that were used longest ago
     are removed, and made again when a job needs them. `build_s`, `build_mib` and `build_memory_mib` are the time, the
     disk and the memory that making one of them may take.
+    `dataset_mib` is the most that a version of a data set may hold.
     """
 
     log_mib: int = 1024
@@ -128,6 +129,7 @@ class LimitsConfig:
     build_s: float = 3600.0
     build_mib: int = 32 * 1024
     build_memory_mib: int = 4096
+    dataset_mib: int = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ class Kind(StrEnum):
     TASK_RUNNING = "task_running"  # role, index
     TASK_EXITED = "task_exited"  # role, index, exit_code | signal, verdict?: Verdict as JSON
     TASK_LOST = "task_lost"  # role, index, said; code: platform_stopped, else lost
-    STOP_REQUESTED = "stop_requested"  # reason?: the words of who stopped it
+    # reason?: the words of who stopped it; code?: verdict code, said?: why the platform did
+    STOP_REQUESTED = "stop_requested"
     EXPIRED = "expired"
     FAULT = "fault"  # said
     # by: id of the job that it makes room for or "", reason: a key of queue.reasons.EVICTED, or said: why
@@ -137,17 +138,9 @@ class Event:
 
 
 SUBJECTS: Final = (
-    "job",
-    "pool",
-    "virtual_cluster",
-    "workspace",
-    "flavor",
-    "node",
-    "policy",
-    "person",
-    "template",
+    "job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person", "template", "dataset", "sweep",
     "image",
-)
+)  # fmt: skip
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
 """Actors that are no person: what these did is of no interest to whoever asks what people did."""
@@ -156,7 +149,7 @@ NOBODY: Final = ("system", "scheduler", "agent", "engine")
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``),
-    of a job and of a template its id.
+    of a job, a template, a data set and a sweep its id.
 
     `workspace` and `owner`: where it lies and whose it is, by which it is decided who may read of it; empty: nobody
     but who may read everything. `title`: what it is called where its name is an id.

@@ -7,10 +7,13 @@ the roles with their commands, and where every task runs. The server sends one t
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 from trainmaster._compat import dataclass
+from trainmaster.core.folders.layout import IN_CODE, IN_DATASET, IN_PRETRAIN
 from trainmaster.core.records import Assignment, Job, Role, assignment_from_json, role_from_json, to_json
+
+_TOLD: Final = {IN_CODE: "TRAINMASTER_CODE_DIR", IN_DATASET: "TRAINMASTER_DATASET_DIR"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,21 @@ class Mount:
     source: str
     target: str
     read_only: bool = True
+
+
+def told_folders(mounts: tuple[Mount, ...]) -> dict[str, tuple[str, str]]:
+    """Return the variables that say where mounts are, each with (the place within the sandbox, where that lies outside
+    of it). Of several models, the folder above them, and outside that of the first one.
+    """
+    told = {}
+    models = [mount for mount in mounts if mount.target.startswith(IN_PRETRAIN + "/")]
+    for mount in mounts:
+        if mount.target in _TOLD:
+            told[_TOLD[mount.target]] = (mount.target, mount.source)
+    if models:
+        place = models[0].target if len(models) == 1 else IN_PRETRAIN
+        told["TRAINMASTER_PRETRAIN_DIR"] = (place, models[0].source)
+    return told
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why something ended: `said`, where the code does not say it all, with its evidence. `code` is a key of
-    core.verdicts.VERDICTS.
-    """
+    """Why something ended: `said`, where the `code` (of core.verdicts) does not say it all, with its evidence."""
 
     code: str
     said: Said | None = None
@@ -184,8 +182,7 @@ class Job:
     """One row. `seq` is the submit order within the server; `attempt` is the current or last attempt.
 
     `roles` is what the current attempt was placed as, while queued the first of `shapes`: the flavors it may run with
-    in the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node of the pool
-    (R12).
+    in the order tried (R161), of which exactly one runs; empty: `roles` alone. `node_names` empty: any node (R12).
     """
 
     id: str
@@ -222,9 +219,14 @@ class Job:
     share: JobShare = JobShare.NONE  # with the other members of its workspace
     tags: tuple[str, ...] = ()  # what people call it, also after its end; sorted
     note: str = ""  # what they want to remember of it
+    family: str | None = None  # id of the first of its versions (R159), None: it is that
+    family_version: int = 1
     preemptible: bool = False  # may be sent back to the queue for a job of a higher class or the owner of a quota
     preempted_at: float | None = None  # when that happened last
     model: str | None = None  # "<model id>@<version>" once it is saved
+    sweep: str | None = None  # id of the sweep that it is an entry of
+    sweep_index: int = 0  # which of its entries, from 1
+    sweep_most: int = 0  # so many of them run at a time; 0: as many as there is room for
     verdict: Verdict | None = None
     version: int = 0  # number of events applied
 
@@ -297,8 +299,7 @@ def replace(record: R, **changes: Any) -> R:
     """Return `record` with `changes`: what dataclasses.replace does for slotted records without a hook, at a tenth of
     its cost.
 
-    Every event of every job comes through here several times. Raises KeyError for a field that the record does not
-    have.
+    Every event of every job comes through here several times. Raises KeyError for a field that it does not have.
     """
     kind = type(record)
     shape = _SHAPES.get(kind) or _shape(kind)

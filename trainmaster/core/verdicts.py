@@ -42,6 +42,7 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "bad_node": VerdictKind("节点未通过检查", "A node failed its check", "platform"),
     "save_failed": VerdictKind("保存输出失败", "The outputs could not be saved", "platform"),
     "stopped": VerdictKind("按要求停止", "Stopped on request", "none"),
+    "stopped_early": VerdictKind("表现落后，已提前停止", "Stopped early: other entries of the sweep do better", "none"),
     "expired": VerdictKind("达到运行时限", "Stopped at its time limit", "none"),
     "too_many_failures": VerdictKind("失败副本数达到上限", "Too many replicas of a sub-task failed", "user"),
     "malformed": VerdictKind("任务的记录已损坏", "The stored record of the job is damaged", "platform"),

@@ -27,7 +27,7 @@ def to_pai(spec: JobSpec, job: Job | None = None) -> dict[str, Any]:
         "jobName": name,
         "image": spec.image,
         "authFile": storage.get("auth_file"),
-        "dataDir": storage.get("data_dir") or next((item.path for item in spec.inputs), None),
+        "dataDir": storage.get("data_dir") or next((item.path for item in spec.inputs if item.path), None),
         "outputDir": storage.get("output_dir") or f"$PAI_DEFAULT_FS_URI/Output/{name}",
         "codeDir": code or None,
         "virtualCluster": spec.virtual_cluster or spec.pool,

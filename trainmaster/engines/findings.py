@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.folders.layout import IN_CODE, IN_DATASET
+from trainmaster.core.folders.layout import IN_CODE, IN_DATASET, IN_PRETRAIN
 from trainmaster.core.launch import Gang
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
@@ -56,15 +56,18 @@ def without_environments(gang: Gang, why: Said | None) -> GangFindings:
 def without_sandbox(gang: Gang) -> GangFindings:
     """Return what an engine says whose tasks see the folders of their node where they lie, and nowhere else.
 
-    Code is their working directory there, and of what is asked for at /dataset a variable says where it lies
-    (`agent.tasks.prepare`).
+    Code is their working directory there, and of what is asked for at /dataset, and of a single model, a variable says
+    where it lies (`agent.tasks.prepare`).
     """
     problems, warnings = [], []
+    models = [mount for mount in gang.mounts if mount.target.startswith(IN_PRETRAIN + "/")]
     inputs = [mount for mount in gang.mounts if mount.target != IN_CODE]
     for at, mount in enumerate(inputs):
         path, source = f"inputs.{at}.mount", posixpath.normpath(mount.source)
         if mount.target == IN_DATASET != source:
             warnings.append(problem(path, rules.dataset_at_its_path(mount.target, source), mount.target))
+        elif models == [mount]:
+            warnings.append(problem(path, rules.model_at_its_path(mount.target, source), mount.target))
         elif mount.target != source:
             problems.append(problem(path, rules.mount_needs_sandbox(mount.target, source), mount.target))
     return GangFindings(tuple(problems), tuple(warnings))

@@ -12,7 +12,7 @@ from typing import Final
 
 from trainmaster.core.folders.layout import IN_CODE, IN_DATASET, IN_METRICS, IN_MODEL, IN_OUTPUTS
 from trainmaster.core.ids import attempt_id, role_system_name, task_name
-from trainmaster.core.launch import Gang
+from trainmaster.core.launch import Gang, told_folders
 from trainmaster.core.records import Assignment, Role
 
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_]")
@@ -27,6 +27,9 @@ FOLDERS: Final[dict[str, str]] = {
     "TRAINMASTER_METRICS_DIR": IN_METRICS,
 }
 """Where a task finds its folders. Without a sandbox the agent's base environment says the real places, and wins."""
+
+PRETRAIN: Final = "TRAINMASTER_PRETRAIN_DIR"
+"""Where a task finds its model, or those that it has; of tasks without one there is no such variable."""
 
 STORAGE: Final[dict[str, str]] = {
     "code_dir": "PAI_CODE_DIR",
@@ -47,6 +50,8 @@ def platform_env(gang: Gang, role: int, index: int, base_env: Mapping[str, str])
     env.update(_here(gang, gang.find(role, index), base_env))
     for name, folder in FOLDERS.items():
         env[name] = base_env.get(name, folder)
+    if (model := told_folders(gang.mounts).get(PRETRAIN)) is not None:
+        env[PRETRAIN] = base_env.get(PRETRAIN, model[0])
     return env
 
 

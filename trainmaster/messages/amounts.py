@@ -72,21 +72,22 @@ def memory(mib: float) -> str:
 
 
 def duration(seconds: float, language: str = "en") -> str:
-    """Return a short text of `seconds` in its two largest units, for example ``12h 5m`` and ``12 小时 5 分``; below ten
-    seconds with a tenth. A unit is left out where it is 0. Like a clock it never shows what has not passed yet: 19.9
-    seconds are ``19s``, as the console says them.
+    """Return a short text of `seconds` in its largest unit and the next smaller one, which is left out where it is 0,
+    for example ``12h 5m`` and ``12 小时 5 分``; below ten seconds with a tenth. Like a clock it never shows what
+    has not passed yet: 19.9 seconds are ``19s``, as the console says them.
     """
     units = _UNITS.get(language, _UNITS["en"])
     if seconds < 60:
         if 0 < seconds < 0.1:
             return f"<0.1{units[-1]}"
         return f"{int(seconds * 10) / 10 if seconds < 10 else int(seconds):g}{units[-1]}"
-    parts, rest = [], int(seconds)
-    for unit, size in zip(units, _SIZES):
+    counts, rest = [], int(seconds)
+    for size in _SIZES:
         count, rest = divmod(rest, size)
-        if count:
-            parts.append(f"{count}{unit}")
-    said = " ".join(parts[:2])
+        counts.append(count)
+    first = next(at for at, count in enumerate(counts) if count)
+    parts = [f"{count}{unit}" for count, unit in zip(counts[first : first + 2], units[first:]) if count]
+    said = " ".join(parts)
     return f"{said}钟" if said.endswith("分") and len(parts) == 1 else said  # "10 分" alone reads as ten points
 
 

@@ -12,7 +12,6 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
 from urllib.parse import quote
@@ -22,10 +21,12 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.images import ImageCalls
+from trainmaster.sdk.assets.models import SavedModels
+from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
-from trainmaster.sdk.downloads import Received, unpacked
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.finding.comparing import Comparison
 from trainmaster.sdk.finding.filters import JobChange, JobFilters, JobsAsked, as_body
@@ -58,7 +59,7 @@ def _no_command_line() -> Iterator[None]:
         absent.pop("httpx._main", None)
 
 
-class Client:
+class Client(SavedModels):
     """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
 
     `ca`: a file of certificates to trust (default: TRAINMASTER_CA), for a server behind a CA of your own. `language`:
@@ -116,18 +117,19 @@ class Client:
         name: str | None = None,
         key: str | None = None,
         instead_of: str | None = None,
+        version_of: str | None = None,
         on_upload: Sent | None = None,
     ) -> Job:
         """Submit a job file's path, a document or a JobSpec; return the job, which is durable and queued.
 
         `set` changes fields by dotted path (``{"roles.0.parameters.lr": 0.1}``), `name` the name; a `code:` folder is
         uploaded first. `key`: your own idempotency key. `instead_of`: id of a queued job of yours, which is stopped as
-        this one is taken in, both or neither. Raises InvalidSpec or Unsatisfiable with every problem, Conflict when
-        that job is no longer queued, Unavailable.
+        this one is taken in, both or neither; `version_of`: of one whose next version this is. Raises InvalidSpec or
+        Unsatisfiable with every problem, Conflict when that queued job is no longer so, Unavailable.
         """
         body = self.body(spec, set=set, dialect=dialect, name=name, on_upload=on_upload)
-        if instead_of is not None:
-            body["instead_of"] = instead_of
+        beside = {"instead_of": instead_of, "version_of": version_of}
+        body |= {field: job for field, job in beside.items() if job is not None}
         headers = {"idempotency-key": key or uuid.uuid4().hex}
         return Job(self, self.http.read(answers.JobView, "POST", "/jobs", json=body, headers=headers, repeat=True))
 
@@ -209,10 +211,7 @@ class Client:
         return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
 
     def list(self, limit: int | None = 50, **filters: Unpack[JobsAsked]) -> builtins.list[Job]:
-        """Return jobs, newest first; `limit` None: all.
-
-        Filters: those of JobFilters (`state`, `q`, `owner`, `mine`, `label`, ...), and `order`, see JobsAsked.
-        """
+        """Return jobs, newest first; `limit` None: all. Filters: those of JobFilters, and `order`, see JobsAsked."""
         return [*self.iterate(limit, **filters)]
 
     def iterate(self, limit: int | None = None, **filters: Unpack[JobsAsked]) -> Iterator[Job]:
@@ -362,28 +361,15 @@ class Client:
         """Images: environments that are built once, for jobs."""
         return ImageCalls(self)
 
-    def models(self, q: str = "") -> builtins.list[answers.ModelView]:
-        """Return saved models."""
-        return self.http.read(answers.ModelPage, "GET", "/models", params={"q": q}).items
+    @property
+    def datasets(self) -> DatasetCalls:
+        """Data sets: trees of files with versions, which jobs are given to read."""
+        return DatasetCalls(self)
 
-    def model(self, ref: str) -> answers.ModelDetail:
-        """Return a model with its versions, by id or name. Raises NotFound."""
-        return self.http.read(answers.ModelDetail, "GET", f"/models/{_segment(ref)}")
-
-    def download_model(
-        self,
-        ref: str,
-        version: int | None = None,
-        to: str | os.PathLike[str] = ".",
-        *,
-        on_bytes: Received | None = None,
-    ) -> builtins.list[Path]:
-        """Download a version of a model (default: the newest) into the folder `to`; return its files. Raises NotFound,
-        Conflict.
-        """
-        number = version if version is not None else max(one.version for one in self.model(ref).versions)
-        path = f"/models/{_segment(ref)}/versions/{number}/download"
-        return unpacked(self.http.download(path), Path(to), on_bytes)
+    @property
+    def sweeps(self) -> SweepCalls:
+        """Sweeps: many jobs of one document."""
+        return SweepCalls(self)
 
     def meta(self) -> answers.Meta:
         """Return names in both languages, frameworks, limits and defaults."""

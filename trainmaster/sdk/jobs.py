@@ -174,9 +174,18 @@ class Job(SeenJob):
         self._client.http.request("DELETE", self._path(), repeat=False)
 
     def clone(self, set: Mapping[str, Any] | None = None) -> "Job":
-        """Submit the same job again with changed fields, for example ``{"roles.0.parameters.lr": 0.01}``."""
+        """Submit the same job again with changed fields, for example ``{"roles.0.parameters.lr": 0.01}``: its next
+        version.
+        """
         body = {"set": dict(set or {})}
         return Job(self._client, self._client.http.read(answers.JobView, "POST", self._path("/clone"), json=body))
+
+    def versions(self) -> "list[Job]":
+        """Return the versions of this job, the newest first: what was made of it with `clone` or
+        ``submit(..., version_of=job.id)``; `seen.family_version` is the number of each.
+        """
+        found = self._client.http.read(answers.JobVersions, "GET", self._path("/versions"))
+        return [Job(self._client, one) for one in found.items]
 
     def change(self, **fields: Any) -> "Job":
         """Change `duration_s` or `priority` of a job that has not ended."""

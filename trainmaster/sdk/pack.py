@@ -19,7 +19,7 @@ from typing import IO, Final
 
 from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge, problem_of
 from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.messages.jobs import uploads
+from trainmaster.messages.jobs import datasets, uploads
 
 IGNORE_FILE: Final = ".trainmasterignore"
 ALWAYS: Final = (
@@ -100,6 +100,24 @@ def folder_problems(folder: str | Path) -> tuple[Problem, ...]:
     except InvalidSpec as error:
         return error.problems
     return ()
+
+
+def tree_of(root: str) -> list[tuple[str, str, str, str]]:
+    """Return (path, kind, place on this machine, target of a link) of all that lies in the folder `root`, nothing left
+    out; of a file just that. Raises InvalidSpec, naming everything that cannot be sent. O(files).
+    """
+    problems = ProblemList()
+    found: list[_Found] = []
+    if os.path.isfile(root):
+        info = os.stat(root)
+        return [(os.path.basename(root), "x" if info.st_mode & stat.S_IXUSR else "f", root, "")]
+    if os.path.isdir(root):
+        _visit(root, "", [], found, problems, [])
+    else:
+        problems.add(root, uploads.nothing_there())
+    problems.raise_if_any(datasets.listing_not_usable)
+    found.sort(key=lambda entry: entry.path.encode())
+    return [(entry.path, entry.kind, os.path.join(root, entry.path), entry.target) for entry in found]
 
 
 def folder_digest(folder: str | Path) -> str:

@@ -24,6 +24,7 @@ from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
 from trainmaster.service.environments.images import JobImages
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.money.purses import Purses
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from trainmaster.service.submitting.submit import Submit
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
+    from trainmaster.service.upkeep.early import EarlyStopping
     from trainmaster.service.upkeep.results import ResultKeeper
 
 
@@ -76,6 +78,7 @@ class Context:
     vault: Vault
     assets: AssetReader
     images: JobImages
+    versions: InputVersions
     leads: bool
     """Whether this process owns the live jobs. If not, `master.live` is empty, and `followers` know nothing: readers
     take rows.
@@ -93,6 +96,7 @@ class Context:
     dates: "Dates" = field(init=False)
     budgets: "BudgetKeeper" = field(init=False)
     results: "ResultKeeper" = field(init=False)
+    early: "EarlyStopping" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)
@@ -139,7 +143,9 @@ class Context:
 
     def held_up(self, job: Job) -> ReasonView | None:
         """Return why `job` does not start whoever's turn it is, None when that is not so or it does not wait."""
-        return self.disks.reason() or self.scheduling.pausing.reason(job) if job.state is JobState.QUEUED else None
+        if job.state is not JobState.QUEUED:
+            return None
+        return self.disks.reason() or self.scheduling.pausing.reason(job) or self.scheduling.turns.reason(job)
 
     def forecast(self, job: Job) -> ForecastView | None:
         """Return when `job` is expected to start, by whoever decides that; None when it does not wait."""

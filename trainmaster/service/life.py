@@ -96,6 +96,7 @@ class Life:
         self._keep_doing(self._sweeper.follow())
         self._keep_doing(ctx.budgets.follow())
         self._keep_doing(ctx.results.follow())
+        self._keep_doing(ctx.early.follow())
         await ctx.notices.start(ctx)
         for follow in (ctx.notices.teller.follow, ctx.notices.sender.follow, ctx.notices.watch.follow):
             self._keep_doing(follow())

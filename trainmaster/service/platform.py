@@ -16,6 +16,7 @@ from trainmaster.answers import (
     JobDetail,
     JobFacets,
     JobPage,
+    JobVersions,
     JobView,
     ModelDetail,
     ModelPage,
@@ -84,7 +85,8 @@ class Platform:
         self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
         self.secrets = entrance.secrets
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
-        self.templates, self.images, self._models = assets.templates, assets.images, assets.models
+        self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
+        self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
@@ -204,6 +206,10 @@ class Platform:
     async def clone(self, ref: str, who: Principal, set_: Given) -> JobView:
         """Submit a copy. Raises NotFound, InvalidSpec."""
         return await self._jobs.clone(ref, who, set_)
+
+    async def versions(self, ref: str, who: Principal) -> JobVersions:
+        """Return the versions of a job. Raises NotFound."""
+        return await self._jobs.versions(ref, who)
 
     async def change(self, ref: str, who: Principal, duration_s: Any = UNSET, priority: Any = UNSET) -> JobView:
         """Change duration or priority. Raises NotFound, InvalidSpec, Conflict after the end."""

@@ -110,11 +110,8 @@ def job_view(
     metrics: Mapping[str, float | None] = MappingProxyType({}),
     favorite: bool = False,
 ) -> answers.JobView:
-    """Return the list item of `job` at `now`. `seq`: the feed's position before it was looked up; `may`:
-    what its reader may do with it beside reading.
-    """
-    attempt = job.attempt
-    shown = job.shown
+    """Return the list item of `job` at `now`. `seq`: the feed's position before; `may`: what may be done with it."""
+    attempt, shown = job.attempt, job.shown
     return answers.JobView(
         id=job.id,
         name=job.name,
@@ -130,6 +127,8 @@ def job_view(
         priority=PRIORITY_NAMES[job.priority],
         framework=job.framework,
         dialect=job.dialect,
+        family=job.family or job.id,
+        family_version=job.family_version,
         submitted_at=job.submitted_at,
         queued_at=job.queued_at,
         started_at=job.started_at,
@@ -157,7 +156,15 @@ def job_view(
         may=list(may),
         version=job.version,
         seq=seq,
+        sweep=sweep_place(job),
     )
+
+
+def sweep_place(job: Job) -> answers.SweepPlace | None:
+    """Return the sweep of a job: it is called as its entries are, without their numbers."""
+    if job.sweep is None:
+        return None
+    return answers.SweepPlace(id=job.sweep, name=job.name.removesuffix(f"-{job.sweep_index}"), index=job.sweep_index)
 
 
 class JobViews:

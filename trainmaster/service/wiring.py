@@ -35,6 +35,7 @@ from trainmaster.service.environments.workshop import Workshop
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.privacy import close_to_others
+from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.life import Life
@@ -53,6 +54,7 @@ from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
 from trainmaster.service.upkeep.budgets import BudgetKeeper
 from trainmaster.service.upkeep.dates import Dates
+from trainmaster.service.upkeep.early import EarlyStopping
 from trainmaster.service.upkeep.pulse import Pulse
 from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
@@ -67,9 +69,10 @@ from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.spec.lower import environment_of
+from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
-from trainmaster.store.assets.versions import AssetReader
+from trainmaster.store.assets.versions import AssetReader, NamedVersions
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
@@ -85,8 +88,10 @@ from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
+from trainmaster.store.sweeps.marks import MarkRows
+from trainmaster.store.sweeps.sweeps import SweepRows
 
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "environments")
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets", "environments")
 """Folders in HOME, and those that may lie elsewhere."""
 
 
@@ -247,7 +252,7 @@ def assemble(
     layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock, leads: bool
 ) -> Platform:
     """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
-    counts, waits = StateCounts(), Waits()
+    counts, waits, looks = StateCounts(), Waits(), Looks()
     records = LedgerReader(
         database,
         lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace, found.share), found.shown),
@@ -255,7 +260,6 @@ def assemble(
     ledger, feed = Ledger(database), Feed()
     specs, vault = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database))
     master: Master
-    images = _images(layout, config, clock, database, lambda: needed_images(master, specs))
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock, lambda: database.leads)
     pools = Pools(ClusterSettings(database), clock, engines.pools)
@@ -291,17 +295,18 @@ def assemble(
         clerks=Clerks(),
         vault=vault,
         assets=AssetReader(database),
-        images=images,
+        images=_images(layout, config, clock, database, lambda: needed_images(master, specs)),
+        versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         leads=leads,
     )
-    looks = Looks()
 
     def pays(jobs: Iterable[Job], path: str, gone: Iterable[Job]) -> list[Problem]:
         return context.purses.problems(jobs, clock(), path, gone)
 
-    context.admission = Admission(config, layout, scheduling, looks, pools, urgent, engines, pays, vault)
-    context.dates = Dates(clock, context)
-    context.submit = Submit(context, records.next_job_seq())
+    context.admission = Admission(
+        config, layout, scheduling, looks, pools, urgent, engines, pays, vault, context.versions
+    )
+    context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
 
 
@@ -333,7 +338,9 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(specs, layout, looks, context.images, config.local.mount_roots, context.vault)
+    launching = Launching(
+        specs, layout, looks, context.versions, context.images, config.local.mount_roots, context.vault
+    )
     saving = context.saving = Saving(layout, config.limits, specs, ModelRows(database), metrics, clock, os.urandom)
     shell: OrderRunner
     timers = Timers(clock, lambda key: shell.due(key))  # noqa: PLW0108 - the two know each other
@@ -346,9 +353,12 @@ def _moving(
     context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
     rules = rules_of(leftovers, layout, records, context.ended, clock)
     retention = Retention(rules, Keeping.of(config), clock)
-    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock)
+    stored = DatasetRows(database).paths
+    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, stored)
     context.results = ResultKeeper(ResultRows(database), records.get_job, metrics, specs, clock)
     context.followers.watchers.append(context.results)
+    context.early = EarlyStopping(MarkRows(database), SweepRows(database), context)
+    context.followers.watchers.append(context.early)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,

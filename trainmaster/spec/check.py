@@ -246,6 +246,7 @@ _PLACEHOLDERS: Final[dict[str, Any]] = {
     "command": "true",
     "kind": "single",
     "path": "/stand-in",
+    "dataset": "stand-in",
     "label": "stand-in",
     "upload": "sha256:" + "0" * 64,
     "pattern": "(?P<x>x)",

@@ -4,7 +4,6 @@ Rules that need two fields live in `semantics`; both are run by `check`, which a
 holds effective values in base units (MiB, seconds), so dumping it gives a complete document that reads back the same.
 """
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
@@ -12,19 +11,21 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetJsonSchemaHandler,
     PlainSerializer,
     PlainValidator,
+    SerializerFunctionWrapHandler,
     WithJsonSchema,
+    model_serializer,
 )
-from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
 from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.core.framework_kinds import DEFAULT_KIND
 from trainmaster.messages.jobs import form
+from trainmaster.spec.inputs import HAN, REFERENCE, with_mounts
+from trainmaster.spec.or_text import OrText
 
-_HAN: Final = "〇㐀-䶿一-鿿豈-﫿𠀀-𯨟"
-NAME: Final = f"^[A-Za-z0-9_{_HAN}-]{{1,30}}$"  # R21
+NAME: Final = f"^[A-Za-z0-9_{HAN}-]{{1,30}}$"  # R21
 SLUG: Final = r"^[A-Za-z0-9._~-]+$"  # R67
 ROLE_NAME: Final = r"^[A-Za-z0-9._~-]{1,63}$"
 PAI_NAME: Final = r"^[A-Za-z0-9._~]+$"  # R74, R81
@@ -46,6 +47,7 @@ PATTERN_CODES: Final[dict[str, str]] = {
     PARAMETER: "bad_parameter",
     DIGEST: "bad_digest",
     CLEAN: "control_characters",
+    REFERENCE: "bad_reference",
 }
 """Which problem a text that does not follow a pattern is."""
 
@@ -146,25 +148,8 @@ def _total(value: Any) -> str | float:
 _MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
 
 
-_SPELT: Final = {"ge": "minimum", "le": "maximum"}
-"""Pydantic leaves the bounds of a float that a validator goes before as it calls them itself."""
-
-
-@dataclass(frozen=True)
-class _OrText:
-    """In the schema: a number with the bounds of its field, or a text that spells one."""
-
-    description: str
-    pattern: str | None = None
-
-    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        number = {_SPELT.get(key, key): value for key, value in handler(core).items()}
-        text = {"type": "string"} if self.pattern is None else {"type": "string", "pattern": self.pattern}
-        return {"anyOf": [number, text], "description": self.description}
-
-
-_MEMORY_SCHEMA: Final = _OrText("A number of MiB, or text such as 512MiB or 2GiB", _MEMORY_TEXT)
-_DURATION_SCHEMA: Final = _OrText("A number of seconds, or text such as 30m, 2h or 1h30m")
+_MEMORY_SCHEMA: Final = OrText("A number of MiB, or text such as 512MiB or 2GiB", _MEMORY_TEXT)
+_DURATION_SCHEMA: Final = OrText("A number of seconds, or text such as 30m, 2h or 1h30m")
 
 Label = Annotated[str, Field(pattern=CLEAN, max_length=256)]
 Word = Annotated[str, Field(pattern=WORD)]
@@ -275,12 +260,30 @@ class Code(Model):
 
 
 class Input(Model):
-    """A folder or file of the nodes shown to every task at `mount` (R47, R138)."""
+    """What every task is shown at `mount` (R47, R138, R143), one of: a folder or file of the nodes (`path`), a data
+    set, a saved model. These two are named ``NAME`` or ``NAME@VERSION``, and can only be read.
+    """
 
-    name: Word
-    path: str = Field(pattern=CLEAN, min_length=1, max_length=4096)
+    name: Word | None = Field(default=None, description="Needed with path")
+    path: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=4096)] | None = None
+    dataset: Annotated[str, Field(pattern=REFERENCE)] | None = None
+    model: Annotated[str, Field(pattern=REFERENCE)] | None = None
     mount: str = Field(default="/dataset", pattern=CLEAN, min_length=1, max_length=1024)
     read_only: bool = True
+
+    @property
+    def asset(self) -> str:
+        """The data set or model, "" for a folder."""
+        return self.dataset or self.model or ""
+
+    @property
+    def title(self) -> str:
+        """What it is called among the others."""
+        return self.name or self.asset or "-"
+
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in write(self).items() if value is not None}
 
 
 class Secret(Model):
@@ -351,7 +354,7 @@ class JobSpec(Model):
     )
     pull_secret: Word | None = Field(default=None, description="Name of the credentials with which the image is pulled")
     code: Annotated[Code | None, BeforeValidator(_code)] = None
-    inputs: tuple[Input, ...] = Field(default=(), max_length=64, strict=False)
+    inputs: Annotated[tuple[Input, ...], BeforeValidator(with_mounts)] = Field(default=(), max_length=64, strict=False)
     roles: tuple[RoleSpec, ...] = Field(min_length=1, max_length=MAX_ROLES, strict=False)
     env: Env = Field(default_factory=dict)
     secrets: tuple[Annotated[Secret, BeforeValidator(_secret)], ...] = Field(

@@ -5,20 +5,19 @@ Invariant: these functions accept every JobSpec the models accept, so that `chec
 
 import json
 import math
-import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Final
 
 import re2
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
 from trainmaster.core.framework_kinds import KINDS, is_reserved
 from trainmaster.messages.jobs import form, rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
+from trainmaster.spec.inputs import inputs_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.placing import FlavorsBy, placing_problems
 from trainmaster.spec.problems import problem
@@ -39,7 +38,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
     found: list[Problem] = []
     found += _job_problems(spec)
     found += _framework_problems(spec)
-    found += _inputs_problems(spec)
+    found += inputs_problems(spec)
     found += _roles_problems(spec)
     length = sum(map(_command_length, spec.roles))
     if length > MAX_COMMANDS:
@@ -90,45 +89,6 @@ def _framework_problems(spec: JobSpec) -> Iterator[Problem]:
             yield problem(path, form.too_small(option.minimum), value)
         elif value > option.maximum:
             yield problem(path, form.too_big(option.maximum), value)
-
-
-def _absolute(path: str) -> bool:
-    return path.startswith("/") and not path.startswith("//") and posixpath.normpath(path) == (path.rstrip("/") or "/")
-
-
-def _inputs_problems(spec: JobSpec) -> Iterator[Problem]:
-    placed: list[tuple[str, str]] = []
-    names: set[str] = set()
-    for index, item in enumerate(spec.inputs):
-        path = f"inputs.{index}"
-        if item.name in names:
-            yield problem(f"{path}.name", form.duplicate_name(item.name))
-        names.add(item.name)
-        for key, where in (("path", item.path), ("mount", item.mount)):
-            if not _absolute(where):
-                yield problem(f"{path}.{key}", rules.mount_not_absolute(), where)
-        target = posixpath.normpath(item.mount)
-        for other, taken in placed if target != "/" else ():
-            if within(target, taken) or within(taken, target):
-                yield problem(f"{path}.mount", rules.mount_twice(other), item.mount)
-                break
-        if target != "/":
-            placed.append((item.name, target))
-    yield from mount_problems(spec, PLACES)
-
-
-def mount_problems(spec: JobSpec, places: Collection[str]) -> Iterator[Problem]:
-    """Yield the problem of each mount over or within one of `places`, which something else has in the sandbox
-    (R138).
-    """
-    for index, item in enumerate(spec.inputs):
-        path, target = f"inputs.{index}.mount", posixpath.normpath(item.mount)
-        if not _absolute(item.mount):
-            continue
-        if (place := place_at(target, places)) is not None:
-            yield problem(path, rules.mount_reserved(place), item.mount)
-        elif (place := hidden_by(target, places)) is not None:
-            yield problem(path, rules.mount_hides(target=target, place=place), item.mount)
 
 
 def _roles_problems(spec: JobSpec) -> Iterator[Problem]:

@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 import subprocess
+import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
@@ -18,7 +19,7 @@ from trainmaster.answers import File, Files
 from trainmaster.core.errors import NotFound
 from trainmaster.messages.jobs import files
 from trainmaster.storage.safe import folder, open_beneath, parts_of, walk
-from trainmaster.storage.zips import ZipMember, blocks_of, stream_zip
+from trainmaster.storage.zips import ZipMember, blocks_of, stream_tar, stream_zip
 
 MAX_LISTED: Final = 10_000
 _SYNC_ALL_ABOVE: Final = 64
@@ -105,6 +106,30 @@ def zip_tree(root: str, path: str = "", *, compress: bool = False) -> Iterator[b
             return stream_zip(())
         raise NotFound(files.no_such_folder_here(repr(path))) from None
     return stream_zip(_members(root, relative), compress=compress)
+
+
+def tar_tree(root: str) -> Iterator[bytes]:
+    """Yield a tar archive of the folder `root`, with its links, empty folders, and which files can be executed."""
+    return stream_tar(_tar_members(root))
+
+
+def _tar_members(root: str) -> Iterator[tuple[tarfile.TarInfo, Iterator[bytes]]]:
+    for name, info in walk(root):
+        header, kind = tarfile.TarInfo(name), kind_of(info.st_mode)
+        header.mtime = int(info.st_mtime)
+        try:
+            if kind == "link":
+                header.type, header.linkname = tarfile.SYMTYPE, os.readlink(os.path.join(root, name))
+                yield header, iter(())
+            elif kind == "folder":
+                header.type, header.mode = tarfile.DIRTYPE, 0o755
+                yield header, iter(())
+            elif kind == "file":
+                fd = open_beneath(root, name)
+                header.size, header.mode = info.st_size, 0o755 if info.st_mode & stat.S_IXUSR else 0o644
+                yield header, blocks_of(fd)
+        except OSError:
+            continue
 
 
 def _members(root: str, path: str) -> Iterator[ZipMember]:

@@ -1,4 +1,4 @@
-"""A zip file as a stream of bytes: written while it is sent, nothing kept on disk, memory of one block.
+"""A zip or tar file as a stream of bytes: written while it is sent, nothing kept on disk, memory of one block.
 
 The standard library's writer over a sink that cannot seek. Invariant: what disappears while it is sent is left out or
 cut short; the archive itself stays whole. Names in it are UTF-8: a byte that is none is written as in addresses, %E9.
@@ -7,6 +7,7 @@ cut short; the archive itself stays whole. Names in it are UTF-8: a byte that is
 import io
 import os
 import re
+import tarfile
 import time
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -63,6 +64,31 @@ def stream_zip(members: Iterable[ZipMember], *, compress: bool = True) -> Iterat
                         yield ready
             yield sink.take()
     yield sink.take()
+
+
+def stream_tar(members: Iterable[tuple[tarfile.TarInfo, Iterable[bytes]]]) -> Iterator[bytes]:
+    """Yield a tar archive of `members`, each with its content, which is cut or filled up to the size that was said."""
+    for header, content in members:
+        yield header.tobuf(tarfile.PAX_FORMAT, errors="surrogateescape")
+        left = header.size
+        for block in content:
+            yield block[:left]
+            left -= len(block[:left])
+        while left > 0:
+            yield bytes(min(left, BLOCK))
+            left -= min(left, BLOCK)
+        yield bytes(-header.size % tarfile.BLOCKSIZE)
+    yield bytes(2 * tarfile.BLOCKSIZE)
+
+
+def blocks_between(fd: int, start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of `fd` from `start` up to `end`, and close it."""
+    try:
+        while start < end and (block := os.pread(fd, min(BLOCK, end - start), start)):
+            yield block
+            start += len(block)
+    finally:
+        os.close(fd)
 
 
 def blocks_of(fd: int) -> Iterator[bytes]:

@@ -41,13 +41,15 @@ from trainmaster.store.people.tables import (
     tokens,
     users,
 )
+from trainmaster.store.sweeps.tables import sweep, sweep_mark
 
 __all__ = [
     "META", "SCHEMA", "favorite", "identity", "invitation", "member",
-    "notices", "saved_view", "secret", "sessions", "ssh_key", "tokens", "users",
+    "notices", "saved_view", "secret", "sessions", "ssh_key", "sweep",
+    "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 20
+SCHEMA: Final = 23
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -145,6 +147,10 @@ job = Table(
     Column("labels", Text, nullable=False),  # see store/jobs/labels.py
     Column("spec_digest", _TEXT, nullable=False),
     Column("submitted_at", Double, nullable=False),
+    Column("family", _TEXT),  # id of the first of its versions, null: it is that
+    Column("family_version", Integer, nullable=False),
+    Column("sweep", _TEXT),  # see store/sweeps
+    Column("sweep_index", Integer, nullable=False, server_default="0"),
     # From here on the columns change; the ledger updates exactly these.
     Column("state", _TEXT, nullable=False),
     Column("shown", _TEXT, nullable=False),
@@ -164,9 +170,11 @@ job = Table(
 
 LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it
 _HAS_SLUG: Final = text("slug IS NOT NULL")
+_IN_FAMILY: Final = text("family IS NOT NULL")
 # What PostgreSQL is told is added by `add_postgresql`: to name it here would load that dialect at each start.
 Index("job_live", job.c.seq, sqlite_where=LIVE)
 Index("job_slug", job.c.workspace, job.c.slug, unique=True, sqlite_where=_HAS_SLUG)
+Index("job_family", job.c.family, job.c.family_version, sqlite_where=_IN_FAMILY)
 # One index per list order: the first page costs the same with ten jobs and with a million. A missing time sorts as 0.
 Index("job_by_submitted", job.c.submitted_at, job.c.seq)
 # Behind the order stands whose a job is, so that a member's page passes over the jobs of others without a look at their
@@ -192,6 +200,7 @@ for _name, _by in (("", ()), ("_shown", (job.c.shown,))):
     _columns = (job.c.workspace, *_by, job.c.submitted_at, job.c.seq)
     Index(f"job_shared{_name}", *_columns, sqlite_where=_SHARED)
 Index("job_spec", job.c.spec_digest)
+Index("job_of_sweep", job.c.sweep, job.c.seq, job.c.sweep_index, sqlite_where=text("sweep IS NOT NULL"))
 Index("job_by_gpus", job.c.gpus, job.c.seq, *_WHOSE, info=_HOW)
 # Expressions, so that these serve their order alone: who filters by one of them walks the order asked for, and a
 # database that took such an index instead would have to sort what it found.
@@ -285,6 +294,7 @@ asset = Table(  # a named line of versions, of some kind: see store/assets/versi
     Column("changed_at", Double, nullable=False, server_default="0"),
     Column("used", Integer, nullable=False, server_default="0"),
     Column("used_at", Double),
+    Column("numbered", Integer, nullable=False, server_default="0"),
     UniqueConstraint("kind", "workspace", "name", name="asset_name"),
 )
 

@@ -134,10 +134,16 @@ export const open = (path: string, query: Query, signal: AbortSignal): Promise<R
 export const signedOut = (): void => onSignedOut();
 
 /** Upload with progress (fetch has none for sending). Rejects with ApiError or Unreachable. */
-export function upload<T>(path: string, body: Blob, type: string, onProgress: (fraction: number) => void): Promise<T> {
+export function upload<T>(
+  path: string,
+  body: Blob,
+  type: string,
+  onProgress: (fraction: number) => void,
+  method: "POST" | "PUT" = "POST",
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open("POST", url(path));
+    request.open(method, url(path));
     request.setRequestHeader("x-session-key", sessionKey());
     request.setRequestHeader("content-type", type);
     request.setRequestHeader("accept-language", spoken());

@@ -12,6 +12,7 @@ import type {
   JobPage,
   JobQuery,
   JobShare,
+  JobVersions,
   JsonObject,
   Preview,
   Submission,
@@ -53,6 +54,9 @@ export async function cloneDocument(id: string): Promise<JsonObject> {
 /** Submit the same job again, with these changes by path. */
 export const cloneJob = (id: string, set: Record<string, unknown> = {}): Promise<Job> =>
   post(`${at(id)}/clone`, { submit: true, set });
+
+/** The versions of a job, the newest first. */
+export const readVersions = (id: string): Promise<JobVersions> => get(`${at(id)}/versions`);
 
 export const changeJob = (id: string, change: { duration_s?: number | null; priority?: string }): Promise<Job> =>
   patch(at(id), change);

@@ -119,7 +119,8 @@ export interface paths {
          * List Jobs
          * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
          *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
-         *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites.
+         *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
+         *     `sweep`: only entries of the one with this id.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -399,6 +400,27 @@ export interface paths {
          * @description Submit the same job again, with changes; or only give the document to edit.
          */
         post: operations["clone_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{ref}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Versions Of Job
+         * @description List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
+         *     (R159, R160).
+         */
+        get: operations["versions_of_job"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2446,6 +2468,263 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Datasets
+         * @description List data sets, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
+         *     name, description, owner and id.
+         */
+        get: operations["list_datasets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset
+         * @description Show a data set with its versions; `ref` is an id, a unique beginning of one (4 or more characters), or a
+         *     name.
+         */
+        get: operations["get_dataset"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Dataset
+         * @description Delete a data set with all its versions. Refused while a job that has not ended needs one.
+         */
+        delete: operations["delete_dataset"];
+        options?: never;
+        head?: never;
+        /**
+         * Describe Dataset
+         * @description Say what a data set is.
+         */
+        patch: operations["describe_dataset"];
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Dataset
+         * @description Share a data set with the other members of its workspace: to read (look at it, give it to jobs), read-write
+         *     (upload versions and delete it, too), or none.
+         */
+        put: operations["share_dataset"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Dataset Version
+         * @description Delete one version; its number is never given again. Refused while a job that has not ended needs it.
+         */
+        delete: operations["delete_dataset_version"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Dataset Files
+         * @description List a folder of a version.
+         */
+        get: operations["list_dataset_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset File
+         * @description Download one file of a version, or with Range a part of it.
+         */
+        get: operations["get_dataset_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/{ref}/versions/{version}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Dataset
+         * @description Download a whole version as one archive. Only a tar has links, and which files can be executed.
+         */
+        get: operations["download_dataset"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin Dataset Upload
+         * @description Begin the upload of a version of a data set: say which files it has; the answer says which contents the server
+         *     lacks. The data set is made by it where there is none of this name.
+         */
+        post: operations["begin_dataset_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dataset Upload
+         * @description Say how far an upload is.
+         */
+        get: operations["get_dataset_upload"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel Dataset Upload
+         * @description Remove an upload on its way.
+         */
+        delete: operations["cancel_dataset_upload"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}/contents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send Dataset Contents
+         * @description Send many small contents at once: of each the 32 bytes of its sha256, its length in 4 bytes (big endian), and its
+         *     bytes. All of them are kept, or none.
+         */
+        post: operations["send_dataset_contents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}/contents/{sha256}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Send Dataset Piece
+         * @description Send a piece of one content, from where it ends on the server; what came before the line broke is kept.
+         */
+        put: operations["send_dataset_piece"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/datasets/uploads/{upload}/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Commit Dataset Upload
+         * @description Make a version of an upload of which everything is there. 200: it was made before.
+         */
+        post: operations["commit_dataset_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/images": {
         parameters: {
             query?: never;
@@ -2557,6 +2836,139 @@ export interface paths {
          */
         put: operations["share_image"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sweeps
+         * @description List sweeps, the newest first: one's own and what is shared. Each word of `q` is looked for in name, owner and
+         *     id.
+         */
+        get: operations["list_sweeps"];
+        put?: never;
+        /**
+         * Submit Sweep
+         * @description Submit a sweep: every entry becomes a job, or none does. 201: all are durable and queued; 200: it was submitted
+         *     before under this key.
+         */
+        post: operations["submit_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Sweep
+         * @description Say everything that is wrong with a sweep, how many entries it has, the first of them, and what all of them ask
+         *     for. Changes nothing.
+         */
+        post: operations["preview_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Sweep
+         * @description Show a sweep with its document, its entries by state and the best of them; `ref` is an id, a unique beginning of
+         *     one (4 or more characters), or a name.
+         */
+        get: operations["get_sweep"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Sweep
+         * @description Delete a sweep with all of its jobs, which must have ended; `keep_jobs`: these stay, as jobs like any others.
+         */
+        delete: operations["delete_sweep"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sweep Entries
+         * @description List the entries of a sweep: of each number the job that was submitted last, with its parameters and the last
+         *     value of each of its metrics. What has no value to be ordered by comes last.
+         */
+        get: operations["list_sweep_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop Sweep
+         * @description Stop all entries that have not ended. Asking twice is the same as asking once.
+         */
+        post: operations["stop_sweep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sweeps/{ref}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Sweep
+         * @description Submit the entries anew that failed or ran out of time, under their numbers. The jobs of before stay.
+         */
+        post: operations["retry_sweep"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2940,6 +3352,14 @@ export interface components {
             name?: string | null;
         };
         /**
+         * DatasetChange
+         * @description What a data set is.
+         */
+        DatasetChange: {
+            /** Description */
+            description: string;
+        };
+        /**
          * Drain
          * @description `evict`: which running jobs go back to the queue; the others end by themselves.
          */
@@ -3038,6 +3458,11 @@ export interface components {
              * @default false
              */
             favorite: boolean;
+            /**
+             * Sweep
+             * @default
+             */
+            sweep: string;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -3315,6 +3740,17 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * Retry
+         * @description Which entries are tried again beside those that failed or ran out of time.
+         */
+        Retry: {
+            /**
+             * Stopped
+             * @default false
+             */
+            stopped: boolean;
         };
         /**
          * SecretBody
@@ -3735,6 +4171,87 @@ export interface components {
              */
             require_duration: boolean;
         };
+        /** @description A data set with its versions, newest first. */
+        DatasetDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            latest: number;
+            versions: number;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+            history: components["schemas"]["DatasetVersion"][];
+        };
+        /**
+         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         *         it; or act on it as its owner does.
+         * @enum {unknown}
+         */
+        JobShare: "none" | "read" | "read-write";
+        /**
+         * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it lies on the server,
+         *         for who may know.
+         */
+        DatasetVersion: {
+            version: number;
+            digest: string;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            by: string;
+            path: string | null;
+        };
+        /** @description A page of data sets, what was changed last first; `total`: on all pages. */
+        DatasetPage: {
+            items: components["schemas"]["Dataset"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
+         *         version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `may`: what its
+         *         reader may do with it.
+         */
+        Dataset: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            latest: number;
+            versions: number;
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+        };
+        /**
+         * @description An upload on its way: contents that the server lacks (`missing`, by sha256), how many bytes of some of them it
+         *         has (`begun`), and how much all files together have. A content of at most `small_bytes` goes with others in
+         *         requests of `batch_bytes`, a larger one alone in pieces. What nobody continues before `expires_at` goes.
+         */
+        DatasetUpload: {
+            id: string;
+            name: string;
+            workspace: string;
+            files: number;
+            size_bytes: number;
+            missing: string[];
+            begun: {
+                [key: string]: number;
+            };
+            small_bytes: number;
+            batch_bytes: number;
+            expires_at: number;
+        };
         /**
          * @description A build of an image's version. `error`, `remedy`: why it failed and what to do; `image`, `version`: what became
          *         of it; `packages`: how many there are, 0: not known yet; `log`: the last lines of what was said.
@@ -3793,12 +4310,6 @@ export interface components {
             files: components["schemas"]["ImageFile"][];
             versions: components["schemas"]["ImageVersion"][];
         };
-        /**
-         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
-         *         it; or act on it as its owner does.
-         * @enum {unknown}
-         */
-        JobShare: "none" | "read" | "read-write";
         /** @description A package of an environment, and its version, or the address that it came from. */
         ImagePackage: {
             name: string;
@@ -3848,6 +4359,23 @@ export interface components {
             size_bytes: number;
             built: boolean;
             may: ("share" | "write")[];
+        };
+        /** @description The version that an upload became. */
+        MadeVersion: {
+            dataset: string;
+            name: string;
+            workspace: string;
+            version: components["schemas"]["DatasetVersion"];
+        };
+        /**
+         * @description What came of an upload with a request: how many contents are whole now that were not, and how many the server
+         *         still lacks. Of a piece: how many bytes of its content are here.
+         */
+        Received: {
+            whole: number;
+            missing: number;
+            /** @default null */
+            size_bytes: number | null;
         };
         /** @description A template with its versions, newest first, and the document `spec` of the version `shown`. */
         TemplateDetail: {
@@ -4385,7 +4913,7 @@ export interface components {
         /**
          * @description A job as lists show it. `share`: with the other members of its workspace; `may`: what its reader may do with it
          *         beside reading: act on it (stop, change, delete), share it. `forecast`: of one in the queue of an engine that
-         *         decides itself, by it.
+         *         decides itself, by it. `family`: id of the first of its versions, of which it is number `family_version`, from 1.
          *
          *         `seq`: the feed's position at which it was so, to watch it from.
          */
@@ -4405,6 +4933,8 @@ export interface components {
             priority: "normal" | "urgent" | "very_urgent";
             framework: string;
             dialect: string;
+            family: string;
+            family_version: number;
             submitted_at: number;
             queued_at: number;
             started_at: number | null;
@@ -4436,6 +4966,7 @@ export interface components {
             may: ("share" | "write")[];
             version: number;
             seq: number;
+            sweep: components["schemas"]["SweepPlace"] | null;
         };
         /**
          * @description A job is queued (no processes), active (one live attempt) or terminal (holds nothing).
@@ -4520,6 +5051,12 @@ export interface components {
             of: number;
             eta_s: number | null;
             step_s: number | null;
+        };
+        /** @description The sweep that a job is an entry of, and which one: `index` counts from 1. */
+        SweepPlace: {
+            id: string;
+            name: string;
+            index: number;
         };
         /** @description A job that was found. `near`: its name has a word that differs by a character from what was looked for. */
         FoundJob: {
@@ -4821,6 +5358,8 @@ export interface components {
             priority: "normal" | "urgent" | "very_urgent";
             framework: string;
             dialect: string;
+            family: string;
+            family_version: number;
             submitted_at: number;
             queued_at: number;
             started_at: number | null;
@@ -4852,6 +5391,7 @@ export interface components {
             may: ("share" | "write")[];
             version: number;
             seq: number;
+            sweep: components["schemas"]["SweepPlace"] | null;
             roles: components["schemas"]["Role"][];
             attempt_list: components["schemas"]["Attempt"][];
             task_list: components["schemas"]["Task"][];
@@ -4935,6 +5475,10 @@ export interface components {
             partial: boolean;
             seq: number;
             at: number;
+        };
+        /** @description Versions of a job, the newest first: those that the reader may see, of the last 200. */
+        JobVersions: {
+            items: components["schemas"]["Job"][];
         };
         /**
          * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
@@ -5766,6 +6310,123 @@ export interface components {
             };
             more_env: number;
         };
+        /** @description The entry with the best value of the sweep's metric, and at which step it was. */
+        SweepBest: {
+            index: number;
+            job: string;
+            name: string;
+            value: number;
+            step: number;
+        };
+        /**
+         * @description A sweep with its document `spec`, the names of the parameters in which entries differ, and the best entry so far.
+         *         `tries`: jobs of all entries, those that were tried again included.
+         */
+        SweepDetail: {
+            id: string;
+            name: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            created_at: number;
+            entries: number;
+            metric: string | null;
+            goal: ("max" | "min") | null;
+            counts: {
+                [key: string]: number;
+            };
+            may: ("share" | "write")[];
+            spec: {
+                [key: string]: unknown;
+            };
+            parameters: string[];
+            best: components["schemas"]["SweepBest"] | null;
+            tries: number;
+            at: number;
+        };
+        /**
+         * @description Some entries of a sweep, in the order asked for; `total`: of all that match. `parameters`, `metrics`: the names
+         *         that any entry has.
+         */
+        SweepEntryPage: {
+            items: components["schemas"]["SweepEntry"][];
+            total: number;
+            parameters: string[];
+            metrics: string[];
+            at: number;
+        };
+        /**
+         * @description An entry of a sweep: the last job of this `index`, which counts from 1, after so many `tries`. `own`: what else
+         *         beside `parameters` it has of its own (command, code). `metrics`: last values; `best`: of the sweep's metric.
+         */
+        SweepEntry: {
+            index: number;
+            job: string;
+            name: string;
+            state: components["schemas"]["Shown"];
+            tries: number;
+            parameters: {
+                [key: string]: unknown;
+            };
+            own: string[];
+            submitted_at: number;
+            started_at: number | null;
+            ended_at: number | null;
+            run_s: number | null;
+            verdict: components["schemas"]["Verdict"] | null;
+            metrics: {
+                [key: string]: number | null;
+            };
+            best: number | null;
+            best_step: number | null;
+        };
+        /** @description A page of sweeps, the newest first; `total`: on all pages. `at`: when it was so. */
+        SweepPage: {
+            items: components["schemas"]["Sweep"][];
+            next_cursor: string | null;
+            total: number;
+            at: number;
+        };
+        /**
+         * @description A sweep as lists show it. `entries`: so many were submitted; `counts`: the last job of each by state, of those
+         *         that the reader may see. `metric`: what entries are judged by, null: nothing; `goal`: whether less or more of it is
+         *         better. `may`: what its reader may do with it beside reading.
+         */
+        Sweep: {
+            id: string;
+            name: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            created_at: number;
+            entries: number;
+            metric: string | null;
+            goal: ("max" | "min") | null;
+            counts: {
+                [key: string]: number;
+            };
+            may: ("share" | "write")[];
+        };
+        /**
+         * @description What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
+         *         `job`: the preview of the first one; null where something is wrong.
+         */
+        SweepPreview: {
+            ok: boolean;
+            problems: components["schemas"]["ProblemItem"][];
+            entries: number;
+            first: components["schemas"]["SweepPreviewEntry"][];
+            asks: components["schemas"]["Totals"] | null;
+            job: components["schemas"]["Preview"] | null;
+        };
+        /** @description What an entry of a sweep would be. */
+        SweepPreviewEntry: {
+            index: number;
+            name: string;
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
         /** @description A range that the log's size limit took away. */
         Cut: {
             offset: number;
@@ -5980,6 +6641,34 @@ export interface components {
             code_follows: boolean;
         };
         /**
+         * DatasetUploadBody
+         * @description A version of the data set `name` to be uploaded: `files` lists all that it holds, each with its `path` and `size`
+         *     and `sha256` (and `executable`), or the target of a `link`, or ``folder: true`` for an empty one. Of a data set that
+         *     is made by it, `description` and `share` say more; `workspace`: where it lies.
+         */
+        DatasetUploadBody: {
+            /** Name */
+            name: string;
+            /** Files */
+            files: unknown[];
+            /**
+             * Workspace
+             * @default null
+             */
+            workspace: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+        };
+        /**
          * Question
          * @description Would it start if it were submitted? `suggest`: say what helps.
          */
@@ -6017,6 +6706,11 @@ export interface components {
              */
             instead_of: string | null;
             /**
+             * Version Of
+             * @default null
+             */
+            version_of: string | null;
+            /**
              * Suggest
              * @default false
              */
@@ -6025,7 +6719,8 @@ export interface components {
         /**
          * Submission
          * @description A job to submit by itself. `instead_of`: id of a queued job, which is stopped in the same transaction; limits and
-         *     places are judged as if it were gone.
+         *     places are judged as if it were gone. `version_of`: id of a job of which it is the next version, if that is the
+         *     submitter's own in the same workspace.
          */
         Submission: {
             /** Spec */
@@ -6060,6 +6755,11 @@ export interface components {
              * @default null
              */
             instead_of: string | null;
+            /**
+             * Version Of
+             * @default null
+             */
+            version_of: string | null;
         };
         /**
          * Submissions
@@ -6068,6 +6768,34 @@ export interface components {
         Submissions: {
             /** Items */
             items: components["schemas"]["BatchSubmission"][];
+        };
+        /**
+         * SweepSubmission
+         * @description A sweep to submit: `spec` is a native document with `sweep` in it; `set` and `code_follows` as of a job.
+         */
+        SweepSubmission: {
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Dialect
+             * @default auto
+             * @enum {string}
+             */
+            dialect: "auto" | "native";
+            /**
+             * Set
+             * @default {}
+             */
+            set: {
+                [key: string]: unknown;
+            };
+            /**
+             * Code Follows
+             * @default false
+             */
+            code_follows: boolean;
         };
     };
     responses: never;
@@ -6290,6 +7018,7 @@ export interface operations {
                 label?: string[];
                 tag?: string[];
                 favorite?: boolean;
+                sweep?: string;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
@@ -6451,6 +7180,7 @@ export interface operations {
                 label?: string[];
                 tag?: string[];
                 favorite?: boolean;
+                sweep?: string;
                 since?: (number) | null;
                 until?: (number) | null;
             };
@@ -6874,6 +7604,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    versions_of_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobVersions"];
                 };
             };
             /** @description Refused: a problem document */
@@ -10852,6 +11613,521 @@ export interface operations {
             };
         };
     };
+    list_datasets: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_dataset_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_dataset_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Files"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset_file: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_dataset: {
+        parameters: {
+            query?: {
+                format?: "zip" | "tar";
+            };
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                    "application/x-tar": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DatasetUploadBody"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetUpload"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetUpload"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_dataset_contents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Received"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    send_dataset_piece: {
+        parameters: {
+            query?: {
+                /** @description From which byte on; what the server has of it already must end there. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                upload: string;
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Received"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    commit_dataset_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeVersion"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeVersion"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_images: {
         parameters: {
             query?: {
@@ -11096,6 +12372,291 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImageDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sweeps: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    submit_sweep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body gives the same job again; with another body a conflict. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepSubmission"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SweepSubmission"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPreview"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_sweep: {
+        parameters: {
+            query?: {
+                keep_jobs?: boolean;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sweep_entries: {
+        parameters: {
+            query?: {
+                order?: string;
+                state?: components["schemas"]["Shown"][];
+                limit?: number;
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepEntryPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_sweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Stop"] | null;
+            };
+        };
+        responses: {
+            /** @description Asked for */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry_sweep: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same body gives the same job again; with another body a conflict. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Retry"] | null;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepDetail"];
                 };
             };
             /** @description Refused: a problem document */

@@ -47,6 +47,8 @@ export interface JobQuery {
   owner?: string;
   tag?: string[];
   favorite?: boolean;
+  /** The id of one: its entries. */
+  sweep?: string;
   /** Count all that match, however many there are. */
   exact?: boolean;
   mine?: boolean;
@@ -63,6 +65,7 @@ export interface JobQuery {
 /** What a list is cut to, without order and page. */
 export type JobFilter = Omit<JobQuery, "order" | "limit">;
 export type JobFacets = S["JobFacets"];
+export type JobVersions = S["JobVersions"];
 export type FacetValue = S["FacetValue"];
 export type SavedView = S["SavedView"];
 export type Found = S["Search"];
@@ -77,8 +80,8 @@ export type Preview = Omit<S["Preview"], "problems" | "warnings" | "spec"> & {
   warnings: Problem[];
   spec: JsonObject | null;
 };
-/** `instead_of`: a queued job that is stopped as this one is taken in. */
-export type Submission = { spec: Json } & Partial<Pick<S["Submission"], "dialect" | "instead_of">>;
+/** `instead_of`: a queued job that is stopped as this one is taken in. `version_of`: a job whose next version it is. */
+export type Submission = { spec: Json } & Partial<Pick<S["Submission"], "dialect" | "instead_of" | "version_of">>;
 /** `suggest`: say what would start it sooner. */
 export type Question = Submission & Partial<Pick<S["Question"], "suggest">>;
 export type Suggestion = S["Suggestion"];
@@ -104,6 +107,19 @@ export type Cluster = S["Cluster"];
 export type Template = S["Template"];
 export type TemplatePage = S["TemplatePage"];
 export type TemplateDetail = Omit<S["TemplateDetail"], "spec"> & { spec: JsonObject };
+export type Dataset = S["Dataset"];
+export type DatasetPage = S["DatasetPage"];
+export type DatasetDetail = S["DatasetDetail"];
+export type DatasetVersion = S["DatasetVersion"];
+export type DatasetUpload = S["DatasetUpload"];
+export type MadeVersion = S["MadeVersion"];
+export type Received = S["Received"];
+export type Sweep = S["Sweep"];
+export type SweepPage = S["SweepPage"];
+export type SweepDetail = Omit<S["SweepDetail"], "spec"> & { spec: JsonObject };
+export type SweepEntry = Omit<S["SweepEntry"], "parameters"> & { parameters: JsonObject };
+export type SweepEntries = Omit<S["SweepEntryPage"], "items"> & { items: SweepEntry[] };
+export type SweepPreview = Omit<S["SweepPreview"], "problems" | "job"> & { problems: Problem[]; job: Preview | null };
 export type ModelItem = S["Model"];
 export type ModelVersion = S["ModelVersion"];
 export type ModelDetail = S["ModelDetail"];

@@ -4,6 +4,7 @@ import { audit } from "./en/audit";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { compare } from "./en/compare";
+import { datasets } from "./en/datasets";
 import { home } from "./en/home";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
@@ -13,6 +14,7 @@ import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
 import { help, submit } from "./en/submit";
+import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
 import { usage } from "./en/usage";
 
@@ -33,6 +35,8 @@ export const en = {
   secrets,
   usage,
   templates,
+  datasets,
+  sweeps,
   engines,
   resources,
   ...cluster,

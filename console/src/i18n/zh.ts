@@ -5,6 +5,7 @@ import { audit } from "./zh/audit";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
 import { compare } from "./zh/compare";
+import { datasets } from "./zh/datasets";
 import { home } from "./zh/home";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
@@ -14,6 +15,7 @@ import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
 import { help, submit } from "./zh/submit";
+import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
 
@@ -34,6 +36,8 @@ export const zh: Translated<typeof en> = {
   secrets,
   usage,
   templates,
+  datasets,
+  sweeps,
   engines,
   resources,
   ...cluster,

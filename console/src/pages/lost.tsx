@@ -17,12 +17,20 @@ export function Missing(): ReactNode {
 }
 
 /** One answer whether it exists or not: who may not see it learns neither (D8). */
-export function NotShared({ what, id }: { what: "job" | "model" | "template"; id: string }): ReactNode {
+export function NotShared({
+  what,
+  id,
+}: {
+  what: "job" | "model" | "template" | "dataset" | "sweep";
+  id: string;
+}): ReactNode {
   const { t } = useTranslation();
   const ways = {
     job: <WayOn to="/jobs" text={t("lost.all")} />,
     model: <WayOn to="/models" text={t("lost.models")} />,
     template: <WayOn to="/templates" text={t("lost.templates")} />,
+    dataset: <WayOn to="/datasets" text={t("lost.datasets")} />,
+    sweep: <WayOn to="/sweeps" text={t("lost.sweeps")} />,
   };
   return (
     <Lost id="not-shared" title={t(`lost.${what}`)} way={ways[what]}>
@@ -46,7 +54,13 @@ export function Crash({ error }: { error: unknown }): ReactNode {
   );
 }
 
-const WayOn = ({ to, text }: { to: "/jobs" | "/models" | "/templates"; text: string }): ReactNode => (
+const WayOn = ({
+  to,
+  text,
+}: {
+  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/sweeps";
+  text: string;
+}): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">
     {text}
   </ButtonLink>

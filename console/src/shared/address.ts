@@ -14,6 +14,8 @@ export interface JobsSearch {
   tag?: string;
   /** Only the favorites of who looks. */
   favorite?: boolean;
+  /** The id of a sweep: only its entries. */
+  sweep?: string;
   /** Columns in order, with commas between them; absent: as this browser keeps them. */
   columns?: string;
   /** Submitted since: so long ago (7d), or a day (2026-11-01); until: a day, which is included. */
@@ -68,6 +70,18 @@ export interface CompareSearch {
   /** The two jobs whose code is compared. */
   base?: string;
   other?: string;
+}
+
+/** How curves over each other are drawn. */
+export type Drawn = Pick<CompareSearch, "metric" | "x" | "smooth" | "log">;
+
+export const SWEEP_TABS = ["entries", "curves", "parameters"] as const;
+
+/** A sweep: what is shown of it, and how it is drawn, as jobs side by side are. */
+export interface SweepSearch extends Drawn, Pick<CompareSearch, "by" | "of"> {
+  tab?: (typeof SWEEP_TABS)[number];
+  /** The order of its entries; absent: the best first. */
+  order?: string;
 }
 
 export interface QueueSearch {

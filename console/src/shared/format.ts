@@ -44,13 +44,14 @@ const UNITS = [
   ["s", 1, "秒", "秒"],
 ] as const;
 
-/** 93 -> "1m 33s", "1 分 33 秒": the two largest units; below ten seconds with one decimal when `exact`. Like a clock it
+/** 93 -> "1m 33s", "1 分 33 秒": the largest unit and the next smaller one; below ten seconds with one decimal when `exact`. Like a clock it
     never shows what has not passed yet, as the server and the command line say it (trainmaster/messages/amounts.py). */
 export function duration(seconds: number, exact = false, language: Language = spoken): string {
   const chinese = language === "zh";
   if (exact && seconds > 0 && seconds < 0.1) return chinese ? "<0.1 秒" : "<0.1s";
   if (exact && seconds < 10) return `${trim((Math.floor(seconds * 10) / 10).toFixed(1))}${chinese ? " 秒" : "s"}`;
-  const parts = partsOf(seconds).slice(0, 2);
+  const [first, second] = partsOf(seconds);
+  const parts = [first, second && first && follows(first[1], second[1]) ? second : undefined].filter((part) => !!part);
   const words = parts.map(([count, [short, , within, alone]]) =>
     chinese ? `${count} ${parts.length > 1 ? within : alone}` : `${count}${short}`,
   );
@@ -62,6 +63,9 @@ export const spellDuration = (seconds: number): string =>
   partsOf(seconds)
     .map(([count, [short]]) => `${count}${short}`)
     .join("") || "0s";
+
+const follows = (unit: (typeof UNITS)[number], next: (typeof UNITS)[number]) =>
+  UNITS.indexOf(next) === UNITS.indexOf(unit) + 1;
 
 function partsOf(seconds: number): [number, (typeof UNITS)[number]][] {
   let rest = Math.max(0, Math.floor(seconds));

@@ -41,6 +41,9 @@ TABLE = {
     "images:read": ("any", "own"),
     "images:write": ("any", "own"),
     "images:share": ("any", "own"),
+    "datasets:read": ("any", "own"),
+    "datasets:write": ("any", "own"),
+    "datasets:share": ("any", "own"),
     "uploads:write": ("any", "own"),
     "server:observe": ("any", None),
     "audit:read": ("any", "own"),
@@ -62,6 +65,9 @@ INSIDE = {
     "images:read": (True, True, False, False),
     "images:write": (True, True, False, False),
     "images:share": (True, True, False, False),
+    "datasets:read": (True, True, False, False),
+    "datasets:write": (True, True, False, False),
+    "datasets:share": (True, True, False, False),
     "audit:read": (True, True, False, False),
     "secrets:use": (True, True, True, False),
     "secrets:write": (True, True, False, False),
@@ -97,8 +103,10 @@ SHARED = {
     "change, delete a template": ("templates:write", (False, False, True)),
     "look at an image, have it in a job": ("images:read", (False, True, True)),
     "add a version to an image, delete it": ("images:write", (False, False, True)),
+    "look at a data set, give it to a job": ("datasets:read", (False, True, True)),
+    "upload a version of a data set, delete one": ("datasets:write", (False, False, True)),
 }
-"""The table of the manual, 8 x 3 (R226 to R228), and the same for templates."""
+"""The table of the manual, 8 x 3 (R226 to R228), and the same for templates and data sets."""
 
 
 class Thing(NamedTuple):

@@ -17,7 +17,7 @@ from trainmaster.core.folders.targets import within
 from trainmaster.core.launch import Mount
 from trainmaster.messages import render
 from trainmaster.spec.check import check
-from trainmaster.spec.semantics import mount_problems
+from trainmaster.spec.inputs import mount_problems
 
 NAMES = ["workspace", "outputs", "algorithm", "model", "code", "usr", "lib32", "tmp", "root", "env", "data", "x"]
 TARGETS = st.lists(st.sampled_from(NAMES), max_size=4).map(lambda names: "/" + "/".join(names))

@@ -65,6 +65,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
     )
     done = tm.json("submit", file, "--wait")["id"]
     endless = write(tmp_path / "k.json", "sleep 1000")
+    swept = write(tmp_path / "s.json", "sleep 1000", name="many", sweep={"grid": {"lr": [1]}})
     held = tm.json("submit", write(tmp_path / "h.json", "false", debug_hold=600))["id"]
     live = tm.json("submit", endless)["id"]
     token = tm.json("token", "create", "one")["id"]
@@ -104,6 +105,21 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "image create": ("env", "--requirements", str(listed), "--no-wait"),
         "image builds": (),
         "image list": (),
+        "dataset upload": ("flowers", str(file)),
+        "dataset create": ("petals", str(file)),
+        "dataset list": (),
+        "dataset show": ("flowers",),
+        "dataset files": ("flowers@1",),
+        "dataset download": ("flowers", "--to", str(tmp_path / "data")),
+        "dataset share": ("flowers", "read"),
+        "dataset describe": ("flowers", "5 classes"),
+        "dataset delete": ("flowers@1",),
+        "sweep": (swept,),
+        "sweeps list": (),
+        "sweeps show": ("many",),
+        "sweeps stop": ("many",),
+        "sweeps retry": ("many", "--stopped"),
+        "sweeps delete": ("many", "--keep-jobs"),
         "view save": ("good", "--tag", "good"),
         "view list": (),
         "view delete": ("good",),

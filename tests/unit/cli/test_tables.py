@@ -23,7 +23,7 @@ ROW = (
     "128",
     "12h 5m",
     "62%",
-    "Waiting for GPUs: 128 needed (A100, 8 per replica), 0 free, at most 0 on one node",
+    "Waiting for GPUs: 128 needed (A100, 8 per replica), 8 free, at most 4 on one node",
 )
 
 

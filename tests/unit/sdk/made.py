@@ -49,6 +49,7 @@ VIEW = answers.JobView(
     seq=1,
     share=JobShare.NONE,
     may=[],
+    sweep=None,
 )
 
 

@@ -17,7 +17,6 @@ from trainmaster.agent.sandbox import apart, sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.core.folders.layout import (
     IN_CODE,
-    IN_DATASET,
     IN_ENVIRONMENT,
     IN_METRICS,
     IN_MODEL,
@@ -28,7 +27,7 @@ from trainmaster.core.folders.layout import (
     TaskPaths,
 )
 from trainmaster.core.ids import attempt_id, task_name
-from trainmaster.core.launch import Gang, SecretUse
+from trainmaster.core.launch import Gang, SecretUse, told_folders
 from trainmaster.core.records import Assignment
 from trainmaster.frameworks import registry
 
@@ -175,10 +174,8 @@ def _forced(
         "TRAINMASTER_OUTPUT_DIR": out[1],
         "CUDA_VISIBLE_DEVICES": _visible(place, settings),
     }
-    for mount in gang.mounts:
-        if mount.target in (IN_CODE, IN_DATASET):
-            key = "TRAINMASTER_CODE_DIR" if mount.target == IN_CODE else "TRAINMASTER_DATASET_DIR"
-            env[key] = mount.target if settings.bwrap else mount.source
+    for key, (inside, outside) in told_folders(gang.mounts).items():
+        env[key] = inside if settings.bwrap else outside
     if any(use.file for use in gang.secrets):
         env[SECRETS] = IN_SECRETS if settings.bwrap else f"{MEMORY}/trainmaster-{env[MARKER].replace('/', '-')}"
     return env

@@ -54,12 +54,15 @@ class Filter(_Body):
     label: Annotated[list[Annotated[str, Field(max_length=600)]], Field(max_length=20)] = []
     tag: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=20)] = []
     favorite: bool = False
+    sweep: Annotated[str, Field(max_length=200)] = ""
     since: Annotated[Number | None, Field(ge=0, le=2**53)] = None
     until: Annotated[Number | None, Field(ge=0, le=2**53)] = None
 
     def query(self, asks: Principal, order: str = "-submitted_at") -> JobQuery:
         """Return the same as `asks` means it. Raises InvalidRequest for `mine` with another `owner`."""
-        given = self.model_dump(include={"q", "owner", "workspace", "framework", "pool", "node", "since", "until"})
+        given = self.model_dump(
+            include={"q", "owner", "workspace", "framework", "pool", "node", "sweep", "since", "until"}
+        )
         if self.mine:
             given["owner"] = asks.name
         if self.owner not in ("", given["owner"]):
@@ -208,7 +211,8 @@ async def preview_job(request: Request) -> Response:
 async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> Response:
     """List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
-    a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites.
+    a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
+    `sweep`: only entries of the one with this id.
     """
     query = wanted.query(who(request), wanted.order)
     return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request), wanted.exact))
@@ -303,6 +307,14 @@ async def clone_job(request: Request, ref: str, body: Clone | None = None) -> Re
     if not body.submit:
         return DocumentJson(await app.copy_of(ref, who(request)))
     return Json(await app.clone(ref, who(request), body.set_), status_code=201)
+
+
+@routes.route("GET", "/jobs/{ref}/versions", scope="jobs:read", answers={200: "JobVersions"}, by=By.LEADER_FIRST)
+async def versions_of_job(request: Request, ref: str) -> Response:
+    """List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
+    (R159, R160).
+    """
+    return Json(await platform(request).versions(ref, who(request)))
 
 
 @routes.route("POST", "/jobs/{ref}/release", scope="jobs:write", answers={200: "Job"})

@@ -59,6 +59,15 @@ States = Annotated[
     ),
 ]
 
+InSweep = Annotated[
+    str,
+    typer.Option(
+        metavar="SWEEP",
+        help=words("Only entries of this sweep.", "只列出该扫描的条目。"),
+        autocompletion=completing.sweeps,
+    ),
+]
+
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
@@ -181,6 +190,7 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         typer.Option(metavar="TAG", help=words("Only jobs with this tag; repeatable.", "只列带该标记的任务；可重复。")),
     ] = None,
     favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
+    sweep: InSweep = "",
     since: Since = "",
     until: Until = "",
     sort: Sort = NEWEST,
@@ -214,6 +224,7 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "order": order_of(sort, reverse) if sort != NEWEST or reverse or not view else "",
     }
     server = client()
+    filters["sweep"] = server.sweeps.get(sweep).id if sweep else ""
     saved = server.views.asked(view) if view else {}
     wanted = {**saved, **{name: value for name, value in filters.items() if value not in (None, "", [], False)}}
     found = [job.seen for job in server.iterate(limit or None, **cast("JobsAsked", wanted))]

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -12,7 +12,11 @@ from trainmaster.cli.language import words
 
 if TYPE_CHECKING:
     from trainmaster import answers
+    from trainmaster.sdk.client import Client
     from trainmaster.sdk.finding.comparing import Comparison
+
+COMPARED: Final = 50
+"""So many jobs are compared at once."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,11 +35,13 @@ def add_to(app: typer.Typer) -> None:
         app,
         compare,
         "并列比较多个任务：参数、命令、资源、环境、代码与结果。\n\n默认只列出不同之处：四个任务以内每个任务一列，更多时每个"
-        "任务一行；指标显示达到的最优值，最优者标 *。--csv 每个任务一行，--code 显示两个任务代码的差异。也可以用 "
+        "任务一行；指标显示达到的最优值，最优者标 *。--csv 每个任务一行，--code 显示两个任务代码的差异，"
+        "--versions 比较一个任务的各个版本。也可以用 "
         "模型名@版本 指代产出该版本的任务。",
         "tm compare t826 t931",
         "tm compare t826 t931 t77a --metric loss",
         "tm compare t826 t931 --code",
+        "tm compare t826 --versions",
         "tm compare digits@1 digits@2 --csv > runs.csv",
         panel=RESULTS,
     )
@@ -124,6 +130,9 @@ def compare(
     everything: Annotated[
         bool, typer.Option("--all", help=words("Also what is the same.", "也列出相同的内容。"))
     ] = False,
+    versions: Annotated[
+        bool, typer.Option("--versions", help=words("The versions of one job.", "一个任务的各个版本。"))
+    ] = False,
     code: Annotated[
         bool, typer.Option("--code", help=words("The code of two jobs, as a diff.", "两个任务代码的差异。"))
     ] = False,
@@ -136,14 +145,16 @@ def compare(
 
     Prints only what differs: up to four jobs as columns, more as lines; of a metric the best value that was reached,
     the best of all with a star. With --csv a line for each job, with --code the lines that differ in the code of two
-    jobs. NAME@VERSION of a model stands for the job that made it.
+    jobs, with --versions the versions of one. NAME@VERSION of a model stands for the job that made it.
     """
     from trainmaster.cli.showing.comparing import judged, show_code, show_comparison
     from trainmaster.cli.showing.console import emit_json
 
+    server = client()
+    if versions:
+        jobs = _versions(server, jobs)
     if len(jobs) < 2:
         raise typer.BadParameter(words("give at least two jobs", "请至少给出两个任务"))
-    server = client()
     if code:
         if len(jobs) > 2:
             raise typer.BadParameter(words("--code compares two jobs", "--code 只比较两个任务"))
@@ -157,6 +168,14 @@ def compare(
         _print_csv(found, everything)
     else:
         show_comparison(found, everything)
+
+
+def _versions(server: "Client", jobs: list[str]) -> list[str]:
+    """Return the versions of the job that is given, the first of them first."""
+    if len(jobs) > 1:
+        raise typer.BadParameter(words("--versions takes one job", "--versions 只接受一个任务"))
+    newest = server.get(server.compare(jobs).jobs[0].id).versions()[:COMPARED]
+    return [one.id for one in reversed(newest)]
 
 
 def _print_csv(found: "Comparison", everything: bool) -> None:

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -123,6 +124,13 @@ def submit(
             ),
         ),
     ] = None,
+    version_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="JOB",
+            help=words("A job of yours of which this is the next version.", "此任务是该任务的下一版。"),
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Submit a job; its code folder is uploaded first.
@@ -139,8 +147,9 @@ def submit(
     if not as_json:
         _say_left_out(file, changes(set_))
     with bar(words("uploading code", "上传代码"), not as_json) as on_upload:
-        first = server.get(instead_of).id if instead_of is not None else None
-        job = server.submit(file, set=changes(set_), name=name, key=key, instead_of=first, on_upload=on_upload)
+        first, before = (server.get(ref).id if ref is not None else None for ref in (instead_of, version_of))
+        told = partial(server.submit, file, set=changes(set_), name=name, key=key, on_upload=on_upload)
+        job = told(instead_of=first, version_of=before)
     finish(job, wait, as_json)
 
 
@@ -283,7 +292,7 @@ def _rehearse(file: Path, set_: list[str] | None) -> "answers.PreviewView":
 
 
 def clone(job: OneJob, set_: Set = None, wait: Wait = False, as_json: AsJson = False) -> None:
-    """Submit a job again with all its settings, and changes.
+    """Submit a job again with all its settings, and changes: its next version.
 
     Prints the id of the new job.
     """

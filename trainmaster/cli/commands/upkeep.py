@@ -24,6 +24,8 @@ SUBJECTS = {
     "person": words("person", "用户"),
     "template": words("template", "模板"),
     "image": words("image", "镜像"),
+    "dataset": words("data set", "数据集"),
+    "sweep": words("sweep", "扫描"),
 }
 
 

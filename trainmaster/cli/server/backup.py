@@ -15,7 +15,7 @@ from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import demand_server
 from trainmaster.cli.language import counted, words
 
-PARTS = ("uploads", "models", "jobs")
+PARTS = ("uploads", "models", "jobs", "datasets")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -75,13 +75,14 @@ def backup(
         return
     jobs, versions = _jobs(made.jobs), _versions(made.versions)
     _line(words("written and checked", "已写入并校验"), f"{made.file} ({_size(made.size_bytes)})")
-    _line(words("database", "数据库"), f"{made.database}, {jobs}, {versions}")
+    _line(words("database", "数据库"), _several(made.database, jobs, versions))
     _line(words("files", "文件"), f"{made.files:,} ({_size(made.file_bytes)})")
     if made.left_out:
-        _line(words("left out", "未备份"), ", ".join(made.left_out))
+        _line(words("left out", "未备份"), _several(*made.left_out))
     if made.passed_over_count:
-        names = ", ".join(made.passed_over[:3]) + (" ..." if made.passed_over_count > 3 else "")
-        _line(words("not readable", "无法读取"), f"{made.passed_over_count:,}: {names}")
+        names = _several(*made.passed_over[:3]) + (words(" ...", " 等") if made.passed_over_count > 3 else "")
+        count = made.passed_over_count
+        _line(words("not readable", "无法读取"), words(f"{count:,}: {names}", f"{count} 个：{names}"))
 
 
 def restore(
@@ -109,7 +110,7 @@ def restore(
         words("restored", "已恢复"),
         words(f"{done.home}, as of {clock(done.made_at)}", f"{done.home}，备份时间 {clock(done.made_at)}"),
     )
-    _line(words("database", "数据库"), f"{done.database}, {_jobs(done.jobs)}, {_versions(done.versions)}")
+    _line(words("database", "数据库"), _several(done.database, _jobs(done.jobs), _versions(done.versions)))
     _line(words("files", "文件"), f"{done.files:,} ({_size(done.file_bytes)})")
     if done.own_settings:
         beside = words(
@@ -118,7 +119,7 @@ def restore(
         )
         _line(words("settings", "设置"), beside)
     if done.left_out:
-        _line(words("not in it", "备份不含"), ", ".join(done.left_out))
+        _line(words("not in it", "备份不含"), _several(*done.left_out))
     if done.migrates:
         old = words(f"schema {done.schema}: the first start upgrades it", f"表结构版本 {done.schema}：首次启动时升级")
         _line(words("upgrade", "升级"), old)
@@ -148,6 +149,10 @@ def _line(name: str, text: str) -> None:
     from trainmaster.cli.showing.console import finding
 
     finding("ok", name, text, width=20)
+
+
+def _several(*texts: str) -> str:
+    return words(", ", "、").join(texts)
 
 
 def _jobs(count: int) -> str:

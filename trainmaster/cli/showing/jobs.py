@@ -166,6 +166,7 @@ def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str
     yield words("pool", "资源池"), e(job.pool)
     yield words("nodes", "节点"), e(", ".join(job.nodes))
     yield words("framework", "启动方式"), e(job.framework)
+    yield words("version", "版本"), _version(job)
     yield words("labels", "标签"), e(" ".join(f"{key}={value}" for key, value in job.labels.items()))
     yield words("submitted", "提交时间"), clock(job.submitted_at)
     yield words("queued for", "排队时长"), duration(job.wait_s)
@@ -175,6 +176,14 @@ def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str
     yield words("metrics", "指标"), e(metric_text(job.metrics))
     yield words("model", "模型"), e(model)
     yield words("console", "控制台"), f"{url}/jobs/{job.id}"
+
+
+def _version(job: "answers.JobDetail") -> str:
+    """Return which version a job is, of which first one; nothing of a first one itself."""
+    if job.family_version == 1:
+        return ""
+    first = job.family[:12]
+    return words(f"{job.family_version} (the first: {first})", f"第 {job.family_version} 版（第 1 版：{first}）")
 
 
 def metric_text(metrics: Mapping[str, float | None]) -> str:

@@ -13,12 +13,14 @@ HOME/
   models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
   environments/<key>/   a Python environment, read-only; <key>.json beside it says that it is whole; .building/ holds
                         those that are being made, .builds/ what is told of builds that ended
+  datasets/<upload>/    manifest.json and files/ of one version, immutable: hard links to what lies in
+                        .contents/<2 hex>/ by its sha256; .uploads/<upload>/ holds what is on its way
   backups/              copies made before a migration
   restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs, models and environments may lie on another file system (`data`), which the nodes of a cluster share;
-the rest never does.
+uploads, jobs, models, datasets and environments may lie on another file system (`data`), which the nodes of a cluster
+share; the rest never does.
 """
 
 from __future__ import annotations
@@ -83,7 +85,7 @@ class Layout:
 
     @property
     def bulk(self) -> str:
-        """Where uploads, jobs, models and environments lie."""
+        """Where uploads, jobs, models, data sets and environments lie."""
         return self.data or self.home
 
     def path(self, *parts: str) -> str:
@@ -179,10 +181,20 @@ class Layout:
         """File that says that an environment is whole, and how large: written last."""
         return os.path.join(self.environments, f"{key}.json")
 
+    @property
+    def datasets(self) -> str:
+        """Where versions of data sets lie, each in a folder of its own."""
+        return os.path.join(self.bulk, "datasets")
+
+    def version_files(self, path: str) -> str:
+        """Folder of the files of a version of a model or a data set, which lies at `path` below the bulk."""
+        return os.path.join(self.bulk, path, "files")
+
 
 # Inside the sandbox (R138-R145).
 IN_CODE: Final = "/code"
 IN_DATASET: Final = "/dataset"
+IN_PRETRAIN: Final = "/pretrain"
 IN_MODEL: Final = "/model"
 IN_WORKSPACE: Final = "/workspace"
 IN_OUTPUTS: Final = "/workspace/outputs"

@@ -206,10 +206,15 @@ def _together(data: Evidence, at: str) -> Said:
     return queue.memory_amount(int(data[at])) if is_memory else _counted(data["what"], data[at])
 
 
+def _short(at: Evidence, some: Callable[..., Said], none: Callable[..., Said], *type_: Said | str) -> Said:
+    asked = (at["needs"], *type_, at["each"])
+    return some(*asked, at["free"], at["largest"]) if at["free"] else none(*asked)
+
+
 REASONS: Final[Mapping[str, Callable[[Evidence], Said]]] = {
-    "waiting_gpus": lambda at: queue.waiting_gpus(at["needs"], _type(at), at["each"], at["free"], at["largest"]),
-    "waiting_cpu": lambda at: queue.waiting_cpu(at["needs"], at["each"], at["free"], at["largest"]),
-    "waiting_memory": lambda at: queue.waiting_memory(at["needs"], at["each"], at["free"], at["largest"]),
+    "waiting_gpus": lambda at: _short(at, queue.waiting_gpus, queue.waiting_gpus_none, _type(at)),
+    "waiting_cpu": lambda at: _short(at, queue.waiting_cpu, queue.waiting_cpu_none),
+    "waiting_memory": lambda at: _short(at, queue.waiting_memory, queue.waiting_memory_none),
     "waiting_ports": lambda at: queue.waiting_ports(at["role"], _fixed(at)),
     "waiting_nodes": lambda at: queue.waiting_nodes(at["pool"], at["schedulable"], _away(at)),
     "behind": lambda at: queue.behind(_job(at)),

@@ -8,8 +8,8 @@ from trainmaster import answers
 
 class JobFilters(TypedDict, total=False):
     """Which jobs. `q`: words in name, id, slug, description, owner, labels, tags, note, commands and parameters;
-    `label`: ``key`` or ``key=value``; `since`, `until`: seconds since the epoch, of the submit. Of a list, any of its
-    values does.
+    `label`: ``key`` or ``key=value``; `since`, `until`: seconds since the epoch, of the submit; `sweep`: its
+    id. Of a list, any of its values does.
     """
 
     state: str | Sequence[str]
@@ -23,6 +23,7 @@ class JobFilters(TypedDict, total=False):
     label: str | Sequence[str]
     tag: str | Sequence[str]
     favorite: bool
+    sweep: str
     since: float
     until: float
 

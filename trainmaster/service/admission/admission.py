@@ -27,17 +27,25 @@ from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder, mounts
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
+from trainmaster.service.folders.versions import InputVersions, Scopes
 from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.secrets.vault import Vault
-from trainmaster.spec.job import Input, JobSpec
+from trainmaster.spec.inputs import mount_problems
+from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import unplaced_gang
 from trainmaster.spec.problems import problem as spec_problem
-from trainmaster.spec.semantics import code_problem, mount_problems
+from trainmaster.spec.semantics import code_problem
 from trainmaster.storage.uploads import use
+from trainmaster.store.assets.versions import AssetKind
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
 """Says whose workspaces could not pay for these jobs, at a path, if others had ended."""
+
+
+def scopes_of(who: Principal) -> Scopes:
+    """Return which data sets and models `who` may see."""
+    return {kind: decide(who, f"{kind.value}s:read").visible for kind in (AssetKind.DATASET, AssetKind.MODEL)}
 
 
 class Admission:
@@ -54,9 +62,11 @@ class Admission:
         engines: Engines,
         pays: Pays,
         vault: Vault,
+        versions: InputVersions,
     ) -> None:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
         self._pools, self._urgent, self._engines, self._pays, self._vault = pools, urgent, engines, pays, vault
+        self._versions = versions
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -88,7 +98,7 @@ class Admission:
         O(roles).
         """
         can = self._engines.abilities(self._engines.of(job.pool))
-        gang = unplaced_gang(job, spec, mounts(spec, self._layout))
+        gang = unplaced_gang(job, spec, mounts(spec, self._layout, self._versions))
         found = without_secrets(gang) if can.takes_secrets is None else GangFindings()
         found += without_environments(gang, can.no_environments)
         found += GangFindings() if can.checks_gangs is None else can.checks_gangs.check_gang(gang)
@@ -181,10 +191,35 @@ class Admission:
         not_uploaded = None if code_follows else code_problem(spec)
         if not_uploaded is not None:
             found.append(not_uploaded)
-        if spec.inputs:
-            looks = [self.input_problem(item, f"inputs.{at}.path") for at, item in enumerate(spec.inputs)]
-            found += [one for one in await asyncio.gather(*looks) if one is not None]
+        places = [(item.path, f"inputs.{at}.path") for at, item in enumerate(spec.inputs) if item.path is not None]
+        looks = [self.input_problem(path, where) for path, where in places]
+        found += [one for one in await asyncio.gather(*looks) if one is not None]
+        found += await self._version_problems(spec, who, can.checks_owners is not None)
         return found
+
+    async def _version_problems(self, spec: JobSpec, who: Principal, as_owner: bool) -> list[Problem]:
+        """Return what speaks against the data sets and models that `spec` names: what `who` may not see is not there.
+        `as_owner`: its tasks run as its owner's system user.
+        """
+        found, scopes = [], scopes_of(who)
+        for at, item in enumerate(spec.inputs):
+            if not item.asset:
+                continue
+            key, missing = ("dataset", rules.no_dataset_for_job) if item.dataset else ("model", rules.no_model_for_job)
+            where = f"inputs.{at}.{key}"
+            if await asyncio.to_thread(self._versions.find, scopes, spec.workspace, item) is None:
+                found.append(spec_problem(where, missing(item.asset, spec.workspace), item.asset))
+            elif as_owner:
+                found.append(spec_problem(where, rules.version_not_for_owners(item.asset), item.asset))
+        return found
+
+    async def with_versions(self, spec: JobSpec, who: Principal) -> JobSpec:
+        """Return `spec` with the numbers of the versions of data sets and models that it names, of what `who` may see
+        (R143). The rest stays as it is, and is one of `outside_problems`.
+        """
+        if not any(item.asset for item in spec.inputs):
+            return spec
+        return await asyncio.to_thread(self._versions.resolve, scopes_of(who), spec)
 
     async def secret_problems(self, spec: JobSpec, who: Principal) -> list[Problem]:
         """Return what speaks against giving `spec` the secrets that it names. Who may not submit into the workspace is
@@ -202,10 +237,10 @@ class Admission:
             if one.name not in there
         ]
 
-    async def input_problem(self, item: Input, where: str) -> Problem | None:
-        """Return why the folder `item` may not be mounted, at the path `where`; None when it may. At most seconds."""
+    async def input_problem(self, path: str, where: str) -> Problem | None:
+        """Return why the folder `path` may not be mounted, named at `where`; None when it may. At most seconds."""
         own, roots = self._layout.folders, self._config.local.mount_roots
         try:
-            return await self._looks.look(item.path, lambda: path_problem(item.path, where, own, roots))
+            return await self._looks.look(path, lambda: path_problem(path, where, own, roots))
         except TimeoutError:
-            return problem_of(where, submitting.mount_silent(self._looks.limit_s), item.path)
+            return problem_of(where, submitting.mount_silent(self._looks.limit_s), path)

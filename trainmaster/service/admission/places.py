@@ -21,7 +21,7 @@ def place_problems(job: Job, pools: Pools, who: Principal) -> list[Problem]:
     if job.workspace not in pools.workspaces:
         found.append(problem("workspace", rules.unknown_workspace(name=job.workspace, known=sorted(pools.workspaces))))
     else:
-        found += _member_problems(job, who)
+        found += member_problems(job.workspace, who)
         found += limit_problems(job, pools.workspaces[job.workspace])
     pool = pools.pools.get(job.pool)
     share = pools.virtual_clusters.get(job.virtual_cluster) if job.virtual_cluster is not None else None
@@ -68,11 +68,13 @@ def _flavor_problems(job: Job, pools: Pools) -> list[Problem]:
     return list(found.values())
 
 
-def _member_problems(job: Job, who: Principal) -> list[Problem]:
-    """Return what speaks against a job of `who` in its workspace: nobody spends the quota of one they are not in."""
-    if decide(who, "jobs:submit", InWorkspace(job.workspace)).allowed:
+def member_problems(name: str, who: Principal) -> list[Problem]:
+    """Return what speaks against a job of `who` in the workspace `name`: nobody spends the quota of one they are not
+    in.
+    """
+    if decide(who, "jobs:submit", InWorkspace(name)).allowed:
         return []
-    name, role = job.workspace, who.role_in(job.workspace)
+    role = who.role_in(name)
     mine = [one for one, _ in who.memberships if decide(who, "jobs:submit", InWorkspace(one)).allowed]
     instead = rules.one_of_your_workspaces(name, mine) if mine else rules.ask_to_submit(name)
     if role is None:

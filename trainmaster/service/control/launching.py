@@ -22,6 +22,7 @@ from trainmaster.messages.server import ledger, server
 from trainmaster.service.environments.images import JobImages
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
+from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, environment_of
@@ -93,17 +94,18 @@ class Launching:
         specs: Specs,
         layout: Layout,
         looks: Looks,
+        versions: InputVersions,
         images: JobImages,
         roots: Sequence[str] = (),
         vault: Vault | None = None,
     ) -> None:
-        self._specs, self._layout, self._looks, self._roots, self._vault = specs, layout, looks, roots, vault
-        self._images = images
+        self._specs, self._layout, self._looks, self._versions = specs, layout, looks, versions
+        self._images, self._roots, self._vault = images, roots, vault
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
         spec = self._specs.get(job.spec_digest)
-        if spec is None or mounts(spec, self._layout):
+        if spec is None or spec.inputs or code_folder(spec, self._layout) is not None:
             return True
         image = environment_of(spec)
         return bool(image) and self._images.key(job.workspace, image) is None
@@ -119,9 +121,7 @@ class Launching:
             wrong = await self._images.ensure(job.workspace, image)
             if wrong is not None:
                 return wrong
-        if not mounts(spec, self._layout):
-            return None
-        place = "\n".join(item.path for item in spec.inputs)
+        place = "\n".join(item.path or item.asset for item in spec.inputs)
         try:
             return await self._looks.look(place, lambda: self._staged(spec))
         except TimeoutError:
@@ -133,23 +133,34 @@ class Launching:
             [starting.input_wrong(code, starting.code_gone())] if code is not None and not os.path.exists(code) else []
         )
         for item in spec.inputs:
+            if item.path is None:
+                gone = self._versions.gone(spec.workspace, item)
+                wrong += [] if gone is None else [starting.input_wrong(item.asset, gone)]
+                continue
             found = path_problem(item.path, "", self._layout.folders, self._roots)
             if found is not None:
                 wrong.append(starting.input_wrong(item.path, found.said))
         return starting.inputs_not_usable(wrong) if wrong else None
 
     def gang(self, job: Job) -> Gang | None:
-        """Return the gang of the job's attempt when its spec is in memory."""
+        """Return the gang of the job's attempt when its spec is in memory, and where its inputs lie."""
         spec = self._specs.get(job.spec_digest)
-        if spec is None:
+        if spec is None or not self._versions.known(spec):
             return None
         image = environment_of(spec)
         key = self._images.key(job.workspace, image) if image else ""
         return self._gang(job, spec, key) if key is not None else None
 
     async def gang_from_disk(self, job: Job) -> Gang:
-        """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none."""
+        """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none, or an input
+        or its image went.
+        """
         spec = await self._specs.read(job.spec_digest)
+        for item in spec.inputs:
+            if item.asset:
+                gone = await asyncio.to_thread(self._versions.gone, spec.workspace, item)
+                if gone is not None:
+                    raise NotFound(starting.inputs_not_usable([starting.input_wrong(item.asset, gone)]))
         image = environment_of(spec)
         key = await self._images.key_from_disk(job.workspace, image) if image else ""
         if key is None:
@@ -166,7 +177,7 @@ class Launching:
 
     def _gang(self, job: Job, spec: JobSpec, environment: str) -> Gang:
         facts = {"user": job.owner, "workspace": job.workspace}
-        made = build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout))
+        made = build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout, self._versions))
         return replace(made, environment=environment) if environment else made
 
 
@@ -177,12 +188,16 @@ def code_folder(spec: JobSpec, layout: Layout) -> str | None:
     return layout.upload(spec.code.upload.removeprefix("sha256:"))
 
 
-def mounts(spec: JobSpec, layout: Layout) -> tuple[Mount, ...]:
-    """Return what `spec` asks to see inside the sandbox, by host path (R138-R145)."""
+def mounts(spec: JobSpec, layout: Layout, versions: InputVersions) -> tuple[Mount, ...]:
+    """Return what `spec` asks to see inside the sandbox, by host path (R138-R145); without versions that nobody has
+    looked for.
+    """
     found: list[Mount] = []
     source = code_folder(spec, layout)
     if source is not None:
         found.append(Mount(source, IN_CODE))  # tasks see it at IN_ALGORITHM, too
     for item in spec.inputs:
-        found.append(Mount(item.path, posixpath.normpath(item.mount), item.read_only))
+        place = item.path if item.path is not None else versions.path(spec.workspace, item)
+        if place is not None:
+            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.path is None))
     return tuple(found)

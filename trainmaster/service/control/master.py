@@ -28,6 +28,7 @@ from trainmaster.core.reduce import reduce
 from trainmaster.messages.server import ledger
 from trainmaster.service.control.feed import Feed, changed, deleted
 from trainmaster.store.jobs.ledger import Batch, Change, IdempotencyRecord, Ledger
+from trainmaster.store.sweeps.sweeps import Sweep
 
 log = logging.getLogger("trainmaster.master")
 
@@ -84,13 +85,14 @@ class _Open:
     ended: list[Job] = field(default_factory=list)  # ended jobs that are changed, as they were
     shared: dict[str, Job] = field(default_factory=dict)  # jobs that are shared in another way, as they were
     audit_events: list[AuditEvent] = field(default_factory=list)
+    sweeps: list[Sweep] = field(default_factory=list)
     actions: list[Action] = field(default_factory=list)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
 
     @property
     def empty(self) -> bool:
-        return not (self.changes or self.deleted or self.keys or self.waiters or self.notes)
+        return not (self.changes or self.deleted or self.keys or self.waiters or self.notes or self.audit_events)
 
     @property
     def awaited(self) -> bool:
@@ -188,6 +190,16 @@ class Master:
         self._open.audit_events.append(audit_event)
         self._cycle_soon()
 
+    def tell(self, audit_event: AuditEvent, sweep: Sweep | None = None) -> None:
+        """Tell the audit of what was done to several jobs since the last turn of the loop, in the batch of that;
+        with it store the `sweep` that it made of them. Raises like `apply`.
+        """
+        self._refuse_when_blocked()
+        self._open.audit_events.append(audit_event)
+        if sweep is not None:
+            self._open.sweeps.append(sweep)
+        self._cycle_soon()
+
     def set_clock(self, by_s: float, stand: str) -> None:
         """Move the times of every live job, and note where the clock stands now: together on disk, or not at all."""
         self._refuse_when_blocked()
@@ -271,7 +283,7 @@ class Master:
         self._flights += 1
         gone = [job.id for _, job in batch.deleted]
         future = self._ledger.commit(
-            Batch(changes, batch.specs, batch.keys, gone, self.seq, batch.notes, batch.audit_events)
+            Batch(changes, batch.specs, batch.keys, gone, self.seq, batch.notes, batch.audit_events, batch.sweeps)
         )
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda done: loop.call_soon_threadsafe(self._committed, batch, done))

@@ -7,6 +7,11 @@ from trainmaster.service.notices.kinds import ENDED, FAILED, PREEMPTED, Happenin
 from trainmaster.store.notices.happened import JobFact
 
 
+def is_worth_telling(fact: JobFact) -> bool:
+    """Return whether somebody wants to hear of it: entries of a sweep that are stopped early were meant to be."""
+    return fact.verdict is None or fact.verdict.code != "stopped_early"
+
+
 def happening_of(fact: JobFact) -> Happening:
     """Return what happened to a job."""
     kind, words = _said(fact)

@@ -16,7 +16,7 @@ from trainmaster.core.records import Job
 from trainmaster.core.states import JobState
 from trainmaster.service.control.feed import Feed, notices_changed
 from trainmaster.service.notices.audience import Audience
-from trainmaster.service.notices.facts import happening_of
+from trainmaster.service.notices.facts import happening_of, is_worth_telling
 from trainmaster.service.notices.kinds import Happening
 from trainmaster.store.notices.happened import HappenedRows
 from trainmaster.store.notices.rows import NoticeRows, ToTell
@@ -68,7 +68,8 @@ class Teller:
         """Tell one page of what happened; return whether there may be more. Raises StorageFailed, Unavailable."""
         page = await asyncio.to_thread(self._happened.page)
         if page.facts or page.upto - page.before > MANY:
-            found = {one.key: one for one in map(happening_of, page.facts)}  # two events of one moment are one end
+            told = map(happening_of, filter(is_worth_telling, page.facts))
+            found = {one.key: one for one in told}  # two events of one moment are one end
             await self._tell(list(found.values()), (page.before, page.upto))
         return page.more
 

@@ -39,6 +39,7 @@ from trainmaster.queue.snapshot import Pending, Plan, Reason, Snapshot, Start
 from trainmaster.service.scheduling.busy_ports import AGAIN_S, BusyPorts, first_for
 from trainmaster.service.scheduling.pausing import Pausing
 from trainmaster.service.scheduling.reasons import view_reason
+from trainmaster.service.scheduling.turns import SweepTurns
 
 SHARES_S: Final = 60.0
 """Shares move with time, and with them the order: after so long a pass is made though nothing else changed. Who could
@@ -75,7 +76,7 @@ class Scheduling:
         self._begin()
 
     def _begin(self) -> None:
-        self.queue, self.running, self.pausing = PendingQueue(), Running(), Pausing()
+        self.queue, self.running, self.pausing, self.turns = PendingQueue(), Running(), Pausing(), SweepTurns()
         self._planned: tuple[object, ...] | None = None  # all that the last pass depended on, but for the time
         self.fair = Fairness(self.policy.fair_half_life_s, self._weights, self.fair.past_json())
         self.capacity = self._empty_capacity()
@@ -138,6 +139,8 @@ class Scheduling:
             self._flexible.pop(after.id, None)
             self.queue.remove(after.id)
             self.pausing.remove(after.id)
+        if after.sweep_most and after.state is not JobState.QUEUED and after.state is not was:
+            self._next_turns(after)
         attempt = after.attempt
         if attempt is None or (before is not None and before.attempt is attempt and before.policy is after.policy):
             return
@@ -150,8 +153,13 @@ class Scheduling:
         if job.pause_s:
             self.queue.remove(job.id)
             self.pausing.add(job)
-        else:
+            self._next_turns(job)
+        elif not self.turns.holds(job):
             self.queue.add(job)
+
+    def _next_turns(self, job: Job) -> None:
+        for one in self.turns.moved(job):
+            self.queue.add(one)
 
     def _held(self, before: Job | None, after: Job, attempt: Attempt) -> None:
         key = attempt_id(after.id, attempt.number)

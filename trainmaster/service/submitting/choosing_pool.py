@@ -37,13 +37,14 @@ async def with_pool_chosen(
     ctx: Context, candidate: Candidate, who: Principal, instead_of: Job | None = None
 ) -> tuple[Candidate, Job]:
     """Return `candidate` with a pool, and a warning that says which and why if it was chosen here; with what the engine
-    of the pool does not carry out; without a data folder of OpenPAI's that is not here. And the job it would be,
-    without an id. What takes long to know of a large job is known afterwards. `instead_of`: a waiting job that is taken
-    to be gone.
+    of the pool does not carry out; without a data folder of OpenPAI's that is not here, with the versions of its data
+    sets and models. And the job it would be, without an id. What takes long to know of a large job is known afterwards.
+    `instead_of`: a waiting job that is taken to be gone.
 
     Raises InvalidSpec with what speaks against each pool when none can take the job, or for an image that is not there.
     """
     candidate = await with_image(ctx, await without_absent_data(ctx.admission, candidate), who)
+    candidate = await _with_versions(ctx, candidate, who)
     if candidate.spec.pool != ANY:
         job = job_of(ctx, candidate, who)
         if len(candidate.document) > QUICK or any(role.replicas > 1 for role in candidate.spec.roles):
@@ -59,6 +60,15 @@ async def with_pool_chosen(
     chosen = rules.pool_now if sure == 0 else rules.pool_first if when < math.inf else rules.pool_waits
     there, job = tried[at]
     return replace(there, warnings=(problem_of("pool", chosen(names[at])), *there.warnings)), job
+
+
+async def _with_versions(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
+    """Return `candidate` with the version of each data set and model that it names: settled here, once."""
+    spec = await ctx.admission.with_versions(candidate.spec, who)
+    if spec is candidate.spec:
+        return candidate
+    text = document_of(spec)
+    return replace(candidate, spec=spec, document=text, digest=digest_of(text))
 
 
 def _heard(ctx: Context, candidate: Candidate, job: Job) -> Candidate:

@@ -21,7 +21,7 @@ async def without_absent_data(admission: Admission, candidate: Candidate) -> Can
     if candidate.dialect != "pai" or not candidate.spec.inputs:
         return candidate
     (data,) = candidate.spec.inputs  # the only one that the dialect makes
-    if await admission.input_problem(data, "dataDir") is None:
+    if data.path is None or await admission.input_problem(data.path, "dataDir") is None:
         return candidate
     spec = candidate.spec.model_copy(update={"inputs": ()})
     text = document_of(spec)

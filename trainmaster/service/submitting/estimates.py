@@ -39,7 +39,7 @@ class Outlook(NamedTuple):
 
 def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
     """Return what an engine would be asked for a job that is not submitted."""
-    gang = supposed(job, spec, placement, mounts(spec, ctx.layout), ctx.clock())
+    gang = supposed(job, spec, placement, mounts(spec, ctx.layout, ctx.versions), ctx.clock())
     key = ctx.images.key(job.workspace, gang.environment) if gang.environment else None
     return replace(gang, environment=key) if key is not None else gang
 

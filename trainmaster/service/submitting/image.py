@@ -14,7 +14,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.submitting.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of, image_ref
 from trainmaster.store.assets.images import AboutImage, about_of
-from trainmaster.store.assets.versions import Asset, AssetKind, AssetVersion
+from trainmaster.store.assets.versions import AssetKind, AssetVersion
 
 
 async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
@@ -27,16 +27,18 @@ async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Cand
     name, number = ref
     decision = decide(who, "images:read")
 
-    def look() -> tuple[Asset | None, AssetVersion | None]:
-        workspace = candidate.spec.workspace
-        image = ctx.assets.named(decision.visible, AssetKind.IMAGE, name, workspace) if decision.allowed else None
-        return image, ctx.images.rows.version(workspace, name, number or image.latest) if image is not None else None
+    def look() -> tuple[AssetVersion | None, bool]:
+        if not decision.allowed:
+            return None, False
+        asked = (decision.visible, AssetKind.IMAGE, candidate.spec.workspace, name)
+        found = ctx.assets.named(*asked, number)
+        return found, found is not None or (number is not None and ctx.assets.named(*asked) is not None)
 
-    image, version = await asyncio.to_thread(look)
-    if image is None and number is None:
+    version, there = await asyncio.to_thread(look)
+    if version is None and number is None:
         return candidate
-    if image is None or version is None:
-        why = said.no_such_image(repr(name)) if image is None else said.no_such_image_version(name, number or 0)
+    if version is None:
+        why = said.no_such_image_version(name, number or 0) if there else said.no_such_image(repr(name))
         raise InvalidSpec(submitting.job_not_accepted(1), problems=(problem_of("image", why, candidate.spec.image),))
     spec = candidate.spec.model_copy(update={"image": f"{name}@{version.number}"})
     text = document_of(spec)

@@ -41,7 +41,7 @@ class Preview:
     async def preview(self, body: Given, who: Principal, language: Language = "en") -> PreviewView:
         """Return what a submit would find and do; problems are part of it, not an error, and told in `language`."""
         visible = decide(who, "jobs:read").demand()
-        submission, ref = split(body)
+        submission, ref, _ = split(body)
         found = original(self._ctx, ref, who)
         first, not_waiting = (None, [found]) if isinstance(found, Problem) else (found, [])
         try:
@@ -80,7 +80,7 @@ class Preview:
         self, job: Job, spec: JobSpec, placement: tuple[Assignment, ...] | None, who: Principal
     ) -> tuple[Document, list[RolePreview]]:
         """Return the parts of the answer that are as large as the job."""
-        given = job, spec, placement, mounts(spec, self._ctx.layout), self._ctx.clock()
+        given = job, spec, placement, mounts(spec, self._ctx.layout, self._ctx.versions), self._ctx.clock()
         few = sum(role.replicas for role in spec.roles) <= FEW
         return written(*given) if few else await self._ctx.clerks.do(who.name, written, *given)
 

@@ -11,7 +11,7 @@ from trainmaster.core.launch import Mount, RolePreview
 from trainmaster.core.records import Assignment, Job
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import preview_roles
-from trainmaster.messages.jobs import submitting
+from trainmaster.messages.jobs import submitting, sweeps
 from trainmaster.spec.check import check
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
@@ -49,6 +49,9 @@ def read_body(body: Given, hosts: int, flavors: FlavorsBy | None = None) -> Cand
     if wrong:
         raise InvalidSpec(submitting.not_a_submission(), problems=wrong)
     dialect = body.get("dialect") or "auto"
+    if "sweep" in body["spec"]:
+        problem = problem_of("sweep", sweeps.sweep_in_a_job())
+        raise InvalidSpec(submitting.job_not_valid(1), problems=(problem,))
     translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
     spec = check(translated.document, hosts=hosts, flavors=flavors)
     text = document_of(spec)

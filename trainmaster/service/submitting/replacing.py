@@ -4,7 +4,7 @@ Invariant: both happen in one batch of the ledger, or neither. A job that has st
 then the new one is refused.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -18,11 +18,23 @@ from trainmaster.service.context import Context
 from trainmaster.spec.document import Given
 
 FIELD: Final = "instead_of"
+VERSION: Final = "version_of"
 
 
-def split(body: Given) -> tuple[Given, Any]:
-    """Return what a body submits, and the id of the waiting job that it names beside it (None: none)."""
-    return {name: value for name, value in body.items() if name != FIELD}, body.get(FIELD)
+class SubmitAsked(NamedTuple):
+    """What a body submits, and the jobs that it names beside it (None: none): the waiting one whose place it takes, the
+    one of which it is another version.
+    """
+
+    submission: Given
+    instead_of: Any
+    version_of: Any
+
+
+def split(body: Given) -> SubmitAsked:
+    """Return what a body asks for."""
+    submission = {name: value for name, value in body.items() if name not in (FIELD, VERSION)}
+    return SubmitAsked(submission, body.get(FIELD), body.get(VERSION))
 
 
 def original(ctx: Context, ref: Any, who: Principal) -> Job | Problem | None:

@@ -7,7 +7,7 @@ in the transaction of the job. Two requests with one key at the same time meet i
 import asyncio
 import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Container, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -28,6 +28,7 @@ from trainmaster.service.submitting.candidate import QUICK, job_of, only_workspa
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
 from trainmaster.service.submitting.replacing import replaced, split, to_be_replaced
+from trainmaster.service.submitting.versions import as_version
 from trainmaster.service.views import job_view, rights_of
 from trainmaster.spec.document import Given
 from trainmaster.spec.lower import environment_of
@@ -57,6 +58,16 @@ class KeyUse:
         return IdempotencyRecord(self.workspace, self.key, self.body_digest, tuple(job.id for job in jobs), self.at)
 
 
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """What several jobs are together. `mark` returns each, by its place, as it is to be; `entered` is told of all, in
+    the batch in which they are stored.
+    """
+
+    mark: Callable[[int, Job], Job]
+    entered: Callable[[Sequence[Job]], None]
+
+
 Enter = Callable[[KeyUse | None], list[Job]]
 """Makes the jobs, at once."""
 Prepared = tuple[Sequence[Candidate], Enter]
@@ -70,11 +81,13 @@ class Submit:
         self._ctx = context
         self._seq = next_seq
         self._flying: dict[tuple[str, str], asyncio.Future[None]] = {}
+        self._numbering = asyncio.Lock()  # held while a version gets its number, until that is stored
         self._claimed: set[tuple[str, str]] = set()  # (workspace, slug) of requests on their way to the disk
 
     async def submit(self, body: Given, who: Principal, key: str | None) -> tuple[JobView, bool]:
         """Take in one job; return (its list item, was it created now). The queued job that the body names under
-        `instead_of` is stopped with it: both are stored, or neither.
+        `instead_of` is stopped with it: both are stored, or neither. It is a further version of the one that the body
+        names under `version_of`.
 
         Raises InvalidSpec, Unsatisfiable, Conflict (another body under this key, a slug in use, the other job is no
         longer queued), StorageFailed.
@@ -82,15 +95,17 @@ class Submit:
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
         seq = self._ctx.feed.seq
-        submission, ref = split(body)
+        submission, ref, before = split(body)
 
         async def prepared() -> Prepared:
             first = to_be_replaced(self._ctx, ref, who)
             candidate, job = await with_pool_chosen(self._ctx, await read(self._ctx, submission, who), who, first)
+            job = job if before is None else await as_version(self._ctx, job, before, who)
             wrong = [*candidate.refused, *await self._ctx.admission.outside_problems(candidate.spec, who)]
             return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use, ref)]
 
-        jobs, created = await self._once(key, [body], who, prepared)
+        async with nullcontext() if before is None else self._numbering:
+            jobs, created = await self._once(key, [body], who, prepared)
         await self._foresee_images(jobs)
         return self._view(jobs[0], who, seq), created
 
@@ -102,14 +117,24 @@ class Submit:
             found = (problem_of("items", submitting.jobs_of_a_batch(MAX_BATCH)),)
             raise InvalidSpec(submitting.batch_of_wrong_size(), problems=found)
 
+        jobs, _ = await self.submit_together(bodies, who, key, bodies)
+        return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
+
+    async def submit_together(
+        self, bodies: Sequence[Given], who: Principal, key: str | None, given: Any, tie: Tie | None = None
+    ) -> tuple[list[Job], bool]:
+        """Take in all of `bodies` or none; return (the jobs, were they made now). `given`: by which another body under
+        the same key is known; `tie`: what makes more of the jobs than that. Raises like `submit_batch`.
+        """
+
         async def prepared() -> Prepared:
             own = only_workspace(who)
             candidates, templates = await self._read_all([placed(body, own) for body in bodies], who)
-            return candidates, lambda use: self._enter_all(candidates, templates, who, use)
+            return candidates, lambda use: self._enter_all(candidates, templates, who, use, tie)
 
-        jobs, _ = await self._once(key, bodies, who, prepared)
+        jobs, created = await self._once(key, given, who, prepared)
         await self._foresee_images(jobs)
-        return BatchView(items=[BatchItem(id=job.id, state=job.shown) for job in jobs])
+        return jobs, created
 
     async def _foresee_images(self, jobs: Sequence[Job]) -> None:
         """Let environments of images that were removed be made while their jobs wait."""
@@ -131,6 +156,7 @@ class Submit:
         candidates: list[Candidate] = []
         templates: dict[tuple[str, str], Job] = {}
         known: dict[bytes, tuple[Candidate, Job]] = {}
+        outsides: dict[str, list[Problem]] = {}  # the same for all that differ only in what runs in their roles
         loop = asyncio.get_running_loop()
         began = loop.time()
         async with aclosing(self._read_ahead(bodies, known, who)) as slices:
@@ -143,8 +169,10 @@ class Submit:
                         known[text] = await with_pool_chosen(self._ctx, _candidate(read_before[text]), who)
                     candidate, template = known[text]
                     if (candidate.digest, candidate.dialect) not in templates:
-                        outside = await self._ctx.admission.outside_problems(candidate.spec, who)
-                        wrong = [*candidate.refused, *outside]
+                        same = candidate.spec.model_dump_json(exclude={"name", "roles"})
+                        if same not in outsides:
+                            outsides[same] = await self._ctx.admission.outside_problems(candidate.spec, who)
+                        wrong = [*candidate.refused, *outsides[same]]
                         self._ctx.admission.admit(template, who, wrong)
                         templates[candidate.digest, candidate.dialect] = template
                     candidates.append(candidate)
@@ -196,14 +224,18 @@ class Submit:
         templates: Mapping[tuple[str, str], Job],
         who: Principal,
         use: KeyUse | None,
+        tie: Tie | None,
     ) -> list[Job]:
         now = self._ctx.clock()
         jobs = [self._new(templates[candidate.digest, candidate.dialect], now) for candidate in candidates]
+        jobs = jobs if tie is None else [tie.mark(at, job) for at, job in enumerate(jobs)]
         self._ctx.admission.admit_together(jobs)
         record, by = use.record(jobs) if use is not None else None, who.actor
         for job, candidate in zip(jobs, candidates, strict=True):
             self._take(job, candidate, by, record)
             record = None  # once: the key is stored with the first job
+        if tie is not None:
+            tie.entered(jobs)
         return jobs
 
     def _enter(

@@ -15,6 +15,8 @@ from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Step
+from trainmaster.storage.datasets.arriving import WAITS_S
+from trainmaster.storage.datasets.building import sweep as sweep_datasets
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.leftovers import Leftovers
 
@@ -27,7 +29,9 @@ HALF_MADE_S: Final = 24 * 3600.0
 
 
 class Sweeper:
-    """One object per server. `remove_files` removes all of a deleted job; `live` says whether a job lives."""
+    """One object per server. `remove_files` removes all of a deleted job; `live` says whether a job lives, `versions`
+    where all versions of data sets lie.
+    """
 
     def __init__(
         self,
@@ -37,9 +41,11 @@ class Sweeper:
         remove_files: Callable[[str], None],
         live: Callable[[str], bool],
         clock: Callable[[], float],
+        versions: Callable[[], set[str]] = set,
     ) -> None:
         self._layout, self._retention, self._rows = layout, retention, rows
-        self._remove_files, self._live, self._clock = remove_files, live, clock
+        self._remove_files, self._live, self._clock, self._versions = remove_files, live, clock, versions
+        self._datasets_at = 0.0
 
     async def follow(self) -> None:
         """Sweep now, and again and again."""
@@ -62,6 +68,9 @@ class Sweeper:
         yield from self._deleted()
         yield from self._retention.steps()
         yield from self._half_made()
+        if self._clock() >= self._datasets_at + WAITS_S:  # every content is looked at
+            yield from sweep_datasets(self._layout, self._versions(), self._clock() - WAITS_S)
+            self._datasets_at = self._clock()
 
     def _deleted(self) -> Iterator[None]:
         """Files go before the record that tells of them."""

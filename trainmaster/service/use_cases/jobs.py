@@ -21,6 +21,7 @@ from trainmaster.answers import (
     EventsView,
     Explanation,
     JobDetail,
+    JobVersions,
     JobView,
     NoteView,
     SuggestionView,
@@ -44,6 +45,7 @@ from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.curves.metrics import Summary
 from trainmaster.service.scheduling.reasons import view_judged
+from trainmaster.service.submitting.replacing import VERSION
 from trainmaster.service.use_cases.remedies import helping_again
 from trainmaster.service.use_cases.sooner import helping
 from trainmaster.service.views import (
@@ -60,6 +62,8 @@ from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import effective
 
 UNSET: Final[Any] = object()
+VERSIONS: Final = 200
+"""So many versions of a job are shown at most."""
 
 
 def task_in(job: Job, name: str) -> tuple[int, int]:
@@ -340,9 +344,18 @@ class Jobs:
 
     async def clone(self, ref: str, who: Principal, set_: Given) -> JobView:
         """Return a new job with all settings of this one (R203) but what `set_` changes by path."""
-        body = {"spec": await self.copy_of(ref, who), "dialect": "native", "set": dict(set_)}
+        job = await self.resolve(ref, who)
+        body = {"spec": await self.copy_of(job.id, who), "dialect": "native", "set": dict(set_), VERSION: job.id}
         view, _ = await self._ctx.submit.submit(body, who, None)
         return view
+
+    async def versions(self, ref: str, who: Principal) -> JobVersions:
+        """Return the versions of a job, the newest first: those that `who` may see, VERSIONS at most (R160)."""
+        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
+        job = await self.resolve(ref, who)
+        found = await asyncio.to_thread(self._ctx.reader.versions, visible, job.family or job.id, VERSIONS)
+        live = self._ctx.master.live
+        return JobVersions(items=await self.views([live.get(one.id, one) for one in found], who, seq))
 
     async def _apply(self, job: Job, who: Principal, *changes: tuple[Kind, Data]) -> Job:
         """Return `job` after these changes, which are stored together or not at all; as it is stored, where it is live

@@ -271,7 +271,7 @@ class Queueing:
         cluster). Raises Forbidden, and InvalidSpec with everything that a submit would refuse apart from inputs.
         """
         decide(who, "jobs:write").demand()
-        submission, ref = split({name: value for name, value in body.items() if name != "suggest"})
+        submission, ref, _ = split({name: value for name, value in body.items() if name != "suggest"})
         first, suggest = asked_about(self._ctx, ref, who), body.get("suggest") is True
         candidate = await read(self._ctx, submission, who)
         candidate, job = await with_pool_chosen(self._ctx, candidate, who, first)

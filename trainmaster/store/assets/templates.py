@@ -158,7 +158,9 @@ class TemplateRows:
 
 def close_workspace(connection: Connection, workspace: str) -> None:
     """Let what is shared in a workspace that is removed be its owners' alone: who makes one of its name finds none."""
-    there = asset.c.kind.in_([AssetKind.TEMPLATE, AssetKind.IMAGE]) & (asset.c.workspace == workspace)
+    there = asset.c.kind.in_((AssetKind.TEMPLATE, AssetKind.DATASET, AssetKind.IMAGE)) & (
+        asset.c.workspace == workspace
+    )
     connection.execute(update(asset).where(there).values(share="none"))
 
 

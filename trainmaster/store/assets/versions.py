@@ -42,6 +42,7 @@ class AssetKind(StrEnum):
     MODEL = "model"
     TEMPLATE = "template"
     IMAGE = "image"
+    DATASET = "dataset"
 
 
 class AssetSource(StrEnum):
@@ -96,7 +97,8 @@ class AssetVersion:
 class Asset:
     """A named line of versions. `share`: with the other members of its workspace (`core.states.JobShare`).
     `changed_at`: when its last version was made; `used`: how often jobs were made of it, `used_at`: when last.
-    `versions` is how many there are, `latest` the number of the last.
+    `versions` is how many there are, `latest` the number of the last; `numbered`: up to which number versions were
+    removed, so that none is given twice.
     """
 
     id: str
@@ -110,6 +112,7 @@ class Asset:
     changed_at: float = 0.0
     used: int = 0
     used_at: float | None = None
+    numbered: int = 0
     versions: int = 0
     latest: int = 0
 
@@ -148,13 +151,6 @@ class AssetReader:
                     return found[0]
         return None
 
-    def named(self, visible: Visible, kind: AssetKind, name: str, workspace: str) -> Asset | None:
-        """Return the asset of a kind with this name in `workspace`."""
-        same = (asset.c.workspace == workspace, asset.c.name == name)
-        with self._database.read() as connection:
-            found = _select_assets(connection, kind, *same, *seen(visible, asset))
-        return found[0] if found else None
-
     def page(
         self, visible: Visible, kind: AssetKind, wanted: AssetQuery, limit: int, cursor: str | None = None
     ) -> Page[Asset]:
@@ -185,6 +181,17 @@ class AssetReader:
                 if found := _select_assets(connection, kind, same, *seen(visible, asset)):
                     return found
         return []
+
+    def named(
+        self, visible: Visible, kind: AssetKind, workspace: str, name: str, number: int | None = None
+    ) -> AssetVersion | None:
+        """Return a version of the asset with this name in `workspace`, the last one where no number is given."""
+        one = [asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name, *seen(visible, asset)]
+        if number is not None:
+            one.append(asset_version.c.number == number)
+        with self._database.read() as connection:
+            found = _select_versions(connection, *one)
+        return found[0] if found else None
 
     def latest(self, visible: Visible, assets: Sequence[Asset]) -> dict[str, AssetVersion]:
         """Return the last version of each of `assets` that has any, by the asset's id."""
@@ -242,14 +249,40 @@ def add_version(connection: Connection, wanted: Asset, new: NewVersion) -> Asset
 def append(connection: Connection, line: Asset, new: NewVersion) -> AssetVersion:
     """Store the next version of `line`, an asset that is there."""
     connection.execute(update(asset).where(asset.c.id == line.id).values(changed_at=new.created_at))
+    number = max(line.latest, line.numbered) + 1
     version = {name: getattr(new, name) for name in NewVersion.__slots__} | {
         "asset": line.id,
-        "number": line.latest + 1,
+        "number": number,
         "about": rows.encode(new.about),
     }
     connection.execute(insert(asset_version).values(version))
-    same = (asset_version.c.asset == line.id, asset_version.c.number == line.latest + 1)
+    same = (asset_version.c.asset == line.id, asset_version.c.number == number)
     return _select_versions(connection, *same)[0]
+
+
+class NamedVersions:
+    """The question that the platform itself asks before it starts a job: no answer of it goes to a person."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, kind: AssetKind, workspace: str, name: str, number: int) -> AssetVersion | None:
+        """Return a version of the asset with this name in `workspace`."""
+        same = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
+        with self._database.read() as connection:
+            found = _select_versions(connection, *same, asset_version.c.number == number)
+        return found[0] if found else None
+
+
+def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
+    """Return the versions that meet conditions on `asset` and `asset_version`, newest first."""
+    return _select_versions(connection, *conditions)
+
+
+def asset_of(connection: Connection, version: AssetVersion, kind: AssetKind) -> Asset | None:
+    """Return the asset that a version is one of, whoever owns it."""
+    found = _select_assets(connection, kind, asset.c.id == version.asset)
+    return found[0] if found else None
 
 
 def asset_seen(connection: Connection, visible: Visible, kind: AssetKind, id_: str) -> Asset | None:

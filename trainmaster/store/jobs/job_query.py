@@ -33,6 +33,7 @@ class JobQuery:
     labels: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     favorite_of: str = ""  # whose favorites
+    sweep: str = ""  # the id of one, whose entries
     since: float | None = None
     until: float | None = None
     order: str = "-submitted_at"  # one of ORDERS, with "-" in front for descending
@@ -69,6 +70,8 @@ def asked(query: JobQuery, walked: bool = False) -> list[ColumnElement[bool]]:
     found += map(search.mentioning, search.words_of(rest))
     found += map(labels.having, (*wanted, *query.labels))
     found += map(labels.tagged, query.tags)
+    if query.sweep:
+        found.append((by_row(job.c.sweep) if walked else job.c.sweep) == query.sweep)
     if query.favorite_of:
         found.append(exists().where(favorite.c.user == query.favorite_of, favorite.c.job == job.c.seq).correlate(job))
     if query.node:

@@ -22,6 +22,7 @@ from trainmaster.store.database import Database, note
 from trainmaster.store.finding import index
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.statements import FORGET, Statements
+from trainmaster.store.sweeps.sweeps import Sweep, add_sweeps, forget_empty
 from trainmaster.store.trouble import not_stored
 from trainmaster.store.writer import Item
 
@@ -61,6 +62,7 @@ class Batch:
     seq: int = 0
     notes: dict[str, str] = field(default_factory=dict)
     audit_events: list[AuditEvent] = field(default_factory=list)
+    sweeps: list[Sweep] = field(default_factory=list)
 
 
 _TASK_KINDS: Final = frozenset({Kind.TASK_RUNNING, Kind.TASK_EXITED, Kind.TASK_LOST})
@@ -118,6 +120,7 @@ class Ledger:
             sql.add_key.run(cursor, [_key_row(key) for batch in batches for key in batch.keys])
             cursor.close()
             for batch in batches:
+                add_sweeps(connection, batch.sweeps)
                 if batch.deleted:
                     _forget(connection, batch.deleted, batch.seq)
                 if batch.audit_events:
@@ -249,7 +252,8 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
     """Remove jobs that ended, with all that is known of them but a tombstone; specs that nobody else uses go too."""
     job, event, spec = tables.job, tables.event, tables.spec
     for id_ in jobs:
-        row = connection.execute(select(job.c.seq, job.c.state, job.c.spec_digest).where(job.c.id == id_)).first()
+        asked = select(job.c.seq, job.c.state, job.c.spec_digest, job.c.sweep).where(job.c.id == id_)
+        row = connection.execute(asked).first()
         if row is None:
             continue  # deleted already, or set aside
         if row.state in (JobState.QUEUED.value, JobState.ACTIVE.value):
@@ -260,5 +264,7 @@ def _forget(connection: Connection, jobs: list[str], seq: int) -> None:
         connection.execute(delete(job).where(job.c.id == id_))
         for statement in FORGET:
             connection.execute(statement, {"seq": row.seq})
+        if row.sweep is not None:
+            forget_empty(connection, row.sweep)
         used = select(job.c.id).where(job.c.spec_digest == row.spec_digest).exists()
         connection.execute(delete(spec).where(spec.c.digest == row.spec_digest, ~used))

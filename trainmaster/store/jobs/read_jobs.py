@@ -12,7 +12,7 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound
@@ -120,6 +120,16 @@ class JobReader:
                 return []
             found = source.select(_JOB.c.seq).order_by(*source.in_order(True)).limit(most)
             numbers = connection.scalars(found).all()
+            jobs, _ = self._kept.load(connection, numbers)
+        return [jobs[seq] for seq in numbers if seq in jobs]
+
+    def versions(self, visible: Visible, family: str, most: int) -> list[Job]:
+        """Return the last `most` versions of a job, the newest first. `family`: the id of the first."""
+        of_family = or_(_JOB.c.id == family, _JOB.c.family == family)
+        newest_first = _JOB.c.family_version.desc(), _JOB.c.seq.desc()
+        wanted = select(_JOB.c.seq).where(of_family, *seen(visible, _JOB, walked=True)).order_by(*newest_first)
+        with self._database.read() as connection:
+            numbers = connection.scalars(wanted.limit(most)).all()
             jobs, _ = self._kept.load(connection, numbers)
         return [jobs[seq] for seq in numbers if seq in jobs]
 

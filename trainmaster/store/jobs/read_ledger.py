@@ -88,6 +88,12 @@ class LedgerReader(WholeJobs):
             same = (_JOB.c.workspace == workspace, _JOB.c.slug == slug)
             return connection.scalar(select(_JOB.c.seq).where(*same)) is not None
 
+    def last_version(self, family: str) -> int:
+        """Return the highest number that a version of the job `family` has; 1 while there is no further one."""
+        with self.database.read() as connection:
+            found = connection.scalar(select(func.max(_JOB.c.family_version)).where(_JOB.c.family == family))
+            return found or 1
+
     def counts_by_owner(self) -> dict[tuple[str, str, str, str], int]:
         """Return how many jobs there are by (owner, workspace, share, shown state). O(jobs): asked once, at start."""
         by = (_JOB.c.owner, _JOB.c.workspace, _JOB.c.share, _JOB.c.shown)

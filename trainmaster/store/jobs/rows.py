@@ -37,7 +37,7 @@ class MalformedRow(ValueError):
 # Names of columns, in table order. The value of a column is the field of the same name, but for the few noted.
 JOB_FIXED: Final = (
     "seq", "id", "name", "slug", "workspace", "owner", "pool", "framework", "dialect", "description", "labels",
-    "spec_digest", "submitted_at",
+    "spec_digest", "submitted_at", "family", "family_version", "sweep", "sweep_index",
 )  # fmt: skip
 JOB_MOVING: Final = (
     "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record", "gpus",
@@ -118,6 +118,10 @@ def job_fixed(job: Job) -> Row:
         labels.written(job.labels),
         job.spec_digest,
         job.submitted_at,
+        job.family,
+        job.family_version,
+        job.sweep,
+        job.sweep_index,
     )
 
 

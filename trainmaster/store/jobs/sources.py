@@ -106,6 +106,9 @@ def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | N
         rows: Conditions = [*who, *asked(replace(query, favorite_of=""), walked=True)]
         mine = [favorite.c.user == query.favorite_of, job.c.seq == favorite.c.job]
         return [Source(favorite.c.job, [*mine, *rows], favorite)]
+    if query.sweep:
+        rows = [*who, *asked(replace(query, sweep=""), walked=True)]
+        return [Source(job.c.seq, [job.c.sweep == query.sweep, *rows])]
     every = _pieces(query)
     if every:
         rows = [*who, *asked(query, walked=True)]
@@ -122,7 +125,7 @@ def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | N
 
 def asks_texts(query: JobQuery) -> bool:
     """Return whether `query` is answered by the index of texts, so that it matters how far that is."""
-    return not query.favorite_of and bool(_pieces(query))
+    return not (query.favorite_of or query.sweep) and bool(_pieces(query))
 
 
 def near(visible: Visible, words: Sequence[str], at: IndexAt) -> Source | None:

@@ -132,6 +132,6 @@ class Statements:
 
 FORGET: Final = tuple(
     delete(table).where(table.c.job == bindparam("seq"))
-    for table in (tables.event, tables.attempt, tables.task, tables.favorite, tables.job_metric)
+    for table in (tables.event, tables.attempt, tables.task, tables.favorite, tables.job_metric, tables.sweep_mark)
 )
 """What goes with a deleted job, besides its own row."""

@@ -46,6 +46,8 @@ export const audit = {
     node: "node",
     policy: "queue policy",
     template: "template",
+    dataset: "data set",
+    sweep: "sweep",
   },
   kinds: {
     submitted: "job submitted",

@@ -81,6 +81,11 @@ export const job = {
       "A replica failed; its resources are kept so that you can look into it. End the hold when you are done.",
     warnings: "Notes",
   },
+  versions: {
+    one: "Version {{n}}",
+    of: "Version {{n}} of {{count}}",
+    compare: "Compare these versions",
+  },
   remedy: {
     clone: "Clone with this change",
     edit: "Clone and edit",

@@ -42,6 +42,10 @@ export const jobs = {
   since: { "1h": "last hour", "24h": "last 24 hours", "7d": "last 7 days", "30d": "last 30 days", days: "from … to …" },
   sinceDay: "From",
   untilDay: "To",
+  sweep: {
+    only: "Only entries of one sweep",
+    of: "Sweep {{name}}, entry {{n}}",
+  },
   columns: {
     title: "Columns",
     earlier: "Move {{column}} to the left",

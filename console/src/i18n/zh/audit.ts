@@ -46,6 +46,8 @@ export const audit = {
     node: "节点",
     policy: "排队策略",
     template: "模板",
+    dataset: "数据集",
+    sweep: "扫描",
   },
   kinds: {
     submitted: "提交任务",

@@ -78,6 +78,11 @@ export const job = {
     retainedLook: "有副本失败，资源已保留以便排查。完成后请结束保留。",
     warnings: "提示",
   },
+  versions: {
+    one: "第 {{n}} 版",
+    of: "第 {{n}} 版，共 {{count}} 版",
+    compare: "比较这些版本",
+  },
   remedy: {
     clone: "按此修改克隆",
     edit: "克隆并编辑",

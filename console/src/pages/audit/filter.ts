@@ -10,6 +10,8 @@ export const SUBJECTS = [
   "person",
   "workspace",
   "template",
+  "dataset",
+  "sweep",
   "flavor",
   "pool",
   "virtual_cluster",

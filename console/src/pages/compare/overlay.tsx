@@ -4,14 +4,14 @@ import { Select } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { readOverlay } from "../../api/compare";
-import { ENDED, type Job, type MetricSeries } from "../../api/types";
+import { type Comparison, ENDED, type Job, type MetricSeries } from "../../api/types";
+import type { Drawn } from "../../shared/address";
 import { Chart } from "../../shared/chart";
 import { useKept } from "../../shared/kept";
 import { Empty, Outdated, Pending } from "../../shared/ui";
 import { CurveControls } from "../job/controls";
 import { type Axis, EPOCHS } from "../job/curves";
 import { linesOf } from "./lines";
-import type { PartProps } from "./part";
 import { firstMetric } from "./table";
 
 /** Of one curve at most and at least, and of all together: what is drawn within half a second, and looks the same on a page. */
@@ -22,7 +22,13 @@ const AGAIN_MS = 3000;
 /** The most that are asked for at once, the epochs among them (GET /compare/curves). */
 const MOST = 12;
 
-export function CurvesTab({ found, search, update }: PartProps): ReactNode {
+interface CurvesProps {
+  found: Comparison;
+  search: Drawn;
+  update: (change: Partial<Drawn>) => void;
+}
+
+export function CurvesTab({ found, search, update }: CurvesProps): ReactNode {
   const { t } = useTranslation();
   const all = found.metrics.map((metric) => metric.name);
   const first = firstMetric(found);

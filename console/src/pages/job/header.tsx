@@ -30,6 +30,7 @@ import { jobTitle } from "../../shared/title";
 import { CopyButton, Crumb, Dotted, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
 import { FavoriteButton } from "./marks";
+import { Versions } from "./versions";
 
 export function JobHeader({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
@@ -44,7 +45,7 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
         title={
           <span className="tm-title-line">
             {job.name} <StateTag state={job.state} />{" "}
-            {job.priority !== "normal" && <Priority priority={job.priority} />}
+            {job.priority !== "normal" && <Priority priority={job.priority} />} <Versions job={job} />
           </span>
         }
         name={jobTitle(job, t(`state.${job.state}`))}
@@ -57,6 +58,11 @@ export function JobHeader({ job }: { job: JobDetail }): ReactNode {
                 </span>
                 <CopyButton text={job.id} label={t("job.fact.id")} />
               </Fragment>,
+              job.sweep && (
+                <Link key="sweep" to="/sweeps/$id" params={{ id: job.sweep.id }} search={{}} data-testid="job-sweep">
+                  {t("jobs.sweep.of", { name: job.sweep.name, n: job.sweep.index })}
+                </Link>
+              ),
               job.owner,
               <Ago key="at" at={job.submitted_at} />,
               job.started_at !== null && (

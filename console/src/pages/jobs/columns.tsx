@@ -1,5 +1,6 @@
 /** The columns of the list (R200): what each says of a job, how wide it is, and by what a click on its heading sorts. */
 import { StarFilled } from "@ant-design/icons";
+import { Link } from "@tanstack/react-router";
 import { Tag } from "antd";
 import { type ReactNode, useCallback } from "react";
 import { useTranslation } from "react-i18next";
@@ -155,12 +156,31 @@ function NameCell({ job }: { job: Job }): ReactNode {
       </span>
       {job.reason ? (
         <WaitLine job={job} />
+      ) : job.sweep && line === job.id.slice(0, 12) ? (
+        <SweepLine sweep={job.sweep} />
       ) : (
         <span className={failed ? "tm-line tm-line-bad tm-why" : "tm-line"} title={line}>
           {line}
         </span>
       )}
     </>
+  );
+}
+
+function SweepLine({ sweep }: { sweep: NonNullable<Job["sweep"]> }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <span className="tm-line">
+      <Link
+        to="/sweeps/$id"
+        params={{ id: sweep.id }}
+        search={{}}
+        onClick={(event) => event.stopPropagation()} // the row leads to the job
+        data-testid="job-sweep"
+      >
+        {t("jobs.sweep.of", { name: sweep.name, n: sweep.index })}
+      </Link>
+    </span>
   );
 }
 

@@ -1,6 +1,6 @@
 /** Search, states with their counts, and what else the list can be cut to. The address bar holds all of it, so a view can be shared. */
 import { SearchOutlined, StarFilled, StarOutlined } from "@ant-design/icons";
-import { Button, Input, Select } from "antd";
+import { Button, Input, Select, Tag } from "antd";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type FacetValue, type JobFacets, STATES, type State } from "../../api/types";
@@ -60,6 +60,11 @@ export function Filters({ search, counts, facets, mine, update, clear }: Props):
         >
           {t("jobs.favorite.only")}
         </Button>
+        {search.sweep && (
+          <Tag closable onClose={() => update({ sweep: undefined })} className="tm-chip" data-testid="filter-sweep">
+            {t("jobs.sweep.only")}
+          </Tag>
+        )}
         <TimeFilter search={search} update={update} />
         {isFiltered(search) && (
           <Button type="link" onClick={clear} data-testid="clear-filters">

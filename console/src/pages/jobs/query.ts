@@ -45,6 +45,7 @@ export function filterOf(search: JobsSearch, mine: boolean, now: number): JobFil
     node: search.node,
     tag: search.tag ? [search.tag] : undefined,
     favorite: search.favorite || undefined,
+    sweep: search.sweep,
     since: sinceOf(search.since, now),
     until: untilOf(search.until),
   };
@@ -85,7 +86,7 @@ export function viewOf(search: JobsSearch): string {
 export function searchOf(view: string): JobsSearch {
   const found = Object.fromEntries(new URLSearchParams(view));
   const search: JobsSearch = {};
-  for (const key of ["q", "state", "owner", "workspace", "pool", "framework", "node", "tag"] as const)
+  for (const key of ["q", "state", "owner", "workspace", "pool", "framework", "node", "tag", "sweep"] as const)
     if (found[key]) search[key] = found[key];
   for (const key of ["since", "until", "order", "columns"] as const) if (found[key]) search[key] = found[key];
   if (found["who"] === "mine" || found["who"] === "all") search.who = found["who"];

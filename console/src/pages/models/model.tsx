@@ -13,6 +13,7 @@ import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
 import { Ago } from "../../shared/time";
 import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
+import { UseInJob } from "../datasets/use";
 import { keyMetric } from "../jobs/columns";
 import { NotShared } from "../lost";
 
@@ -98,9 +99,9 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
   return (
     <div className="tm-stack">
       <section className="tm-panel">
-        <h2>
-          {t("models.version", { n: version.version })}
-          <span className="tm-grow" />
+        <h2 className="tm-version-head">
+          <span className="tm-grow">{t("models.version", { n: version.version })}</span>
+          <UseInJob model={`${model.name}@${version.version}`} workspace={model.workspace} size="small" />
           <Button
             size="small"
             icon={<DownloadOutlined />}

@@ -4,19 +4,33 @@ import {
   AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
+  DatabaseOutlined,
   DeploymentUnitOutlined,
   FileDoneOutlined,
   HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
+  TableOutlined,
   UnorderedListOutlined,
 } from "@ant-design/icons";
 import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
 
 export interface Page {
-  to: "/" | "/jobs" | "/queue" | "/cluster" | "/templates" | "/models" | "/usage" | "/audit" | "/admin" | "/settings";
-  name: "home" | "jobs" | "queue" | "cluster" | "templates" | "models" | "usage" | "audit" | "admin" | "settings";
+  to: "/" | `/${Exclude<Page["name"], "home">}`;
+  name:
+    | "home"
+    | "jobs"
+    | "sweeps"
+    | "queue"
+    | "cluster"
+    | "templates"
+    | "datasets"
+    | "models"
+    | "usage"
+    | "audit"
+    | "admin"
+    | "settings";
   icon: ReactNode;
   /** Pressed after g. */
   key: string;
@@ -25,9 +39,11 @@ export interface Page {
 const PAGES: readonly Page[] = [
   { to: "/", name: "home", icon: <HomeOutlined />, key: "h" },
   { to: "/jobs", name: "jobs", icon: <UnorderedListOutlined />, key: "j" },
+  { to: "/sweeps", name: "sweeps", icon: <TableOutlined />, key: "w" },
   { to: "/queue", name: "queue", icon: <HourglassOutlined />, key: "q" },
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
+  { to: "/datasets", name: "datasets", icon: <DatabaseOutlined />, key: "d" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
@@ -52,6 +68,8 @@ const CHAPTERS: readonly [string, string][] = [
   ["/jobs/", "logs-and-metrics"],
   ["/compare", "compare"],
   ["/templates", "templates"],
+  ["/datasets", "datasets"],
+  ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
   ["/admin", "administration"],

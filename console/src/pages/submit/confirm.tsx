@@ -2,13 +2,16 @@
 import { CaretRightFilled } from "@ant-design/icons";
 import { useQueryClient } from "@tanstack/react-query";
 import { Alert, Button, Collapse, Modal, Table } from "antd";
+import type { TFunction } from "i18next";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { submitJob } from "../../api/jobs";
+import { submitSweep } from "../../api/sweeps";
 import { submitTemplate } from "../../api/templates";
-import type { Job, JsonObject, Preview } from "../../api/types";
+import type { Job, JsonObject, Preview, SweepDetail, SweepPreview } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, mib, number, parseMemory } from "../../shared/format";
+import { freshKey } from "../../shared/fresh";
 import { useFrameworkTitle } from "../../shared/meta";
 import { CopyButton, Dotted, ErrorPanel, Facts } from "../../shared/ui";
 import { inOrder, isObject, rolesOf } from "./document";
@@ -18,14 +21,18 @@ interface Props {
   doc: JsonObject;
   /** A queued job that is stopped as this one is taken in. */
   insteadOf: string | undefined;
+  /** The job that this one is a clone of. */
+  versionOf: string | undefined;
   /** The id of the template that the document is of. */
   template: string | undefined;
-  preview: Preview;
+  preview: Preview & { sweep?: SweepPreview };
   start: Would;
   /** Whether the job that this one is a clone of, and that is still queued, is to be replaced: the choice. */
   children: ReactNode;
   close: () => void;
   done: (job: Job) => void;
+  /** Of a sweep. */
+  sweptUp: (made: SweepDetail) => void;
 }
 
 interface RoleLine {
@@ -52,12 +59,26 @@ function linesOf(effective: JsonObject, preview: Preview): RoleLine[] {
   });
 }
 
-/** Random enough for a key, and there on plain http too (crypto.randomUUID is not). */
-function freshKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+/** How many jobs there will be, and what they take together. */
+function sweepFact({ entries, asks }: SweepPreview, t: TFunction): [string, ReactNode] {
+  return [
+    t("sweeps.form.total"),
+    <Dotted
+      key="s"
+      items={[
+        <strong key="n" data-testid="confirm-sweep">
+          {t("sweeps.form.count", { count: entries })}
+        </strong>,
+        asks !== null && asks.gpu > 0 && t("unit.cards", { n: asks.gpu, count: asks.gpu }),
+        asks !== null && t("unit.cores", { n: number(asks.cpu), count: asks.cpu }),
+        asks !== null && mib(asks.memory_mib),
+      ]}
+    />,
+  ];
 }
 
-export function Confirm({ doc, insteadOf, template, preview, start: would, children, close, done }: Props): ReactNode {
+export function Confirm(props: Props): ReactNode {
+  const { doc, insteadOf, versionOf, template, preview, start: would, children, close, done, sweptUp } = props;
   const { t } = useTranslation();
   const pick = useBilingual();
   const client = useQueryClient();
@@ -75,9 +96,13 @@ export function Confirm({ doc, insteadOf, template, preview, start: would, child
     try {
       const key = keys.current.get(insteadOf) ?? freshKey();
       keys.current.set(insteadOf, key);
+      if (preview.sweep) return sweptUp(await submitSweep(doc, key));
       done(
         template === undefined
-          ? await submitJob({ spec: doc, dialect: "native", instead_of: insteadOf ?? null }, key)
+          ? await submitJob(
+              { spec: doc, dialect: "native", instead_of: insteadOf ?? null, version_of: versionOf ?? null },
+              key,
+            )
           : await submitTemplate(template, doc, key),
       );
     } catch (refused) {
@@ -134,6 +159,7 @@ export function Confirm({ doc, insteadOf, template, preview, start: would, child
         <Facts
           columns={4}
           items={[
+            ...(preview.sweep ? [sweepFact(preview.sweep, t)] : []),
             [t("submit.field.name"), <strong key="n">{String(effective["name"])}</strong>],
             [t("submit.field.workspace"), String(effective["workspace"] ?? "default")],
             [t("submit.field.pool"), String(effective["pool"] ?? "default")],

@@ -8,7 +8,7 @@ import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { cloneDocument } from "../../api/jobs";
 import { readTemplate } from "../../api/templates";
-import type { Job, Json, JsonObject, TemplateDetail } from "../../api/types";
+import type { Job, Json, JsonObject, SweepDetail, TemplateDetail } from "../../api/types";
 import { useMetaQuery } from "../../shared/meta";
 import { homeOf } from "../../shared/people";
 import { useSession } from "../../shared/session";
@@ -36,6 +36,7 @@ import { Roles } from "./roles";
 import { EnvironmentSection, JobSection, RunningSection, WatchingSection } from "./sections";
 import { Examples } from "./start";
 import { FormContext } from "./state";
+import { SweepSection } from "./sweep";
 import { useTake } from "./take";
 import { useFormState } from "./use-form";
 import { useWouldStart } from "./would";
@@ -165,6 +166,12 @@ function SubmitForm(props: FormProps): ReactNode {
     for (const key of ["jobs", "queue", "job"]) void client.invalidateQueries({ queryKey: [key] });
     void navigate({ to: "/jobs/$id", params: { id: job.id }, search: {} });
   };
+  const sweptUp = (made: SweepDetail): void => {
+    discard();
+    message.success(t("sweeps.form.made", { count: made.entries }));
+    for (const key of ["jobs", "queue", "sweeps"]) void client.invalidateQueries({ queryKey: [key] });
+    void navigate({ to: "/sweeps/$id", params: { id: made.id }, search: {} });
+  };
   const choice = (first !== undefined || (clone !== undefined && change.length > 0)) && (
     <Replace first={first} replacing={replacing} choose={setReplacing} />
   );
@@ -212,6 +219,7 @@ function SubmitForm(props: FormProps): ReactNode {
           <form className="tm-form" onSubmit={(e) => e.preventDefault()}>
             <JobSection />
             <Roles />
+            <SweepSection count={live.preview?.sweep?.entries} />
             <EnvironmentSection />
             <RunningSection />
             <WatchingSection />
@@ -233,11 +241,13 @@ function SubmitForm(props: FormProps): ReactNode {
           <Confirm
             doc={doc}
             insteadOf={insteadOf}
+            versionOf={clone}
             template={template?.id}
             preview={live.preview}
             start={start}
             close={() => setOpen(null)}
             done={done}
+            sweptUp={sweptUp}
           >
             {choice}
           </Confirm>

@@ -15,6 +15,8 @@ const NAMED: Record<string, Field> = {
   "ports.begin_at": "portBegin",
   inputs: "mounts",
   "inputs.path": "source",
+  "inputs.dataset": "source",
+  "inputs.model": "source",
   "inputs.mount": "target",
   "inputs.read_only": "readOnly",
   "code.upload": "code",

@@ -1,13 +1,31 @@
-/** Folders of the nodes that replicas see. */
+/** What replicas are shown: folders of the nodes, data sets, saved models (R47, R138, R143). */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
-import { Button, Checkbox, Input } from "antd";
+import { useQuery } from "@tanstack/react-query";
+import { Button, Checkbox, Input, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { listDatasets, readDataset } from "../../api/datasets";
+import { listModels, readModel } from "../../api/models";
 import type { JsonObject } from "../../api/types";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
+import { useWorkspace } from "./placing";
 import { useRowKeys } from "./rows";
 import { useForm } from "./state";
+
+const KINDS = ["path", "dataset", "model"] as const;
+type Kind = (typeof KINDS)[number];
+const STILL_MS = 30_000;
+const MOST = 500;
+
+const kindOf = (input: JsonObject): Kind =>
+  KINDS.find((kind) => kind !== "path" && input[kind] !== undefined) ?? "path";
+
+/** What `flowers@3` says: the name, and the version, "" for the latest. Pure. */
+export function splitReference(text: string): { name: string; version: string } {
+  const at = text.lastIndexOf("@");
+  return at < 0 ? { name: text, version: "" } : { name: text.slice(0, at), version: text.slice(at + 1) };
+}
 
 export function Mounts(): ReactNode {
   const { t } = useTranslation();
@@ -16,14 +34,10 @@ export function Mounts(): ReactNode {
   const inputs = Array.isArray(given) ? given.filter(isObject) : [];
   const rows = useRowKeys(inputs.length);
   const put = (next: JsonObject[]): void => form.set("inputs", next.length > 0 ? next : undefined);
-  const edit = (i: number, part: JsonObject): void =>
-    put(inputs.map((input, k) => (k === i ? { ...input, ...part } : input)));
-  const add = (): void => {
-    const name = freshName(
-      "data",
-      inputs.map((one) => String(one["name"])),
-    );
-    put([...inputs, { name, path: "", mount: "/dataset" }]);
+  const replace = (i: number, next: JsonObject): void => put(inputs.map((input, k) => (k === i ? next : input)));
+  const folder = (): JsonObject => {
+    const taken = inputs.map((one) => String(one["name"]));
+    return { name: freshName("data", taken), path: "", mount: "/dataset" };
   };
   return (
     <FieldFrame path="inputs" deep label={t("submit.field.mounts")} help={t("help.mounts")}>
@@ -31,6 +45,7 @@ export function Mounts(): ReactNode {
         {inputs.length > 0 && (
           <ColumnHeads
             columns={[
+              ["inputs.0.kind", t("submit.mount.kind"), t("help.mountKind")],
               ["inputs.0.path", t("submit.field.source"), t("help.source")],
               ["inputs.0.mount", t("submit.field.target"), t("help.target")],
               ["inputs.0.read_only", t("submit.field.readOnly"), t("help.readOnly")],
@@ -39,25 +54,43 @@ export function Mounts(): ReactNode {
         )}
         {inputs.map((input, i) => (
           <div key={rows.keys[i]} className="tm-kv-row">
-            <Input
-              value={String(input["path"] ?? "")}
-              placeholder="/data/imagenet"
-              aria-label={t("submit.field.source")}
-              className="tm-mono"
-              data-testid={`mount-path-${i}`}
-              onBlur={() => form.touch(`inputs.${i}`)}
-              onChange={(e) => edit(i, { path: e.target.value })}
+            <Select<Kind>
+              value={kindOf(input)}
+              options={KINDS.map((value) => ({ value, label: t(`submit.mount.${value}`) }))}
+              popupMatchSelectWidth={false}
+              aria-label={t("submit.mount.kind")}
+              data-testid={`mount-kind-${i}`}
+              onChange={(kind) => replace(i, kind === "path" ? folder() : { [kind]: "" })}
             />
+            {kindOf(input) === "path" ? (
+              <Input
+                value={String(input["path"] ?? "")}
+                placeholder="/data/imagenet"
+                aria-label={t("submit.field.source")}
+                className="tm-mono tm-mount-source"
+                data-testid={`mount-path-${i}`}
+                onBlur={() => form.touch(`inputs.${i}`)}
+                onChange={(e) => replace(i, { ...input, path: e.target.value })}
+              />
+            ) : (
+              <Reference at={i} input={input} put={(next) => replace(i, next)} />
+            )}
             <Input
               value={String(input["mount"] ?? "")}
-              placeholder="/dataset"
+              placeholder={placeOf(input, inputs)}
               aria-label={t("submit.field.target")}
-              className="tm-mono"
-              onChange={(e) => edit(i, { mount: e.target.value })}
+              className="tm-mono tm-mount-target"
+              data-testid={`mount-target-${i}`}
+              onChange={(e) => {
+                const { mount: _, ...rest } = input;
+                const whole = kindOf(input) === "path" || e.target.value !== "";
+                replace(i, whole ? { ...rest, mount: e.target.value } : rest);
+              }}
             />
             <Checkbox
               checked={input["read_only"] !== false}
-              onChange={(e) => edit(i, { read_only: e.target.checked })}
+              disabled={kindOf(input) !== "path"}
+              onChange={(e) => replace(i, { ...input, read_only: e.target.checked })}
               aria-label={t("submit.field.readOnly")}
             />
             <Button
@@ -71,10 +104,84 @@ export function Mounts(): ReactNode {
             />
           </div>
         ))}
-        <Button size="small" type="dashed" icon={<PlusOutlined />} onClick={add} data-testid="mount-add">
+        <Button
+          size="small"
+          type="dashed"
+          icon={<PlusOutlined />}
+          onClick={() => put([...inputs, folder()])}
+          data-testid="mount-add"
+        >
           {t("submit.kv.add")}
         </Button>
       </div>
     </FieldFrame>
+  );
+}
+
+/** Where the platform puts what names no place itself (spec/inputs.py). Pure. */
+export function placeOf(input: JsonObject, inputs: readonly JsonObject[]): string {
+  const kind = kindOf(input);
+  const { name } = splitReference(String(input[kind] ?? ""));
+  if (kind === "model") return `/pretrain/${name || "…"}`;
+  const several = inputs.filter((one) => kindOf(one) === "dataset").length > 1;
+  return kind === "dataset" && several ? `/dataset/${name || "…"}` : "/dataset";
+}
+
+/** Which data set or model, and of it which version. */
+function Reference({ at, input, put }: { at: number; input: JsonObject; put: (next: JsonObject) => void }): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const workspace = useWorkspace();
+  const kind = kindOf(input) === "model" ? "model" : "dataset";
+  const { name, version } = splitReference(String(input[kind] ?? ""));
+  const known = useQuery({
+    queryKey: ["to mount", kind, workspace],
+    queryFn: async () => {
+      const { items } = kind === "model" ? await listModels("") : await listDatasets({ workspace, limit: MOST });
+      return items.filter((one) => one.workspace === workspace).map(({ id, name, latest }) => ({ id, name, latest }));
+    },
+    staleTime: STILL_MS,
+  });
+  const id = known.data?.find((one) => one.name === name)?.id;
+  const versions = useQuery({
+    queryKey: ["versions to mount", kind, id],
+    queryFn: async () =>
+      kind === "model"
+        ? (await readModel(id ?? "")).versions.map((one) => one.version)
+        : (await readDataset(id ?? "")).history.map((one) => one.version),
+    enabled: id !== undefined,
+    staleTime: STILL_MS,
+  });
+  const say = (next: string, of: string): void => put({ ...input, [kind]: of === "" ? next : `${next}@${of}` });
+  return (
+    <span className="tm-mount-reference tm-mount-source">
+      <Select<string>
+        showSearch
+        value={name || undefined}
+        placeholder={t(`submit.mount.which.${kind}`)}
+        loading={known.isPending}
+        popupMatchSelectWidth={false}
+        aria-label={t("submit.field.source")}
+        data-testid={`mount-name-${at}`}
+        options={(known.data ?? []).map((one) => ({ value: one.name, label: one.name }))}
+        notFoundContent={t(`submit.mount.none.${kind}`, { workspace })}
+        onBlur={() => form.touch(`inputs.${at}`)}
+        onChange={(next) => say(next, "")}
+      />
+      <Select<string>
+        value={version}
+        disabled={name === ""}
+        popupMatchSelectWidth={false}
+        aria-label={t("submit.mount.version")}
+        data-testid={`mount-version-${at}`}
+        options={[
+          { value: "", label: t("submit.mount.latest") },
+          ...[...(versions.data ?? [])]
+            .sort((a, b) => b - a)
+            .map((one) => ({ value: String(one), label: t("models.version", { n: one }) })),
+        ]}
+        onChange={(next) => say(name, next)}
+      />
+    </span>
   );
 }

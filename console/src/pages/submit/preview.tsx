@@ -5,7 +5,8 @@ import { Collapse, Input, Select, Spin } from "antd";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { previewJob } from "../../api/jobs";
-import type { JsonObject, Preview, Problem, Suggestion } from "../../api/types";
+import { previewSweep } from "../../api/sweeps";
+import type { JsonObject, Preview, Problem, Suggestion, SweepPreview } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
@@ -23,7 +24,7 @@ export function usePreview(
   doc: JsonObject,
   insteadOf: string | undefined,
 ): {
-  preview: Preview | undefined;
+  preview: (Preview & { sweep?: SweepPreview }) | undefined;
   busy: boolean;
   error: unknown;
   current: boolean;
@@ -34,7 +35,10 @@ export function usePreview(
   const asked = useMemo(() => (settled["name"] ? settled : { ...settled, name: NAMELESS }), [settled]);
   const query = useQuery({
     queryKey: ["preview", language, asked, insteadOf],
-    queryFn: ({ signal }) => previewJob({ spec: asked, dialect: "native", instead_of: insteadOf ?? null }, signal),
+    queryFn: ({ signal }): Promise<Preview & { sweep?: SweepPreview }> =>
+      asked["sweep"] === undefined
+        ? previewJob({ spec: asked, dialect: "native", instead_of: insteadOf ?? null }, signal)
+        : previewOfSweep(asked, signal),
     placeholderData: keepPreviousData,
     gcTime: 10_000, // every pause in typing is another question
     staleTime: 5000,
@@ -45,8 +49,15 @@ export function usePreview(
     busy: query.isFetching || settled !== doc,
     error: query.error,
     current: settled === doc && !query.isPlaceholderData && query.data !== undefined,
-    previewed: query.isPlaceholderData ? null : asked,
+    previewed: query.isPlaceholderData ? null : (query.data?.sweep?.job?.spec ?? asked),
   };
+}
+
+/** What a sweep would be, as the preview of its first entry with everything that is wrong with the sweep. */
+async function previewOfSweep(spec: JsonObject, signal: AbortSignal): Promise<Preview & { sweep: SweepPreview }> {
+  const sweep = await previewSweep(spec, signal);
+  const none = { ok: false, warnings: [], spec: null, fits: null, roles: [], native: null };
+  return sweep.job ? { ...sweep.job, sweep } : { ...none, problems: sweep.problems, sweep };
 }
 
 interface Props {

@@ -112,7 +112,7 @@ function allProblems(doc: JsonObject, found: Problem[], t: TFunction): Problem[]
 /** Places of the document that the form has no field for; what is below them has none either. */
 const WITHOUT_FIELD = /^(version|slug|pull_secret|progress|storage|extras|instead_of|roles\.\d+\.ends_job)(\.|$)/;
 const FIELDS =
-  /^(name|description|workspace|share|pool|framework|duration|priority|image|virtual_cluster|nodes|driver|preemptible|code|roles|inputs|env|secrets|retries|fault_restarts|grace|debug_hold|metrics|model|labels)(\.|$)/;
+  /^(name|description|workspace|share|pool|framework|duration|priority|image|virtual_cluster|nodes|driver|preemptible|code|roles|inputs|env|secrets|retries|fault_restarts|grace|debug_hold|metrics|model|labels|sweep)(\.|$)/;
 
 /** Whether the form has a field, perhaps an expert one, that shows the place `path`. Pure. */
 export const hasField = (path: string): boolean => FIELDS.test(path) && !WITHOUT_FIELD.test(path);

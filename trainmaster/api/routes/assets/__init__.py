@@ -1,1 +1,1 @@
-"""Routes of what people keep for jobs to use."""
+"""Routes about what people keep under a name for jobs to use."""

@@ -1,15 +1,22 @@
-"""The use cases on assets, made together."""
+"""The use cases on assets and on sweeps, made together."""
 
 from dataclasses import dataclass
 
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.assets.dataset_uploads import DatasetUploads
+from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.images import Images
 from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.jobs import Jobs
+from trainmaster.service.use_cases.sweeps.acting import Sweeps
+from trainmaster.service.use_cases.sweeps.looking import SweepViews
+from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.templates import TemplateRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.database import Database
+from trainmaster.store.sweeps.marks import MarkRows
+from trainmaster.store.sweeps.sweeps import SweepReader, SweepRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +26,17 @@ class AssetParts:
     models: Models
     templates: Templates
     images: Images
+    datasets: Datasets
+    dataset_uploads: DatasetUploads
+    sweeps: Sweeps
 
 
 def assets_of(context: Context, assets: AssetReader, database: Database) -> AssetParts:
     """Return them."""
-    templates = Templates(context, assets, TemplateRows(database), Jobs(context))
-    return AssetParts(Models(assets, context.layout), templates, Images(context, assets))
+    jobs, reader = Jobs(context), SweepReader(database)
+    templates = Templates(context, assets, TemplateRows(database), jobs)
+    rows = DatasetRows(database)
+    datasets = Datasets(context, assets, rows)
+    uploads = DatasetUploads(context, assets, rows, datasets)
+    sweeps = Sweeps(context, jobs, SweepViews(context, reader, MarkRows(database)), reader, SweepRows(database))
+    return AssetParts(Models(assets, context.layout), templates, Images(context, assets), datasets, uploads, sweeps)

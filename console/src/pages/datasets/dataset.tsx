@@ -1,0 +1,296 @@
+/** One data set: its versions, the files in them, how it is shared; a version is uploaded, used or deleted here. */
+import { CloudUploadOutlined, DeleteOutlined, DownloadOutlined, EditOutlined } from "@ant-design/icons";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { App, Button, Input, Select } from "antd";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/client";
+import {
+  datasetFileUrl,
+  datasetUrl,
+  deleteDataset,
+  deleteDatasetVersion,
+  describeDataset,
+  listDatasetFiles,
+  readDataset,
+  readDatasetFile,
+  shareDataset,
+} from "../../api/datasets";
+import type { DatasetDetail, DatasetVersion, JobShare } from "../../api/types";
+import { useDownload } from "../../shared/download";
+import { FileBrowser } from "../../shared/files";
+import { bytes, number } from "../../shared/format";
+import { SHARES } from "../../shared/people";
+import { Ago } from "../../shared/time";
+import { Crumb, Empty, Facts, Mono, PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { NotShared } from "../lost";
+import { UploadDataset } from "./upload";
+import { UseInJob } from "./use";
+
+const LONGEST_DESCRIPTION = 2000;
+
+/** Runs `act`, says what became of it, and has `read` again, the lists and what is shown. */
+function useAct(read = ["datasets", "dataset"]): (act: () => Promise<string>) => Promise<boolean> {
+  const { message } = App.useApp();
+  const client = useQueryClient();
+  const errorText = useErrorText();
+  return async (act) => {
+    try {
+      message.success(await act());
+      for (const key of read) void client.invalidateQueries({ queryKey: [key] });
+      return true;
+    } catch (error) {
+      const { title, remedy } = errorText(error);
+      message.error(`${title} ${remedy}`, 8);
+      return false;
+    }
+  };
+}
+
+export function DatasetPage(): ReactNode {
+  const { t } = useTranslation();
+  const { id } = useParams({ from: "/datasets/$id" });
+  const search = useSearch({ from: "/datasets/$id" });
+  const navigate = useNavigate({ from: "/datasets/$id" });
+  const [uploads, setUploads] = useState(false);
+  const query = useQuery({ queryKey: ["dataset", id], queryFn: ({ signal }) => readDataset(id, signal) });
+  if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="dataset" id={id} />;
+  if (!query.data) return <Pending query={query} rows={8} />;
+  const dataset = query.data;
+  const shown = dataset.history.find((one) => one.version === search.version) ?? dataset.history[0];
+  const writes = dataset.may.includes("write");
+  return (
+    <div data-testid="dataset-page">
+      <Crumb>
+        <Link to="/datasets">{t("datasets.title")}</Link>
+      </Crumb>
+      <PageHeader
+        title={dataset.name}
+        sub={[dataset.owner, dataset.workspace].join(" · ")}
+        actions={
+          <>
+            <Sharing of={dataset} />
+            {writes && (
+              <Button icon={<CloudUploadOutlined />} onClick={() => setUploads(true)} data-testid="dataset-upload">
+                {t("datasets.add")}
+              </Button>
+            )}
+            {writes && <Remove of={dataset} />}
+          </>
+        }
+      />
+      <Description of={dataset} writes={writes} />
+      {shown === undefined ? (
+        <div className="tm-panel">
+          <Empty title={t("datasets.noVersions")} />
+        </div>
+      ) : (
+        <div className="tm-model">
+          <nav className="tm-panel tm-versions" aria-label={t("datasets.versions")}>
+            {dataset.history.map((one) => (
+              <button
+                key={one.version}
+                type="button"
+                className="tm-version"
+                aria-current={one === shown}
+                onClick={() => void navigate({ search: { version: one.version }, replace: true })}
+                data-testid={`version-${one.version}`}
+              >
+                <b>{t("datasets.version", { n: one.version })}</b>
+                <span className="tm-faint">
+                  <Ago at={one.created_at} />
+                </span>
+                <span className="tm-faint">{bytes(one.size_bytes)}</span>
+              </button>
+            ))}
+          </nav>
+          <Version dataset={dataset} version={shown} writes={writes} />
+        </div>
+      )}
+      {uploads && (
+        <UploadDataset
+          to={dataset}
+          close={() => setUploads(false)}
+          done={(made) => void navigate({ search: { version: made.version.version }, replace: true })}
+        />
+      )}
+    </div>
+  );
+}
+
+function Version({
+  dataset,
+  version,
+  writes,
+}: {
+  dataset: DatasetDetail;
+  version: DatasetVersion;
+  writes: boolean;
+}): ReactNode {
+  const { t } = useTranslation();
+  const download = useDownload();
+  const facts: [string, ReactNode][] = [
+    [t("datasets.uploaded"), <Ago key="c" at={version.created_at} />],
+    [t("datasets.by"), version.by || "–"],
+    [t("datasets.size"), bytes(version.size_bytes)],
+    [t("datasets.files"), number(version.files)],
+    [
+      t("datasets.digest"),
+      <Mono key="d" copy={version.digest}>
+        {version.digest.slice(0, 19)}…
+      </Mono>,
+    ],
+  ];
+  if (version.path !== null)
+    facts.push([
+      t("datasets.path"),
+      <Mono key="p" copy={version.path}>
+        {version.path}
+      </Mono>,
+    ]);
+  return (
+    <div className="tm-stack">
+      <section className="tm-panel">
+        <h2 className="tm-version-head">
+          <span className="tm-grow">{t("datasets.version", { n: version.version })}</span>
+          <UseInJob dataset={`${dataset.name}@${version.version}`} workspace={dataset.workspace} size="small" />
+          <Button
+            size="small"
+            icon={<DownloadOutlined />}
+            onClick={() => download(datasetUrl(dataset.id, version.version))}
+            data-testid="dataset-download"
+          >
+            {t("datasets.download")}
+          </Button>
+          {writes && <Remove of={dataset} version={version.version} />}
+        </h2>
+        <div className="tm-panel-body">
+          <Facts columns={3} items={facts} />
+        </div>
+      </section>
+      <section className="tm-panel">
+        <h2>{t("datasets.files")}</h2>
+        <FileBrowser
+          key={version.version}
+          id={["dataset", dataset.id, version.version]}
+          list={(path) => listDatasetFiles(dataset.id, version.version, path)}
+          href={(path) => datasetFileUrl(dataset.id, version.version, path)}
+          read={(path, signal) => readDatasetFile(dataset.id, version.version, path, signal)}
+          root={dataset.name}
+        />
+      </section>
+    </div>
+  );
+}
+
+/** Deletes a version, or with none all of it, after a question that says what will happen. */
+function Remove({ of, version }: { of: DatasetDetail; version?: number }): ReactNode {
+  const { t } = useTranslation();
+  const { modal } = App.useApp();
+  const navigate = useNavigate();
+  const act = useAct(version === undefined ? ["datasets"] : undefined); // what is gone is not read again
+  const one = version === undefined ? undefined : { n: version, name: of.name };
+  const label = one ? t("datasets.delete.one", one) : t("datasets.delete.all");
+  const remove = async (): Promise<void> => {
+    const gone = await act(async () => {
+      await (version === undefined ? deleteDataset(of.id) : deleteDatasetVersion(of.id, version));
+      return t("datasets.delete.done");
+    });
+    if (!gone) return;
+    if (version === undefined) void navigate({ to: "/datasets" });
+    else void navigate({ to: "/datasets/$id", params: { id: of.id }, search: {}, replace: true });
+  };
+  const ask = (): void =>
+    void modal.confirm({
+      title: one ? t("datasets.delete.oneTitle", one) : t("datasets.delete.allTitle", { name: of.name }),
+      icon: null,
+      content: t("datasets.delete.what"),
+      okText: t("action.delete"),
+      cancelText: t("action.cancel"),
+      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
+      onOk: remove,
+    });
+  return (
+    <Button
+      size={one ? "small" : undefined}
+      danger
+      icon={<DeleteOutlined />}
+      onClick={ask}
+      aria-label={label}
+      title={label}
+      data-testid={one ? "version-delete" : "dataset-delete"}
+    />
+  );
+}
+
+/** With whom it is shared; who may decide it chooses here. */
+function Sharing({ of }: { of: DatasetDetail }): ReactNode {
+  const { t } = useTranslation();
+  const act = useAct();
+  if (!of.may.includes("share"))
+    return <span title={t(`datasets.share.${of.share}`)}>{t(`datasets.sharing.${of.share}`)}</span>;
+  return (
+    <Select<JobShare>
+      value={of.share}
+      onChange={(level) =>
+        void act(async () => {
+          await shareDataset(of.id, level);
+          return t("datasets.share.changed");
+        })
+      }
+      aria-label={t("datasets.shared")}
+      popupMatchSelectWidth={false}
+      labelRender={({ value }) => t(`datasets.sharing.${value as JobShare}`)}
+      options={SHARES.map((value) => ({ value, label: t(`datasets.share.${value}`) }))}
+      data-testid="dataset-sharing"
+    />
+  );
+}
+
+function Description({ of, writes }: { of: DatasetDetail; writes: boolean }): ReactNode {
+  const { t } = useTranslation();
+  const act = useAct();
+  const [text, setText] = useState<string | null>(null);
+  const save = async (): Promise<void> => {
+    const saved = await act(async () => {
+      await describeDataset(of.id, (text ?? "").trim());
+      return t("datasets.described");
+    });
+    if (saved) setText(null);
+  };
+  if (text !== null)
+    return (
+      <div className="tm-describe">
+        <Input.TextArea
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          maxLength={LONGEST_DESCRIPTION}
+          autoSize={{ minRows: 1, maxRows: 8 }}
+          aria-label={t("datasets.description")}
+          autoFocus
+          data-testid="description-text"
+        />
+        <Button onClick={() => setText(null)}>{t("action.cancel")}</Button>
+        <Button type="primary" onClick={() => void save()} data-testid="description-save">
+          {t("action.save")}
+        </Button>
+      </div>
+    );
+  if (of.description === "" && !writes) return null;
+  return (
+    <p className="tm-describe">
+      <span>{of.description || <span className="tm-faint">{t("datasets.description")} –</span>}</span>
+      {writes && (
+        <Button
+          type="text"
+          size="small"
+          icon={<EditOutlined />}
+          onClick={() => setText(of.description)}
+          aria-label={t("datasets.edit")}
+          data-testid="description-edit"
+        />
+      )}
+    </p>
+  );
+}

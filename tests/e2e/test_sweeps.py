@@ -1,0 +1,95 @@
+"""Sweeps in the browser (R45, R50, R205): typed into the form, watched, ordered, drawn, stopped, retried, deleted."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.e2e.console import Console
+from tests.e2e.jobs import PATTERN, TRAINING
+from tests.e2e.world import World
+
+
+def values(console: Console, line: int, name: str, *texts: str) -> None:
+    console.press("sweep-add")
+    console.at(f"sweep-name-{line}").fill(name)
+    box = console.at(f"sweep-values-{line}").locator("input")
+    for text in texts:
+        box.fill(text)
+        box.press("Enter")
+
+
+def test_a_grid_of_the_form_becomes_jobs(world: World, console: Console) -> None:
+    console.open("/submit")
+    console.fill("name", "typed")
+    console.fill("roles.0.command", "bash -c 'sleep 1000'")
+    console.press("fold-sweep")
+    values(console, 0, "lr", "0.1", "0.01")
+    values(console, 1, "batch", "16", "32", "64")
+    expect(console.at("sweep-count")).to_contain_text("6 jobs")
+    console.at("sweep-most").fill("2")
+    expect(console.at("preview")).to_have_attribute("data-ok", "true")
+    console.press("review")
+    expect(console.at("confirm-sweep")).to_contain_text("6 jobs")
+    console.press("start")
+    expect(console.at("sweep-page")).to_contain_text("typed")
+    expect(console.at("entry")).to_have_count(6)
+    expect(console.at("entries").locator("[data-state=running]")).to_have_count(2)
+
+    console.page.get_by_test_id("entry").nth(0).get_by_test_id("entry-link").click()
+    expect(console.at("job-sweep")).to_contain_text("typed")
+    console.press("job-sweep")
+    console.press("sweep-jobs")
+    expect(console.at("job-row")).to_have_count(6)
+    console.page.go_back()
+
+    console.press("sweep-stop")
+    console.page.locator(".ant-modal-confirm-btns .ant-btn-dangerous").click()
+    expect(console.at("entries").locator("[data-state=stopped]")).to_have_count(6)
+    console.press("sweep-delete")
+    console.page.locator(".ant-modal-confirm-btns .ant-btn-dangerous").click()
+    expect(console.at("sweeps")).to_be_visible()
+    with world.client() as client:
+        assert client.sweeps.list() == []
+        assert client.list(q="typed") == []
+
+
+def test_entries_are_ordered_drawn_and_tried_again(world: World, console: Console) -> None:
+    role = {
+        "name": "trainer",
+        "command": "python train.py",
+        "parameters": {"epochs": 12, "pause": 0.0},
+        "resources": {"cpu": 0.5, "memory": "256MiB"},
+    }
+    rows = [{"lr": 4.0}, {"lr": 0.1}, {"lr": 1.0}, {"command": "false"}]
+    document = {
+        "name": "trained",
+        "code": str(TRAINING),
+        "roles": [role],
+        "metrics": [{"pattern": PATTERN}],
+        "sweep": {"list": rows, "metric": "loss"},
+    }
+    with world.client() as client:
+        made = client.sweeps.submit(document)
+        console.open("/sweeps")
+        console.press("sweep-link")
+        expect(console.at("entries").locator("[data-state=succeeded]")).to_have_count(3)
+        expect(console.at("sweep-best")).to_contain_text("entry 2")
+        first = console.page.get_by_test_id("entry").first
+        expect(first).to_have_attribute("data-index", "2")
+        console.press("sort-parameter:lr")
+        expect(console.page).to_have_url(re.compile("order="))
+        console.press("sort-parameter:lr")
+        expect(first).to_have_attribute("data-index", "1")
+
+        console.press("sweep-tab-curves")
+        expect(console.at("overlay-loss")).to_have_attribute("data-lines", "3")
+        console.press("sweep-tab-parameters")
+        expect(console.at("scatter-dot")).to_have_count(3)
+        expect(console.at("parallel-line")).to_have_count(3)
+        console.press("sweep-tab-entries")
+        console.press("sweep-retry")
+        expect(console.at("sweep-page")).to_contain_text("trained")
+        expect(console.at("entries").locator("[data-state=failed]")).to_have_count(1)
+        assert client.sweeps.get(made.id).tries == 5
+        console.press("sweep-compare")
+        expect(console.at("compare-results")).to_contain_text("trained-2")

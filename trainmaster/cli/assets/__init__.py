@@ -1,0 +1,1 @@
+"""Commands about what people keep under a name for jobs to use."""

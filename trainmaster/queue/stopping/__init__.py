@@ -1,0 +1,1 @@
+"""Which entries of a sweep are not worth their resources any more."""

@@ -1,0 +1,242 @@
+"""Use cases on data sets (R27, R28, R47): lists, versions and where they lie, descriptions, sharing, deleting.
+
+A data set lies in a workspace, like the jobs that read it. Who may see it and change it is judged as for templates, and
+judged again where it is written. Invariant: what a job that has not ended names is not deleted.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Sequence
+from typing import Any, Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.answers import DatasetDetail, DatasetPage, DatasetRight, DatasetVersionView, DatasetView
+from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
+from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.records import Job
+from trainmaster.core.states import JobShare
+from trainmaster.messages.jobs import datasets as said
+from trainmaster.service.admission.places import sharing_problems
+from trainmaster.service.context import Context
+from trainmaster.storage.datasets.building import remove_version
+from trainmaster.store.assets.datasets import DatasetRows, uploader_of
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
+
+log = logging.getLogger("trainmaster.datasets")
+
+LONGEST_DESCRIPTION: Final = 2000
+_KIND: Final = AssetKind.DATASET
+_NAMED: Final = 5
+"""Jobs that are named as those that need a version."""
+
+
+class Datasets:
+    """One object per server."""
+
+    def __init__(self, context: Context, assets: AssetReader, rows: DatasetRows) -> None:
+        self._ctx, self._assets, self._rows = context, assets, rows
+
+    # -- look --------------------------------------------------------------------------------------------------
+
+    async def page(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> DatasetPage:
+        """Return a page of the data sets `who` may see, what was changed last first. Raises InvalidSpec for a cursor of
+        another list.
+        """
+        visible = decide(who, "datasets:read").demand()
+
+        def read() -> DatasetPage:
+            page = self._assets.page(visible, _KIND, wanted, limit, cursor)
+            last = self._assets.latest(visible, page.items)
+            total = self._assets.count(visible, _KIND, wanted)
+            items = [DatasetView(**fields_of(one, last.get(one.id), who)) for one in page.items]
+            return DatasetPage(items=items, next_cursor=page.next_cursor, total=total)
+
+        return await asyncio.to_thread(read)
+
+    async def detail(self, ref: str, who: Principal) -> DatasetDetail:
+        """Return a data set (id, the beginning of one, or name) with its versions. Raises NotFound, Conflict where
+        several are meant.
+        """
+        return await self._shown(await self.find(ref, who), who)
+
+    async def files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
+        """Return a data set's name, and the folder with the files of one of its versions. Raises NotFound."""
+        line = await self.find(ref, who)
+        for one in await self._versions(line, who):
+            if one.number == version:
+                return line.name, self._ctx.layout.version_files(one.path)
+        raise NotFound(said.no_such_dataset_version(line.name, version))
+
+    # -- act ---------------------------------------------------------------------------------------------------
+
+    async def describe(self, ref: str, who: Principal, description: str) -> DatasetDetail:
+        """Say what a data set is. Raises NotFound, Forbidden, InvalidSpec."""
+        before = await self.find(ref, who, "datasets:write")
+        if found := description_problems(description):
+            raise InvalidSpec(said.dataset_not_valid(), problems=tuple(found))
+        now, writable = self._ctx.clock(), decide(who, "datasets:write").visible
+
+        def told(was: Asset, now_is: Asset) -> AuditEvent:
+            changes = (("description", was.description, now_is.description),)
+            return who.did(subject_of(now_is), said.dataset_described(now_is.name), now, changes)
+
+        await asyncio.to_thread(lambda: self._rows.change(writable, before.id, told, description=description))
+        return await self.detail(before.id, who)
+
+    async def share(self, ref: str, who: Principal, share: JobShare) -> DatasetDetail:
+        """Share a data set with the other members of its workspace, or no more. Raises NotFound, Forbidden, InvalidSpec
+        where nothing may be shared there.
+        """
+        before = await self.find(ref, who, "datasets:share")
+        if wrong := sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace)):
+            raise InvalidSpec(said.dataset_not_valid(), problems=tuple(wrong))
+        now, sharable = self._ctx.clock(), decide(who, "datasets:share").visible
+
+        def told(was: Asset, now_is: Asset) -> AuditEvent:
+            changes = (("share", was.share, now_is.share),)
+            return who.did(subject_of(now_is), said.dataset_shared(now_is.name), now, changes)
+
+        await asyncio.to_thread(lambda: self._rows.change(sharable, before.id, told, share=share.value))
+        return await self.detail(before.id, who)
+
+    async def delete(self, ref: str, who: Principal) -> None:
+        """Delete a data set with all its versions. Raises NotFound, Forbidden, Conflict with the jobs that need one."""
+        line = await self.find(ref, who, "datasets:write")
+        await self._demand_unused(line, None, who)
+        now, writable = self._ctx.clock(), decide(who, "datasets:write").visible
+
+        def told(gone: Asset) -> AuditEvent:
+            return who.did(subject_of(gone), said.dataset_deleted(gone.name), now)
+
+        await self._clear(await asyncio.to_thread(self._rows.remove, writable, line.id, told))
+
+    async def delete_version(self, ref: str, version: int, who: Principal) -> None:
+        """Delete one version; its number is never given again. Raises NotFound, Forbidden, Conflict with the jobs that
+        need it.
+        """
+        line = await self.find(ref, who, "datasets:write")
+        await self._demand_unused(line, version, who)
+        now, writable = self._ctx.clock(), decide(who, "datasets:write").visible
+
+        def told(of: Asset) -> AuditEvent:
+            return who.did(subject_of(of), said.dataset_version_deleted(of.name, version), now)
+
+        await self._clear([await asyncio.to_thread(self._rows.remove_version, writable, line.id, version, told)])
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    async def find(self, ref: str, who: Principal, scope: str = "datasets:read") -> Asset:
+        """Return the data set that is meant. Raises NotFound, Forbidden where `who` sees it and may not do this,
+        Conflict where several are meant.
+        """
+        visible = decide(who, "datasets:read").demand()
+        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
+        if len(found) > 1:  # one's own comes before what others shared
+            mine = [one for one in found if one.owner == who.name and one.name == ref]
+            found = mine if len(mine) == 1 else found
+        if not found:
+            raise NotFound(said.no_such_dataset(repr(ref)))
+        if len(found) > 1:
+            raise Conflict(said.several_datasets(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
+        demand_right(who, scope, found[0])
+        return found[0]
+
+    async def _versions(self, line: Asset, who: Principal) -> list[AssetVersion]:
+        visible = decide(who, "datasets:read").demand()
+        return await asyncio.to_thread(self._assets.versions, visible, line.id)
+
+    async def _shown(self, line: Asset, who: Principal) -> DatasetDetail:
+        versions = await self._versions(line, who)
+        history = [self.version_view(one, who) for one in versions]
+        return DatasetDetail(**fields_of(line, versions[0] if versions else None, who), history=history)
+
+    def version_view(self, version: AssetVersion, who: Principal) -> DatasetVersionView:
+        """Return a version as `who` is shown it."""
+        tells = decide(who, "server:observe").allowed
+        return DatasetVersionView(
+            version=version.number,
+            digest=version.digest,
+            size_bytes=version.size_bytes,
+            files=version.files,
+            created_at=version.created_at,
+            by=uploader_of(version),
+            path=os.path.join(self._ctx.layout.bulk, version.path) if tells else None,
+        )
+
+    async def _demand_unused(self, line: Asset, version: int | None, who: Principal) -> None:
+        """Raise Conflict while a job that has not ended names `version`, or any one where it is None."""
+        there = [job for job in self._ctx.master.live.values() if job.workspace == line.workspace]
+        needing = await asyncio.to_thread(self._needing, there, line.name, version)
+        if needing:
+            visible = decide(who, "jobs:read").visible
+            names = [f"{job.name} ({job.id[:8]})" for job in needing if visible.covers(job)]
+            more = len(needing) - len(names[:_NAMED])
+            ref = line.name if version is None else f"{line.name}@{version}"
+            raise Conflict(said.dataset_in_use(ref, [*names[:_NAMED], *([f"+{more}"] if more else [])]))
+
+    def _needing(self, jobs: Sequence[Job], name: str, version: int | None) -> list[Job]:
+        found, digests = [], dict[str, bool]()
+        for job in jobs:
+            if job.spec_digest not in digests:
+                spec = self._ctx.specs.fetch_or_none(job.spec_digest)
+                named = [item.dataset for item in spec.inputs if item.dataset] if spec is not None else []
+                digests[job.spec_digest] = any(
+                    one == f"{name}@{version}" or (version is None and one.partition("@")[0] == name) for one in named
+                )
+            if digests[job.spec_digest]:
+                found.append(job)
+        return found
+
+    async def _clear(self, places: Sequence[str]) -> None:
+        """Remove the folders of versions that have no row any more; the sweep takes what is left of them."""
+
+        def clear() -> None:
+            for place in places:
+                try:
+                    remove_version(self._ctx.layout, place)
+                except OSError as error:
+                    log.warning("%s is removed later: %s", place, error)
+
+        await asyncio.to_thread(clear)
+
+
+def subject_of(line: Asset) -> Subject:
+    """Return what the audit calls a data set."""
+    return Subject("dataset", line.id, line.workspace, line.owner, line.name)
+
+
+def description_problems(description: str | None) -> list[Problem]:
+    """Return what is wrong with a description."""
+    if description is not None and len(description) > LONGEST_DESCRIPTION:
+        return [problem_of("description", said.dataset_description_too_long(LONGEST_DESCRIPTION))]
+    return []
+
+
+def demand_right(who: Principal, scope: str, line: Asset) -> None:
+    """Return when `who`, who sees `line`, may do this to it. Raises Forbidden."""
+    if not decide(who, scope, line).allowed:
+        decide(who, scope).demand()
+        refusal = said.dataset_not_yours_to_share if scope == "datasets:share" else said.dataset_only_to_read
+        raise Forbidden(refusal(line.owner))
+
+
+def fields_of(line: Asset, last: AssetVersion | None, who: Principal) -> dict[str, Any]:
+    """Return what is shown of a data set, whose last version is `last`, to `who`."""
+    rights: tuple[DatasetRight, ...] = ("write", "share")
+    return {
+        "id": line.id,
+        "name": line.name,
+        "description": line.description,
+        "workspace": line.workspace,
+        "owner": line.owner,
+        "share": JobShare(line.share),
+        "latest": line.latest,
+        "versions": line.versions,
+        "size_bytes": last.size_bytes if last is not None else 0,
+        "files": last.files if last is not None else 0,
+        "created_at": line.created_at,
+        "changed_at": line.changed_at,
+        "may": [right for right in rights if decide(who, f"datasets:{right}", line).allowed],
+    }

@@ -1,0 +1,104 @@
+"""Rules of a job's `inputs`: what each of them is, and where its tasks see it. Pure."""
+
+import posixpath
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from trainmaster.core.errors import Problem
+from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN
+from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
+from trainmaster.messages.jobs import form, rules
+from trainmaster.spec.problems import problem
+
+if TYPE_CHECKING:
+    from trainmaster.spec.job import Input, JobSpec
+
+HAN: Final = "〇㐀-䶿一-鿿豈-﫿𠀀-𯨟"
+REFERENCE: Final = f"^[A-Za-z0-9_{HAN}][A-Za-z0-9_.{HAN}-]{{0,127}}(@[1-9][0-9]{{0,8}})?$"
+"""A data set or a model: its name, and perhaps which version."""
+_REFERENCE: Final = re.compile(REFERENCE)
+
+
+def split_reference(text: str) -> tuple[str, int | None]:
+    """Return (name, version, None: the latest) of what follows REFERENCE."""
+    name, at, number = text.partition("@")
+    return name, int(number) if at else None
+
+
+def with_mounts(given: Any) -> Any:
+    """Return `inputs` as they were written, with the place of each data set and model that names none: the only data
+    set is /dataset, each of several /dataset/NAME; a model /pretrain/NAME.
+    """
+    if not isinstance(given, list | tuple):
+        return given
+    several = sum(isinstance(item, Mapping) and item.get("dataset") is not None for item in given) > 1
+    return [_with_mount(item, several) for item in given]
+
+
+def _with_mount(item: Any, several: bool) -> Any:
+    if not isinstance(item, Mapping) or "mount" in item:
+        return item
+    for key, folder, beneath in (("dataset", IN_DATASET, several), ("model", IN_PRETRAIN, True)):
+        named = item.get(key)
+        if isinstance(named, str) and _REFERENCE.fullmatch(named):
+            name = split_reference(named)[0]
+            return {**item, "mount": f"{folder}/{name}" if beneath else folder}
+    return item
+
+
+def absolute(path: str) -> bool:
+    """Tell whether a path is whole and plain."""
+    return path.startswith("/") and not path.startswith("//") and posixpath.normpath(path) == (path.rstrip("/") or "/")
+
+
+def inputs_problems(spec: "JobSpec") -> Iterator[Problem]:
+    """Yield everything that is wrong with the inputs of a job, apart from whether they exist."""
+    placed: list[tuple[str, str]] = []
+    names: set[str] = set()
+    for index, item in enumerate(spec.inputs):
+        path = f"inputs.{index}"
+        if item.name in names:
+            yield problem(f"{path}.name", form.duplicate_name(str(item.name)))
+        names |= {item.name} if item.name is not None else set()
+        yield from _source_problems(item, path)
+        if not absolute(item.mount):
+            yield problem(f"{path}.mount", rules.mount_not_absolute(), item.mount)
+        target = posixpath.normpath(item.mount)
+        for other, taken in placed if target != "/" else ():
+            if within(target, taken) or within(taken, target):
+                yield problem(f"{path}.mount", rules.mount_twice(other), item.mount)
+                break
+        if target != "/":
+            placed.append((item.title, target))
+    yield from mount_problems(spec, PLACES)
+
+
+def _source_problems(item: "Input", path: str) -> Iterator[Problem]:
+    """Yield what is wrong with what an input is."""
+    given = [key for key in ("path", "dataset", "model") if getattr(item, key) is not None]
+    if len(given) > 1:
+        yield problem(path, rules.several_sources(given))
+        return
+    if not given:
+        yield problem(f"{path}.path", form.required("path"))
+    if given in ([], ["path"]) and item.name is None:
+        yield problem(f"{path}.name", form.required("name"))
+    if item.path is not None and not absolute(item.path):
+        yield problem(f"{path}.path", rules.mount_not_absolute(), item.path)
+    if item.asset and not item.read_only:
+        yield problem(f"{path}.read_only", rules.version_not_writable())
+
+
+def mount_problems(spec: "JobSpec", places: Collection[str]) -> Iterator[Problem]:
+    """Yield the problem of each mount over or within one of `places`, which something else has in the sandbox
+    (R138).
+    """
+    for index, item in enumerate(spec.inputs):
+        path, target = f"inputs.{index}.mount", posixpath.normpath(item.mount)
+        if not absolute(item.mount):
+            continue
+        if (place := place_at(target, places)) is not None:
+            yield problem(path, rules.mount_reserved(place), item.mount)
+        elif (place := hidden_by(target, places)) is not None:
+            yield problem(path, rules.mount_hides(target=target, place=place), item.mount)

@@ -1,0 +1,1 @@
+"""Sweeps: many jobs of one document. See `sweep`."""
