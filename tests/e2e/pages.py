@@ -13,7 +13,7 @@ COMPARED = {
 
 
 def work(world: World) -> dict[str, str]:
-    """A training that left a model and a template, one that failed, one that runs, one that waits; data, a sweep."""
+    """A training that left a model and a template, one that failed, one that runs, one that waits; data and a sweep."""
     made = {
         "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
         "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),

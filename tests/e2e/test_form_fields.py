@@ -169,8 +169,11 @@ def test_help_names_every_bound_of_the_rules(world: World, console: Console) -> 
             assert high in said, (path, said)
             seen += 1
     assert seen > 20
-    for rows, columns in (("roles.0.ports", ("label", "count", "begin_at")), ("inputs", ("path", "mount"))):
+    for rows, first, columns in (
+        ("roles.0.ports", 0, ("label", "count", "begin_at")),
+        ("inputs", 1, ("path", "mount")),
+    ):
         marks = console.page.locator(f'[data-path="{rows}"] .tm-kv-heads').get_by_test_id("help")
-        for at, column in enumerate(columns):
+        for at, column in enumerate(columns, first):
             [high] = bounds(schema, f"{rows}.0.{column}")
             assert high in str(marks.nth(at).get_attribute("aria-label")), column

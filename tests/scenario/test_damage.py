@@ -50,6 +50,7 @@ class Kept:
     home: Path
     job: str
     model: str
+    sweep: str
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -70,6 +71,10 @@ async def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
         async with signed_in(app, stage.platform) as http:
             made = await http.put("/api/v1/workspaces/vision", json={"weight": 2.0})
             assert made.status_code < 300, made.text
+            swept = {**fake_spec("swept", "true"), "sweep": {"grid": {"lr": [1]}}}
+            made = await http.post("/api/v1/sweeps", json={"spec": swept})
+            assert made.status_code < 300, made.text
+            sweep = made.json()["id"]
             chosen = await http.patch("/api/v1/notifications/settings", json={"kinds": {"ended": {"console": False}}})
             assert chosen.status_code < 300, chosen.text
             async with asyncio.timeout(PATIENCE_S):
@@ -78,7 +83,7 @@ async def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     assert {table for table, column in COLUMNS} == {
         table for table, column in COLUMNS if rows(home, f"SELECT count({column}) FROM {table}") != [(0,)]
     }, "something is not stored here"
-    return Kept(home, job, "m1")
+    return Kept(home, job, "m1", sweep)
 
 
 def rows(home: Path, sql: str) -> list[Any]:
@@ -98,7 +103,15 @@ async def served(home: Path, machines: FakeMachines) -> AsyncIterator[Platform]:
 
 
 async def pages(kept: Kept, platform: Platform) -> list[Page]:
-    real = {"ref": kept.job, "models/ref": kept.model, "number": "1", "task": "task0-0", "version": "1", "name": "n1"}
+    real = {
+        "ref": kept.job,
+        "models/ref": kept.model,
+        "sweeps/ref": kept.sweep,
+        "number": "1",
+        "task": "task0-0",
+        "version": "1",
+        "name": "n1",
+    }
     return await every_page(create_app(platform), platform, real)
 
 

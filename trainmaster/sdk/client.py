@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
-from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import ClusterCalls
@@ -23,7 +22,7 @@ from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.images import ImageCalls
-from trainmaster.sdk.assets.models import SavedModels
+from trainmaster.sdk.assets.models import SavedModels, segment
 from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.documents import read_document
@@ -208,7 +207,7 @@ class Client(SavedModels):
         """Return a job with all its details; `ref` is an id, a unique beginning of one, or a slug. Raises NotFound,
         Conflict.
         """
-        return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{_segment(ref)}"))
+        return Job(self, self.http.read(answers.JobDetail, "GET", f"/jobs/{segment(ref)}"))
 
     def list(self, limit: int | None = 50, **filters: Unpack[JobsAsked]) -> builtins.list[Job]:
         """Return jobs, newest first; `limit` None: all. Filters: those of JobFilters, and `order`, see JobsAsked."""
@@ -378,8 +377,3 @@ class Client(SavedModels):
     def session(self) -> answers.SessionView:
         """Return who we are to the server, and what the server is."""
         return self.http.read(answers.SessionView, "GET", "/session")
-
-
-def _segment(text: str) -> str:
-    """Return `text` as one segment of an address: what a person types must not reach another route."""
-    return quote(text, safe="") or "%20"

@@ -3,17 +3,20 @@
 import builtins
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.downloads import Received, unpacked
-from trainmaster.sdk.transport import Transport
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.transport import Transport
 
 
 class SavedModels:
     """See the module. A part of `Client`."""
 
-    http: Transport
+    http: "Transport"
 
     def models(self, q: str = "") -> builtins.list[answers.ModelView]:
         """Return saved models."""
@@ -21,7 +24,7 @@ class SavedModels:
 
     def model(self, ref: str) -> answers.ModelDetail:
         """Return a model with its versions, by id or name. Raises NotFound."""
-        return self.http.read(answers.ModelDetail, "GET", f"/models/{_segment(ref)}")
+        return self.http.read(answers.ModelDetail, "GET", f"/models/{segment(ref)}")
 
     def download_model(
         self,
@@ -33,10 +36,10 @@ class SavedModels:
     ) -> builtins.list[Path]:
         """Download a model's version (default: the newest) into `to`; return its files. Raises NotFound, Conflict."""
         number = version if version is not None else max(one.version for one in self.model(ref).versions)
-        path = f"/models/{_segment(ref)}/versions/{number}/download"
+        path = f"/models/{segment(ref)}/versions/{number}/download"
         return unpacked(self.http.download(path), Path(to), on_bytes)
 
 
-def _segment(text: str) -> str:
-    """Return `text` as one segment of an address."""
+def segment(text: str) -> str:
+    """Return `text` as one segment of an address: what a person types must not reach another route."""
     return quote(text, safe="") or "%20"

@@ -28,7 +28,7 @@ export const datasets = {
   path: "On the server",
   download: "Download all",
   use: "Use in a job",
-  useOne: "Use {{name}} in a job",
+  useOne: "Use in a job: {{name}}",
   older: "More",
   edit: "Change description",
   described: "Description changed.",

@@ -27,7 +27,7 @@ export const datasets = {
   path: "在服务器上",
   download: "全部下载",
   use: "用于任务",
-  useOne: "在任务中使用 {{name}}",
+  useOne: "用于任务：{{name}}",
   older: "加载更多",
   edit: "修改描述",
   described: "描述已修改。",

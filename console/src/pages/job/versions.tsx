@@ -31,9 +31,9 @@ export function Versions({ job }: { job: JobDetail }): ReactNode {
           ...versions.map((one) => ({
             key: one.id,
             label: (
-              <span className="tm-version" data-testid={`version-${one.family_version}`}>
+              <span className="tm-job-version" data-testid={`version-${one.family_version}`}>
                 <span className="tm-num">{t("job.versions.one", { n: one.family_version })}</span>
-                <span className="tm-version-name">{one.name}</span>
+                <span className="tm-job-version-name">{one.name}</span>
                 <StateTag state={one.state} />
                 <span className="tm-muted">
                   <Ago at={one.submitted_at} />

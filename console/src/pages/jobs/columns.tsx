@@ -170,17 +170,16 @@ function NameCell({ job }: { job: Job }): ReactNode {
 function SweepLine({ sweep }: { sweep: NonNullable<Job["sweep"]> }): ReactNode {
   const { t } = useTranslation();
   return (
-    <span className="tm-line">
-      <Link
-        to="/sweeps/$id"
-        params={{ id: sweep.id }}
-        search={{}}
-        onClick={(event) => event.stopPropagation()} // the row leads to the job
-        data-testid="job-sweep"
-      >
-        {t("jobs.sweep.of", { name: sweep.name, n: sweep.index })}
-      </Link>
-    </span>
+    <Link
+      to="/sweeps/$id"
+      params={{ id: sweep.id }}
+      search={{}}
+      className="tm-line"
+      onClick={(event) => event.stopPropagation()} // the row leads to the job
+      data-testid="job-sweep"
+    >
+      {t("jobs.sweep.of", { name: sweep.name, n: sweep.index })}
+    </Link>
   );
 }
 

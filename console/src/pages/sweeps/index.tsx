@@ -76,7 +76,7 @@ export function SweepsPage(): ReactNode {
               columns={columns}
               dataSource={items}
               tableLayout="fixed"
-              scroll={{ x: 720 }}
+              scroll={{ x: 980 }}
               pagination={false}
               locale={{ emptyText: <span className="tm-faint">{t("sweeps.noMatch")}</span> }}
             />
