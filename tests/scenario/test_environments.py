@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.fixtures.packages import sdist, wheel
+from tests.fixtures.packages import sdist, take_only_from, wheel
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.access.roles import Principal
@@ -19,7 +19,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.states import JobShare
 from trainmaster.service.backup.contents import trees
 from trainmaster.service.environments.definition import PROJECT, REQUIREMENTS, Definition
-from trainmaster.service.environments.workshop import find_uv
+from trainmaster.service.environments.workshop import find_uv, reason
 from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.store.assets.versions import AssetQuery
 
@@ -33,11 +33,7 @@ def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of packages, which is all that the server is configured to take them from."""
     folder = tmp_path / "links"
     folder.mkdir()
-    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
-        monkeypatch.delenv(name)
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    monkeypatch.setenv("UV_FIND_LINKS", str(folder))
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    take_only_from(folder, monkeypatch)
     wheel(folder, "tinyone", "1.0", "value = 1\n")
     wheel(folder, "tinyone", "2.0", "value = 2\n")
     wheel(folder, "tinytwo", "1.0", "value = 'two'\n")
@@ -181,16 +177,19 @@ async def test_what_cannot_be_made_says_why_and_leaves_nothing(stage: Stage, lin
 
 
 async def test_a_stopped_build_leaves_nothing(stage: Stage, links: Path) -> None:
+    """Nor does it keep the next one waiting."""
     sdist(links, "slow", "1.0", "import time\ntime.sleep(600)\nFOUND = 0\n")
     build = await stage.platform.images.create(ANN, wanted("slow", "slow\n"))
     async with asyncio.timeout(60):
-        while (await stage.platform.images.build(build.id, ANN)).state == "waiting":
+        while not any("Building slow" in line for line in build.log):
             await asyncio.sleep(0.05)
-    await asyncio.sleep(0.5)
+            build = await stage.platform.images.build(build.id, ANN)
+    assert build.state == "installing"
     assert (await stage.platform.images.stop_build(build.id, ANN)).state == "stopped"
     assert os.listdir(os.path.join(stage.platform.layout.environments, ".building")) == []
     with pytest.raises(Conflict):
         await stage.platform.images.stop_build(build.id, ANN)
+    await made(stage, wanted())
 
 
 async def test_nobody_sees_what_is_not_shared(stage: Stage, links: Path) -> None:
@@ -210,6 +209,10 @@ async def test_nobody_sees_what_is_not_shared(stage: Stage, links: Path) -> None
     with pytest.raises(Conflict):
         await stage.platform.images.create(BOB, wanted())
     await stage.platform.images.share("tiny", ANN, JobShare.READ)
+    mine, _ = await stage.platform.submit({"spec": spec("holds", "sleep 600", image="tiny")}, ANN, None)
+    shown = await stage.platform.images.detail("tiny", BOB)
+    assert (shown.jobs, shown.used_by) == (1, []), "that it is used is told, not by which job of another's"
+    await stage.platform.stop(mine.id, ANN)
     assert (await ran(stage, "python -c 'import tinyone'", BOB, image="tiny"))[0] == "succeeded"
 
 
@@ -226,6 +229,10 @@ async def test_what_was_used_longest_ago_goes_and_is_made_again(stage: Stage, li
     assert not (await stage.platform.images.detail("other", ANN)).built
     with pytest.raises(Conflict):
         await stage.platform.images.delete("tiny", ANN)
+    shown = await stage.platform.images.detail("tiny", ANN)
+    assert (shown.jobs, [(one.job, one.version) for one in shown.used_by]) == (1, [(view.id, 1)])
+    page = await stage.platform.images.page(ANN, AssetQuery("", "", ""), 10)
+    assert {one.name: one.jobs for one in page.items} == {"tiny": 1, "other": 0}
     keeper._budget = 1 << 40
     state, log = await ran(stage, "python -c 'import tinytwo; print(tinytwo.value)'", image="other")
     assert (state, log) == ("succeeded", "two\n")
@@ -282,6 +289,33 @@ async def test_jobs_that_do_not_suit_an_image_are_warned(stage: Stage, links: Pa
     preview = await stage.platform.preview({"spec": document}, ANN)
     assert "image_without_cards" in [one.code for one in preview.warnings]
     assert ADMIN.role == "admin"
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "why"),
+    [
+        (
+            ["error: No solution found when resolving dependencies", "  cause: Because six==99.", "  hint: --strategy"],
+            "not_resolved",
+            "Because six==99.",
+        ),
+        (
+            ["Using Python", "  × No solution found when resolving dependencies:", "  ╰─▶ Because a", "      wants b."],
+            "not_resolved",
+            "Because a wants b.",
+        ),
+        (
+            ["error: Failed to fetch: `http://x/`", "  Caused by: dns error"],
+            "index_not_reached",
+            "Failed to fetch: `http://x/` dns error",
+        ),
+        (["error: Failed to build `a==1`"], "not_built", "Failed to build `a==1`"),
+        ([], "not_made", "uv said nothing"),
+    ],
+)
+def test_of_what_uv_says_the_cause_is_told(lines: list[str], code: str, why: str) -> None:
+    found = reason(lines)
+    assert (found.code, found.args) == (code, {"why": why})
 
 
 def test_a_backup_holds_no_environments(tmp_path: Path) -> None:

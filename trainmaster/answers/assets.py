@@ -153,6 +153,7 @@ class ImageView(Answer, frozen=True):
     """An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
     `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
+    `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
     """
 
     id: str
@@ -172,6 +173,7 @@ class ImageView(Answer, frozen=True):
     packages: int
     size_bytes: int
     built: bool
+    jobs: int
     may: list[ImageRight]
 
 
@@ -191,7 +193,9 @@ class ImagePackage(Answer, frozen=True):
 
 
 class ImageVersionView(Answer, frozen=True):
-    """A version of an image: when it was made, by whom, how large it is, and how jobs name it."""
+    """A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
+    `digest`: of the lock that says its packages; `packages`: how many there are.
+    """
 
     version: int
     at: float
@@ -199,6 +203,19 @@ class ImageVersionView(Answer, frozen=True):
     size_bytes: int
     python: str
     reference: str
+    digest: str
+    packages: int
+    frameworks: list[str]
+    cards: list[str]
+
+
+class ImageUse(Answer, frozen=True):
+    """A job that has not ended and has a version of an image."""
+
+    job: str
+    name: str
+    owner: str
+    version: int
 
 
 class ImageFile(Answer, frozen=True):
@@ -210,7 +227,7 @@ class ImageFile(Answer, frozen=True):
 
 class ImageDetail(ImageView, frozen=True):
     """An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
-    the files that it was made of.
+    the files that it was made of. `used_by`: those of its `jobs` that the reader may see, the latest first, at most 50.
     """
 
     shown: int
@@ -218,6 +235,7 @@ class ImageDetail(ImageView, frozen=True):
     lock: str
     files: list[ImageFile]
     versions: list[ImageVersionView]
+    used_by: list[ImageUse]
 
 
 class ImageBuild(Answer, frozen=True):
@@ -241,6 +259,9 @@ class ImageBuild(Answer, frozen=True):
 
 
 class ImageBuilds(Answer, frozen=True):
-    """Builds that are known, newest first."""
+    """Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
+    own first; none where nothing can be made, since uv is not there.
+    """
 
     items: list[ImageBuild]
+    pythons: list[str]

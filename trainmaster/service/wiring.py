@@ -3,7 +3,7 @@ make.
 """
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from trainmaster.core.config import Config
@@ -29,7 +29,7 @@ from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.environments.builds import Builds
-from trainmaster.service.environments.images import JobImages
+from trainmaster.service.environments.images import JobImages, NeededBy, NeededImage
 from trainmaster.service.environments.keeper import EnvironmentKeeper
 from trainmaster.service.environments.workshop import Workshop
 from trainmaster.service.folders.disks import Disks
@@ -310,9 +310,7 @@ def assemble(
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
 
 
-def _images(
-    layout: Layout, config: Config, clock: Clock, database: Database, needed: Callable[[], list[tuple[str, str]]]
-) -> JobImages:
+def _images(layout: Layout, config: Config, clock: Clock, database: Database, needed: NeededBy) -> JobImages:
     """Join what makes and keeps environments."""
     images, workshop = JobImages(ImageRows(database), needed), Workshop(layout, config)
     keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
@@ -320,10 +318,14 @@ def _images(
     return images
 
 
-def needed_images(master: Master, specs: Specs) -> list[tuple[str, str]]:
-    """Return (workspace, image) of each live job that has an environment; blocking."""
-    found = ((job.workspace, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
-    return [(workspace, environment_of(spec)) for workspace, spec in found if spec is not None and environment_of(spec)]
+def needed_images(master: Master, specs: Specs) -> list[NeededImage]:
+    """Return what each live job that has an environment needs; blocking."""
+    found = ((job, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
+    return [
+        NeededImage(job.workspace, image, job.id)
+        for job, spec in found
+        if spec is not None and (image := environment_of(spec))
+    ]
 
 
 def _moving(

@@ -4277,13 +4277,17 @@ export interface components {
             zh: string;
             en: string;
         };
-        /** @description Builds that are known, newest first. */
+        /**
+         * @description Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
+         *         own first; none where nothing can be made, since uv is not there.
+         */
         ImageBuilds: {
             items: components["schemas"]["ImageBuild"][];
+            pythons: string[];
         };
         /**
          * @description An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
-         *         the files that it was made of.
+         *         the files that it was made of. `used_by`: those of its `jobs` that the reader may see, the latest first, at most 50.
          */
         ImageDetail: {
             id: string;
@@ -4303,12 +4307,14 @@ export interface components {
             packages: number;
             size_bytes: number;
             built: boolean;
+            jobs: number;
             may: ("share" | "write")[];
             shown: number;
             installed: components["schemas"]["ImagePackage"][];
             lock: string;
             files: components["schemas"]["ImageFile"][];
             versions: components["schemas"]["ImageVersion"][];
+            used_by: components["schemas"]["ImageUse"][];
         };
         /** @description A package of an environment, and its version, or the address that it came from. */
         ImagePackage: {
@@ -4320,7 +4326,10 @@ export interface components {
             name: string;
             text: string;
         };
-        /** @description A version of an image: when it was made, by whom, how large it is, and how jobs name it. */
+        /**
+         * @description A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
+         *         `digest`: of the lock that says its packages; `packages`: how many there are.
+         */
         ImageVersion: {
             version: number;
             at: number;
@@ -4328,6 +4337,17 @@ export interface components {
             size_bytes: number;
             python: string;
             reference: string;
+            digest: string;
+            packages: number;
+            frameworks: string[];
+            cards: string[];
+        };
+        /** @description A job that has not ended and has a version of an image. */
+        ImageUse: {
+            job: string;
+            name: string;
+            owner: string;
+            version: number;
         };
         /** @description A page of images, what was changed last first; `total`: on all pages. */
         ImagePage: {
@@ -4339,6 +4359,7 @@ export interface components {
          * @description An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
+         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
          */
         Image: {
             id: string;
@@ -4358,6 +4379,7 @@ export interface components {
             packages: number;
             size_bytes: number;
             built: boolean;
+            jobs: number;
             may: ("share" | "write")[];
         };
         /** @description The version that an upload became. */
@@ -5555,7 +5577,8 @@ export interface components {
         /**
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
+         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
+         *         `no_environments`: why they cannot have an image of the platform, null: they can.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -5564,6 +5587,7 @@ export interface components {
             attaches: boolean;
             measures: boolean;
             images: boolean;
+            no_environments: components["schemas"]["Text"] | null;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {

@@ -1,12 +1,11 @@
 """Images on the command line (R25, R235): built while one looks on, stopped, and what went wrong said in words."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.fixtures.packages import sdist, wheel
+from tests.fixtures.packages import sdist, take_only_from, wheel
 from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
 from trainmaster.service.environments.workshop import find_uv
 
@@ -19,11 +18,7 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     wheel(folder, "tinyone", "1.0", "value = 1\n")
     sdist(folder, "slow", "1.0", "import time\ntime.sleep(600)\nFOUND = 0\n")
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
-            patch.delenv(name)
-        patch.setenv("PIP_CONFIG_FILE", os.devnull)
-        patch.setenv("PIP_FIND_LINKS", str(folder))
-        patch.setenv("PIP_NO_INDEX", "1")
+        take_only_from(folder, patch)
         with serving(tmp_path_factory.mktemp("home"), settings=ONE_NODE) as shell:
             yield shell
 

@@ -78,6 +78,8 @@ class Builds:
     def begin(self, build: Build, definition: Definition, register: Register) -> None:
         """Begin a build in the background."""
         self._all[build.id] = build
+        if not self._tasks:  # else it waits for another
+            build.state = "resolving"
         task = asyncio.get_running_loop().create_task(self._run(build, definition, register))
         self._tasks[build.id] = task
         task.add_done_callback(lambda done: self._tasks.pop(build.id, None))
@@ -115,7 +117,7 @@ class Builds:
                 build.state = "resolving"
                 plan = await self._keeper.resolve(definition, build.lines.append)
                 build.packages = len(packages_in(plan.lock))
-                build.lines.append(f"{build.packages} packages, environment {plan.key}")
+                build.lines.append(f"packages: {build.packages}, environment: {plan.key}")
                 build.state = "installing"
                 kept = await self._keeper.ensure(plan, build.lines.append)
             build.image, build.version = await register(plan, kept)

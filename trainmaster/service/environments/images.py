@@ -5,7 +5,7 @@ removed meanwhile. What was looked up is remembered: versions never change.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from trainmaster.messages.jobs import images as said
 from trainmaster.messages.said import Said
@@ -19,8 +19,22 @@ from trainmaster.store.assets.images import ImageRows, about_of
 log = logging.getLogger("trainmaster.environments")
 
 _REMEMBERED: Final = 4096
-NeededBy = Callable[[], Iterable[tuple[str, str]]]
-"""Returns (workspace, NAME@VERSION) of each live job that has an image; blocking."""
+
+
+class NeededImage(NamedTuple):
+    """That a live job has an image; `ref`: NAME@VERSION."""
+
+    workspace: str
+    ref: str
+    job: str
+
+    def of(self, workspace: str, name: str) -> bool:
+        """Return whether it is a version of this image."""
+        return (self.workspace, self.ref.partition("@")[0]) == (workspace, name)
+
+
+NeededBy = Callable[[], Iterable[NeededImage]]
+"""Returns what live jobs need; blocking."""
 
 
 class JobImages:
@@ -52,7 +66,7 @@ class JobImages:
 
     def keys(self) -> set[str]:
         """Return the environments that live jobs need; blocking."""
-        plans = (self._fetch(workspace, ref) for workspace, ref in self.needed())
+        plans = (self._fetch(one.workspace, one.ref) for one in self.needed())
         return {plan.key for plan in plans if plan is not None}
 
     def key(self, workspace: str, ref: str) -> str | None:

@@ -11,6 +11,7 @@ import logging
 import os
 import platform as machine
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -64,6 +65,7 @@ class EnvironmentKeeper:
         self._clock, self._random, self._in_use = clock, random_bytes, in_use
         self._kept: dict[str, Kept] = {}
         self._making: dict[str, asyncio.Task[Kept]] = {}
+        self._asking: Counter[asyncio.Task[Kept]] = Counter()
         self._turn = asyncio.Semaphore(1)
 
     async def start(self) -> None:
@@ -151,14 +153,26 @@ class EnvironmentKeeper:
         return EnvironmentPlan(key, version, lock)
 
     async def ensure(self, plan: EnvironmentPlan, told: Callable[[str], None] = lambda line: None) -> Kept:
-        """Return the environment of `plan`, made if it is not there: once, whoever asks meanwhile. Raises NotMade."""
+        """Return the environment of `plan`, made if it is not there: once, whoever asks meanwhile. Raises NotMade.
+
+        When all who asked are cancelled, so is the making; the last of them ends when nothing of it is left.
+        """
         if self.ready(plan.key):
             return self._kept[plan.key]
         making = self._making.get(plan.key)
-        if making is None or making.done():
+        if making is None or making.done() or making.cancelling():
             making = self._making[plan.key] = asyncio.create_task(self._make(plan, told))
             making.add_done_callback(lambda done: self._forget(plan.key, done))
-        return await asyncio.shield(making)
+        self._asking[making] += 1
+        try:
+            return await asyncio.shield(making)
+        finally:
+            self._asking[making] -= 1
+            if self._asking[making] == 0:
+                del self._asking[making]
+                if not making.done():
+                    making.cancel()
+                    await asyncio.gather(making, return_exceptions=True)
 
     def _forget(self, key: str, done: asyncio.Task[Kept]) -> None:
         if self._making.get(key) is done:

@@ -8,6 +8,7 @@ of a step outlives it, or this server. Without a sandbox on this machine nothing
 import asyncio
 import contextlib
 import os
+import re
 import resource
 import signal
 import sys
@@ -37,6 +38,7 @@ LOOK_S: Final = 1.0
 """Between two looks at memory and disk; longer where a look takes long."""
 MOST_PROCESSES: Final = 512
 _SEEN_AS: Final = "/uv"
+_HEADING: Final = re.compile(r"^(?:(?:error|cause|Caused by): *)*(?:No solution found when resolving dependencies.*$)?")
 _LINE: Final = 4000
 """Characters of a line that are kept."""
 
@@ -288,8 +290,8 @@ def reason(lines: Sequence[str]) -> Said:
     """Return why uv failed, by what it said last."""
     told = [line for line in lines if line.strip()]
     start = next((at for at, line in enumerate(told) if line.lstrip().startswith(("error:", "×", "x "))), None)
-    words = " ".join(line.strip(" \t╰─▶├│×") for line in (told[start:] if start is not None else told[-3:]))[:1500]
-    low = words.lower()
+    last = [line.strip(" \t╰─▶├│×") for line in (told[start:] if start is not None else told[-3:])]
+    low, words = " ".join(last).lower(), _cause(last)[:1500]
     if "no solution found" in low or "unsatisfiable" in low or "was not found in the package registry" in low:
         return said.not_resolved(words)
     if "failed to fetch" in low or "dns error" in low or "connect" in low or "request failed" in low:
@@ -297,6 +299,13 @@ def reason(lines: Sequence[str]) -> Said:
     if "failed to build" in low or "build backend" in low or "building source distributions" in low:
         return said.not_built(words)
     return said.not_made(words or "uv said nothing")
+
+
+def _cause(lines: Sequence[str]) -> str:
+    """Return what of an error is its cause: not its heading, which our own words say, nor hints on uv's options."""
+    end = next((at for at, line in enumerate(lines) if line.startswith("hint:")), len(lines))
+    words = [_HEADING.sub("", line) for line in lines[: max(end, 1)]]
+    return " ".join(line for line in words if line)
 
 
 def pythons() -> dict[str, str]:

@@ -7,6 +7,7 @@ where it is written. Of builds, people see their own, administrators of a worksp
 
 import asyncio
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from trainmaster.answers import (
     ImagePackage,
     ImagePage,
     ImageRight,
+    ImageUse,
     ImageVersionView,
     ImageView,
 )
@@ -34,6 +36,7 @@ from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.environments.builds import Build
 from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, packages_in, problems_of
+from trainmaster.service.environments.images import NeededImage
 from trainmaster.service.environments.keeper import Kept
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both, two
@@ -45,6 +48,8 @@ LONGEST_DESCRIPTION: Final = 2000
 MOST_BUILDS: Final = 4
 """Builds of one person that have not ended."""
 LOG_LINES: Final = 400
+MOST_USES: Final = 50
+"""Jobs that an image names as having it."""
 _KIND: Final = AssetKind.IMAGE
 
 
@@ -77,18 +82,14 @@ class Images:
         """
         visible = decide(who, "images:read").demand()
 
-        def read() -> tuple[list[tuple[Asset, AssetVersion | None]], str | None, int]:
+        def read() -> ImagePage:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
-            last = self._assets.latest(visible, page.items)
-            return (
-                [(one, last.get(one.id)) for one in page.items],
-                page.next_cursor,
-                self._assets.count(visible, _KIND, wanted),
-            )
+            last, needed = self._assets.latest(visible, page.items), list(self._parts.needed())
+            items = [ImageView(**self._fields(one, last.get(one.id), who, needed)) for one in page.items]
+            total = self._assets.count(visible, _KIND, wanted)
+            return ImagePage(items=items, next_cursor=page.next_cursor, total=total)
 
-        found, following, total = await asyncio.to_thread(read)
-        items = [ImageView(**self._fields(one, last, who)) for one, last in found]
-        return ImagePage(items=items, next_cursor=following, total=total)
+        return await asyncio.to_thread(read)
 
     async def detail(self, ref: str, who: Principal, version: int | None = None) -> ImageDetail:
         """Return an image (id, the beginning of one, or name) with the packages of its last version, or of another.
@@ -100,7 +101,8 @@ class Images:
         """Return the builds that `who` may see, newest first, without their logs."""
         visible = decide(who, "images:read").demand()
         found = [one for one in self._parts.builds.known() if visible.covers(one)]
-        return ImageBuilds(items=[_build_view(one, 0) for one in found])
+        there = await asyncio.to_thread(lambda: list(pythons()) if find_uv() is not None else [])
+        return ImageBuilds(items=[_build_view(one, 0) for one in found], pythons=there)
 
     async def build(self, id_: str, who: Principal) -> ImageBuild:
         """Return a build with the end of its log. Raises NotFound."""
@@ -204,9 +206,7 @@ class Images:
         one = await self._find(ref, who, "images:write")
         now, writable = self._ctx.clock(), decide(who, "images:write").visible
         needed = await asyncio.to_thread(self._parts.needed)
-        using = [
-            image for workspace, image in needed if (workspace, image.partition("@")[0]) == (one.workspace, one.name)
-        ]
+        using = [need for need in needed if need.of(one.workspace, one.name)]
         if using:
             raise Conflict(said.image_in_use(one.name, len(using)))
 
@@ -276,28 +276,35 @@ class Images:
         shown = next((one for one in versions if version in (None, one.number)), None)
         if shown is None:
             raise NotFound(said.no_such_image_version(image.name, version or 0))
-        about = about_of(shown)
-        listed = [
-            ImageVersionView(
-                version=one.number,
-                at=one.created_at,
-                by=of.by if (of := about_of(one)) is not None else "",
-                size_bytes=one.size_bytes,
-                python=of.python if of is not None else "",
-                reference=f"{image.name}@{one.number}",
-            )
-            for one in versions
-        ]
+        about, needed = about_of(shown), list(await asyncio.to_thread(self._parts.needed))
         return ImageDetail(
-            **self._fields(image, versions[0], who),
+            **self._fields(image, versions[0], who, needed),
             shown=shown.number,
             installed=[ImagePackage(name=name, version=number) for name, number in (about.packages if about else ())],
             lock=about.lock if about is not None else "",
             files=[ImageFile(name=name, text=text) for name, text in (about.files.items() if about else ())],
-            versions=listed,
+            versions=[_version_view(image, one) for one in versions],
+            used_by=self._uses(image, who, needed),
         )
 
-    def _fields(self, image: Asset, last: AssetVersion | None, who: Principal) -> dict[str, Any]:
+    def _uses(self, image: Asset, who: Principal, needed: Iterable[NeededImage]) -> list[ImageUse]:
+        visible, live = decide(who, "jobs:read"), self._ctx.master.live
+        having = [
+            (job, int(need.ref.partition("@")[2]))
+            for need in needed
+            if visible.allowed
+            and need.of(image.workspace, image.name)
+            and (job := live.get(need.job)) is not None
+            and visible.visible.covers(job)
+        ]
+        having.sort(key=lambda one: one[0].submitted_at, reverse=True)
+        return [
+            ImageUse(job=job.id, name=job.name, owner=job.owner, version=number) for job, number in having[:MOST_USES]
+        ]
+
+    def _fields(
+        self, image: Asset, last: AssetVersion | None, who: Principal, needed: Iterable[NeededImage]
+    ) -> dict[str, Any]:
         may: list[ImageRight] = ["write"] if decide(who, "images:write", image).allowed else []
         if decide(who, "images:share", image).allowed:
             may.append("share")
@@ -320,12 +327,29 @@ class Images:
             "packages": len(about.packages) if about is not None else 0,
             "size_bytes": last.size_bytes if last is not None else 0,
             "built": about is not None and self._parts.keeper.is_there(about.key),
+            "jobs": sum(need.of(image.workspace, image.name) for need in needed),
             "may": may,
         }
 
 
 def _subject(image: Asset) -> Subject:
     return Subject("image", image.id, image.workspace, image.owner, image.name)
+
+
+def _version_view(image: Asset, one: AssetVersion) -> ImageVersionView:
+    about = about_of(one)
+    return ImageVersionView(
+        version=one.number,
+        at=one.created_at,
+        by=about.by if about is not None else "",
+        size_bytes=one.size_bytes,
+        python=about.python if about is not None else "",
+        reference=f"{image.name}@{one.number}",
+        digest=one.digest,
+        packages=len(about.packages) if about is not None else 0,
+        frameworks=list(about.frameworks) if about is not None else [],
+        cards=list(about.cards) if about is not None else [],
+    )
 
 
 def _build_view(build: Build, lines: int) -> ImageBuild:
