@@ -198,6 +198,20 @@ const dataset = createRoute({
   component: lazyRouteComponent(() => import("./pages/datasets/dataset"), "DatasetPage"),
 });
 
+const images = createRoute({
+  getParentRoute: () => root,
+  path: "/images",
+  validateSearch: (s: Record<string, unknown>): { build?: string } => ({ build: word(s["build"]) }),
+  component: lazyRouteComponent(() => import("./pages/images"), "ImagesPage"),
+});
+
+const image = createRoute({
+  getParentRoute: () => root,
+  path: "/images/$id",
+  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  component: lazyRouteComponent(() => import("./pages/images/image"), "ImagePage"),
+});
+
 const sweeps = createRoute({
   getParentRoute: () => root,
   path: "/sweeps",
@@ -283,6 +297,8 @@ export const router = createRouter({
     templates,
     datasets,
     dataset,
+    images,
+    image,
     models,
     model,
     usage,

@@ -6,6 +6,7 @@ import { common } from "./en/common";
 import { compare } from "./en/compare";
 import { datasets } from "./en/datasets";
 import { home } from "./en/home";
+import { images } from "./en/images";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
 import { notices } from "./en/notices";
@@ -36,6 +37,7 @@ export const en = {
   usage,
   templates,
   datasets,
+  images,
   sweeps,
   engines,
   resources,

@@ -21,7 +21,7 @@ export function NotShared({
   what,
   id,
 }: {
-  what: "job" | "model" | "template" | "dataset" | "sweep";
+  what: "job" | "model" | "template" | "dataset" | "image" | "sweep";
   id: string;
 }): ReactNode {
   const { t } = useTranslation();
@@ -30,6 +30,7 @@ export function NotShared({
     model: <WayOn to="/models" text={t("lost.models")} />,
     template: <WayOn to="/templates" text={t("lost.templates")} />,
     dataset: <WayOn to="/datasets" text={t("lost.datasets")} />,
+    image: <WayOn to="/images" text={t("lost.images")} />,
     sweep: <WayOn to="/sweeps" text={t("lost.sweeps")} />,
   };
   return (
@@ -58,7 +59,7 @@ const WayOn = ({
   to,
   text,
 }: {
-  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/sweeps";
+  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/images" | "/sweeps";
   text: string;
 }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">

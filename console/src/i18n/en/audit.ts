@@ -47,6 +47,7 @@ export const audit = {
     policy: "queue policy",
     template: "template",
     dataset: "data set",
+    image: "image",
     sweep: "sweep",
   },
   kinds: {

@@ -13,7 +13,7 @@ const DAYS = [7, 30, 90, 365];
 const DAY_S = 86_400;
 /** Scopes of a token by what people want it for. */
 const KINDS = {
-  read: ["jobs:read", "cluster:read", "models:read", "templates:read", "datasets:read", "account:self"],
+  read: ["jobs:read", "cluster:read", "models:read", "templates:read", "datasets:read", "images:read", "account:self"],
   run: [
     "jobs:read",
     "jobs:write",
@@ -26,6 +26,8 @@ const KINDS = {
     "templates:write",
     "datasets:read",
     "datasets:write",
+    "images:read",
+    "images:write",
     "uploads:write",
     "account:self",
   ],

@@ -1,6 +1,7 @@
 /** The pages of the navigation: their addresses, icons and keys, and where the guide tells of them. */
 import {
   AccountBookOutlined,
+  AppstoreOutlined,
   AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
@@ -26,6 +27,7 @@ export interface Page {
     | "cluster"
     | "templates"
     | "datasets"
+    | "images"
     | "models"
     | "usage"
     | "audit"
@@ -44,6 +46,7 @@ const PAGES: readonly Page[] = [
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
   { to: "/datasets", name: "datasets", icon: <DatabaseOutlined />, key: "d" },
+  { to: "/images", name: "images", icon: <AppstoreOutlined />, key: "i" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
@@ -69,6 +72,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/compare", "compare"],
   ["/templates", "templates"],
   ["/datasets", "datasets"],
+  ["/images", "images"],
   ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
   ["/usage", "usage"],
