@@ -13,7 +13,8 @@ COMPARED = {
 
 
 def work(world: World) -> dict[str, str]:
-    """A training that left a model and a template, one that failed, one that runs, one that waits; data and a sweep."""
+    """A training that left a model and a template, one that failed, one that runs, one that waits; data, an
+    image, a build that failed, and a sweep."""
     made = {
         "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
         "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),
@@ -31,6 +32,10 @@ def work(world: World) -> dict[str, str]:
         roles = [{"name": "main", "command": "true", "resources": {"cpu": 0.1, "memory": "64MiB"}}]
         swept = {"name": "lang-swept", "roles": roles, "sweep": {"grid": {"lr": [0.1, 0.2]}}}
         made["sweep"] = client.sweeps.submit(swept).id
+        built = client.images.create("lang-env", requirements="tinyone\ntinytwo\n", description="lang", share="read")
+        assert client.images.wait(built.id).state == "ready"
+        failed = client.images.create("lang-bad", requirements="tinyone==9\n")
+        made["build"] = client.images.wait(failed.id).id
     made["waits"] = plain(world, "lang-waits", "true", resources={"gpu": 1})
     return made
 
@@ -75,6 +80,9 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         (f"/sweeps/{jobs['sweep']}", "sweep-page"),
         ("/datasets", "dataset-link"),
         ("/datasets/lang-data", "dataset-page"),
+        ("/images", "image-link"),
+        (f"/images?build={jobs['build']}", "build-error"),
+        ("/images/lang-env", "image-page"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),
