@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
+from tests.e2e.axe import Report, judge
 from tests.e2e.console import Console
 from tests.e2e.world import World
 from tests.fixtures.packages import sdist
@@ -24,6 +25,8 @@ def test_an_image_is_built_chosen_used_and_deleted(
 
     # what is wrong with its name is told before anything is built; why a build fails, when it does
     console.press("image-create")
+    report = Report()
+    report.add("the dialog", judge(page))
     console.at("image-name").fill("no blanks")
     console.at("image-packages").fill("tinyone==9")
     console.watch.expect("422")
@@ -34,6 +37,8 @@ def test_an_image_is_built_chosen_used_and_deleted(
     expect(console.at("build")).to_have_attribute("data-state", "failed")
     expect(console.at("build-error")).to_contain_text("cannot be had together: Because")
     expect(console.at("build-log")).to_contain_text("tinyone==9")
+    report.add("a build", judge(page))
+    assert not report, f"\n{report}"
     page.keyboard.press("Escape")
     expect(console.at("builds")).to_contain_text("Failed")
 

@@ -87,7 +87,7 @@ export const images = {
     title: "Building {{name}}",
     all: "Builds",
     log: "Log",
-    open: "Show the build of {{name}}",
+    open: "Log of the build of {{name}}",
     began: "Began",
     ended: "Ended",
     nothing: "Nothing was said yet.",

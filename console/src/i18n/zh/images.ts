@@ -82,7 +82,7 @@ export const images = {
     title: "构建 {{name}}",
     all: "构建",
     log: "日志",
-    open: "查看 {{name}} 的构建",
+    open: "日志：{{name}} 的构建",
     began: "开始时间",
     ended: "结束时间",
     nothing: "尚无输出。",

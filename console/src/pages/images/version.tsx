@@ -140,9 +140,10 @@ function MadeOf({ of }: { of: ImageDetail }): ReactNode {
       <div className="tm-panel-body tm-image-files">
         {files.map(({ name, text }, at) => (
           <details key={name} open={at === 0}>
-            <summary>
-              {name} <CopyButton text={text} />
-            </summary>
+            <summary>{name}</summary>
+            <div className="tm-image-copy">
+              <CopyButton text={text} />
+            </div>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard, too. */}
             <pre className="tm-code" tabIndex={0}>
               {text}
