@@ -211,6 +211,20 @@ const algorithm = createRoute({
   component: lazyRouteComponent(() => import("./pages/algorithms/algorithm"), "AlgorithmPage"),
 });
 
+const images = createRoute({
+  getParentRoute: () => root,
+  path: "/images",
+  validateSearch: (s: Record<string, unknown>): { build?: string } => ({ build: word(s["build"]) }),
+  component: lazyRouteComponent(() => import("./pages/images"), "ImagesPage"),
+});
+
+const image = createRoute({
+  getParentRoute: () => root,
+  path: "/images/$id",
+  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  component: lazyRouteComponent(() => import("./pages/images/image"), "ImagePage"),
+});
+
 const sweeps = createRoute({
   getParentRoute: () => root,
   path: "/sweeps",
@@ -298,6 +312,8 @@ export const router = createRouter({
     dataset,
     algorithms,
     algorithm,
+    images,
+    image,
     models,
     model,
     usage,

@@ -10,6 +10,7 @@ const NOTHING = {
   attaches: false,
   measures: false,
   images: false,
+  no_environments: null,
 };
 
 describe("what an engine can do", () => {
@@ -26,7 +27,7 @@ describe("what an engine can do", () => {
   });
 
   it("has words for all that it can, and all that it lacks", () => {
-    const all = { owns_queue: true, estimates: true, adjusts: true, attaches: true, measures: true, images: true };
+    const all = { ...NOTHING, owns_queue: true, estimates: true, adjusts: true, attaches: true, measures: true };
     const { does } = abilitiesOf({ can: all });
     const { lacks } = abilitiesOf({ can: { ...NOTHING, owns_queue: true } });
     expect([...does, "queue"].sort()).toEqual(Object.keys(en.engines.does).sort());

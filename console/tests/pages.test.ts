@@ -14,6 +14,8 @@ const ADDRESSES = [
   "/cluster",
   "/models",
   "/models/m1",
+  "/datasets/d1",
+  "/images/i1",
   "/admin",
   "/settings",
 ];

@@ -19,6 +19,8 @@ NOUNS: Final = {
     "workspaces": "Workspaces, flavors, pools",
     "models": "Models",
     "templates": "Templates",
+    "images": "Images",
+    "image-builds": "Builds of images",
     "datasets": "Data sets",
     "algorithms": "Algorithms",
     "sweeps": "Sweeps",

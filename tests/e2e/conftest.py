@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Playwright, expect, syn
 from tests.e2e.browser import NoBrowser, chromium, new_password
 from tests.e2e.console import Console, Watch
 from tests.e2e.world import NotBuilt, World
+from tests.fixtures.packages import only_from, wheel
 
 SLOW_MS = 90_000
 
@@ -31,10 +32,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages, which is all that images can be made of."""
+    folder = tmp_path_factory.mktemp("packages")
+    wheel(folder, "tinyone", "1.0", "value = 1\n")
+    wheel(folder, "tinyone", "2.0", "value = 2\n")
+    wheel(folder, "tinytwo", "1.0", "value = 'two'\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, packages: Path) -> Iterator[World]:
     """A server of its own, started as a user would start it."""
     try:
-        made = World(tmp_path_factory.mktemp("e2e") / "home")
+        made = World(tmp_path_factory.mktemp("e2e") / "home", variables=only_from(packages))
     except NotBuilt as error:
         pytest.fail(str(error), pytrace=False)
     try:

@@ -18,7 +18,8 @@ RUNS = json.dumps({"algorithm": "lang-net@1", "roles.0.command": None})
 
 
 def work(world: World) -> dict[str, str]:
-    """A training that left a model and a template, one that failed, one that runs, one that waits; data and a sweep."""
+    """A training that left a model and a template, one that failed, one that runs, one that waits; data, an
+    image, a build that failed, and a sweep."""
     made = {
         "good": training(world, "lang-good", 4, pause=0.02, model={"name": "lang"}),
         "bad": plain(world, "lang-bad", "bash -c 'exit 3'"),
@@ -39,6 +40,9 @@ def work(world: World) -> dict[str, str]:
         roles = [{"name": "main", "command": "true", "resources": {"cpu": 0.1, "memory": "64MiB"}}]
         swept = {"name": "lang-swept", "roles": roles, "sweep": {"grid": {"lr": [0.1, 0.2]}}}
         made["sweep"] = client.sweeps.submit(swept).id
+        built = client.images.create("lang-env", requirements="tinyone\ntinytwo\n", description="lang", share="read")
+        assert client.images.wait(built.id).state == "ready"
+        client.images.wait(client.images.create("lang-none", requirements="tinyone==9\n").id)
     made["waits"] = plain(world, "lang-waits", "true", resources={"gpu": 1})
     return made
 
@@ -86,6 +90,8 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/algorithms", "algorithm-link"),
         ("/algorithms/lang-net", "algorithm-page"),
         (f"/submit?{urlencode({'set': json.dumps(RUNS)})}", "channel-data_url"),
+        ("/images", "builds"),
+        ("/images/lang-env", "image-page"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
         ("/settings", "token-create"),

@@ -203,7 +203,7 @@ def test_workspace_and_gpu_model_are_chosen_in_basic_mode(world: World, console:
     console.field("roles.0.resources.gpu").fill("1")
     console.choose("field-roles.0.resources.gpu_type", "sim-a100")
     expect(console.at("fits")).to_have_attribute("data-when", "now")
-    expect(console.page.locator('[data-path="image"]')).to_have_count(0)  # D16: nothing here runs images
+    expect(console.page.locator('[data-path="image"]')).to_contain_text("The environment of the node")  # D16
     job = console.start()
     assert world.show(job)["workspace"] == "speech"
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +44,10 @@ class NotBuilt(Exception):
 class World:
     """A server, and what a person at this machine's terminal can do with it."""
 
-    def __init__(self, home: Path, config: str = CONFIG) -> None:
+    def __init__(self, home: Path, config: str = CONFIG, variables: Mapping[str, str] | None = None) -> None:
         if not (STATIC / "console/index.html").is_file():
             raise NotBuilt("the console is not built; run scripts/test, or: python hatch_build.py")
-        self.home = home
+        self.home, self._variables = home, variables or {}
         self.home.mkdir(parents=True, exist_ok=True)
         (home / "config.toml").write_text(config)
         self.url = ""
@@ -63,8 +63,9 @@ class World:
         command = [PROGRAM, "serve", "--home", str(self.home), "--port", str(self._port)]
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=_plain(), start_new_session=True
-            )
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+                env=_plain(**self._variables),
+            )  # fmt: skip
         limit = time.monotonic() + READY_S
         while True:
             said = log.read_bytes()[begin:].decode(errors="replace")

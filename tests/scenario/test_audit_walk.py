@@ -14,13 +14,16 @@ import pytest
 
 from tests.fixtures.algorithms import made_algorithm
 from tests.fixtures.api_contract import BASE
+from tests.fixtures.images import stored_image
 from tests.fixtures.uploads import begun, sent, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.service.environments.definition import Definition
 from trainmaster.service.notices.kinds import Wishes
 from trainmaster.service.people.public_keys import read
+from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.service.use_cases.assets.templates import WantedTemplate
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
@@ -187,6 +190,14 @@ async def _templates(scene: Scene) -> tuple[str, dict[str, Any]]:
     return "/templates/delete", {"json": {"ids": [address.rpartition("/")[2]]}}
 
 
+def of_image(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        image = scene.left["image"] = stored_image(scene.stage.platform, "admin", f"walked-{len(scene.left)}")
+        return f"/images/{image}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
 def of_sweep(after: str, body: Any = None, ends: str = "") -> Ask:
     """A sweep of one entry; `ends`: the state that it is waited for in."""
 
@@ -198,6 +209,12 @@ def of_sweep(after: str, body: Any = None, ends: str = "") -> Ask:
         return f"/sweeps/{made.id}{after}", {} if body is None else {"json": body}
 
     return ask
+
+
+async def _build(scene: Scene) -> tuple[str, dict[str, Any]]:
+    wanted = WantedImage("stopped", Definition({"requirements.txt": "# nothing\n"}))
+    made = await scene.stage.platform.images.create(ADMIN, wanted)
+    return f"/image-builds/{made.id}", {}
 
 
 def swept(name: str, command: str = "true") -> dict[str, Any]:
@@ -286,6 +303,10 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /templates/{ref}/submit": of_template("/submit", {}),
     "DELETE /templates/{ref}": of_template(""),
     "POST /templates/delete": _templates,
+    "POST /images": plain("/images", {"name": "walked", "requirements": "# nothing\n"}),
+    "DELETE /image-builds/{ref}": _build,
+    "PUT /images/{ref}/share": of_image("/share", {"share": "read"}),
+    "DELETE /images/{ref}": of_image(""),
     "POST /datasets/uploads/{upload}/commit": _commit,
     "PATCH /datasets/{ref}": of_dataset("", {"description": "for the walk"}),
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),

@@ -59,8 +59,8 @@ MODULES = {
     "prometheus-client": "prometheus_client",
     "pyyaml": "yaml",
 }
-BY_NAME = {("psycopg", "store"), ("uvloop", "api")}
-"""Never imported: another package is told to use it."""
+BY_NAME = {("psycopg", "store"), ("uvloop", "api"), ("uv", "service")}
+"""Never imported: another package is told to use it, or it is a program."""
 
 
 def test_the_design_pages_say_where_each_dependency_is_used() -> None:

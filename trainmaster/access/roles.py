@@ -70,6 +70,7 @@ _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
     "templates:read", "templates:write", "templates:share", "datasets:read", "datasets:write", "datasets:share",
     "algorithms:read", "algorithms:write", "algorithms:share",
+    "images:read", "images:write", "images:share",
     "usage:read", "audit:read", "notices:self", "webhooks:write",
 )  # fmt: skip
 _OF_ALL: Final = ("meta:read", "cluster:read")
@@ -90,6 +91,9 @@ _ADMIN: Final = _MEMBER | {
     "templates:read",
     "templates:write",
     "templates:share",
+    "images:read",
+    "images:write",
+    "images:share",
     "datasets:read",
     "datasets:write",
     "datasets:share",
@@ -121,6 +125,8 @@ SHARED: Final[dict[str, frozenset[str]]] = {
     "jobs:write": frozenset({JobShare.READ_WRITE.value}),
     "templates:read": _ANY_SHARE,
     "templates:write": frozenset({JobShare.READ_WRITE.value}),
+    "images:read": _ANY_SHARE,
+    "images:write": frozenset({JobShare.READ_WRITE.value}),
     "datasets:read": _ANY_SHARE,
     "datasets:write": frozenset({JobShare.READ_WRITE.value}),
     "algorithms:read": _ANY_SHARE,

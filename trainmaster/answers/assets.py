@@ -1,4 +1,4 @@
-"""Templates of jobs, data sets, and algorithms. See the package."""
+"""Templates of jobs, data sets, algorithms, and images. See the package."""
 
 from typing import Literal
 
@@ -231,3 +231,127 @@ class AlgorithmDetail(AlgorithmView, frozen=True):
     history: list[AlgorithmVersionView]
     jobs: list[AlgorithmJob]
     more_jobs: int
+
+
+ImageRight = Literal["write", "share"]
+"""What its reader may do with an image beside reading it and submitting jobs with it."""
+BuildState = Literal["waiting", "resolving", "installing", "ready", "failed", "stopped"]
+"""How far a build is: the last three are its ends."""
+
+
+class ImageView(Answer, frozen=True):
+    """An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
+    `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
+    what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
+    `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
+    """
+
+    id: str
+    name: str
+    description: str
+    workspace: str
+    owner: str
+    share: JobShare
+    kind: str
+    version: int
+    created_at: float
+    changed_at: float
+    changed_by: str
+    python: str
+    frameworks: list[str]
+    cards: list[str]
+    packages: int
+    size_bytes: int
+    built: bool
+    jobs: int
+    may: list[ImageRight]
+
+
+class ImagePage(Answer, frozen=True):
+    """A page of images, what was changed last first; `total`: on all pages."""
+
+    items: list[ImageView]
+    next_cursor: str | None
+    total: int
+
+
+class ImagePackage(Answer, frozen=True):
+    """A package of an environment, and its version, or the address that it came from."""
+
+    name: str
+    version: str
+
+
+class ImageVersionView(Answer, frozen=True):
+    """A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
+    `digest`: of the lock that says its packages; `packages`: how many there are.
+    """
+
+    version: int
+    at: float
+    by: str
+    size_bytes: int
+    python: str
+    reference: str
+    digest: str
+    packages: int
+    frameworks: list[str]
+    cards: list[str]
+
+
+class ImageUse(Answer, frozen=True):
+    """A job that has not ended and has a version of an image."""
+
+    job: str
+    name: str
+    owner: str
+    version: int
+
+
+class ImageFile(Answer, frozen=True):
+    """A file that an environment was made of."""
+
+    name: str
+    text: str
+
+
+class ImageDetail(ImageView, frozen=True):
+    """An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
+    the files that it was made of. `used_by`: those of its `jobs` that the reader may see, the latest first, at most 50.
+    """
+
+    shown: int
+    installed: list[ImagePackage]
+    lock: str
+    files: list[ImageFile]
+    versions: list[ImageVersionView]
+    used_by: list[ImageUse]
+
+
+class ImageBuild(Answer, frozen=True):
+    """A build of an image's version. `error`, `remedy`: why it failed and what to do; `image`, `version`: what became
+    of it; `packages`: how many there are, 0: not known yet; `log`: the last lines of what was said.
+    """
+
+    id: str
+    name: str
+    workspace: str
+    owner: str
+    state: BuildState
+    started_at: float
+    ended_at: float | None
+    packages: int
+    error: Text | None
+    remedy: Text | None
+    image: str | None
+    version: int | None
+    log: list[str]
+
+
+class ImageBuilds(Answer, frozen=True):
+    """Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
+    own first; none where nothing can be made, since uv is not there.
+    """
+
+    items: list[ImageBuild]
+    pythons: list[str]

@@ -80,7 +80,8 @@ class QueueView(Answer, frozen=True):
 class EngineAbilities(Answer, frozen=True):
     """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
     foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-    entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
+    entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
+    `no_environments`: why they cannot have an image of the platform, null: they can.
     """
 
     owns_queue: bool
@@ -89,6 +90,7 @@ class EngineAbilities(Answer, frozen=True):
     attaches: bool
     measures: bool
     images: bool
+    no_environments: Text | None
 
 
 class EngineView(Answer, frozen=True):

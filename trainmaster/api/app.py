@@ -29,13 +29,12 @@ from trainmaster.api.routes import (
     pools,
     queue,
     session,
-    templates,
     upkeep,
     uploads,
     watch,
     workspaces,
 )
-from trainmaster.api.routes.assets import algorithms, dataset_uploads, datasets
+from trainmaster.api.routes.assets import algorithms, dataset_uploads, datasets, images, templates
 from trainmaster.api.routes.finding import compare, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
@@ -58,9 +57,9 @@ TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     secrets.routes, invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes,
-    queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes, sweeps.routes,
-    algorithms.routes,
-    uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes, static.routes,
+    queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes, algorithms.routes,
+    images.routes, sweeps.routes, uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes,
+    static.routes,
 )  # fmt: skip
 
 

@@ -107,6 +107,14 @@ def templates(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
 
 
+def images(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of images."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.ImagePage, "/images", limit=500)
+    return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
+
+
 def sweeps(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of sweeps."""
     from trainmaster import answers

@@ -25,6 +25,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.submit": ("submit", "preview", "clone"),
     "commands.jobs": ("list", "show", "explain"),
     "commands.templates": ("template",),
+    "images.images": ("image",),
     "sweeping.sweeps": ("sweep", "sweeps"),
     "commands.views": ("view",),
     "commands.actions": ("change", "share", "stop", "release", "delete"),

@@ -104,6 +104,9 @@ class LimitsConfig:
     how long the answer to a request with an idempotency key is known, `uploads_s` how long an upload is kept that no
     job names; 0: for ever.
     `model_mib` is the most that a model version may take on the disk, `save_s` how long saving it may take.
+    `environments_mib` is what the Python environments of images may take together: those that were used longest ago
+    are removed, and made again when a job needs them. `build_s`, `build_mib` and `build_memory_mib` are the time, the
+    disk and the memory that making one of them may take.
     `dataset_mib` is the most that a version of a data set may hold.
     """
 
@@ -122,6 +125,10 @@ class LimitsConfig:
     uploads_s: float = 30 * 86400.0
     model_mib: int = 1 << 20
     save_s: float = 6 * 3600.0
+    environments_mib: int = 64 * 1024
+    build_s: float = 3600.0
+    build_mib: int = 32 * 1024
+    build_memory_mib: int = 4096
     dataset_mib: int = 1 << 20
 
 

@@ -140,6 +140,7 @@ class Event:
 SUBJECTS: Final = (
     "job", "pool", "virtual_cluster", "workspace", "flavor", "node", "policy", "person", "template", "dataset", "sweep",
     "algorithm",
+    "image",
 )  # fmt: skip
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")

@@ -99,7 +99,8 @@ class Gang:
     engine's administrators gave to the credentials for pulling it; never the credentials. `here`: the tasks, as (role,
     index), that the agent that is given it starts; None: all of the placement. `asked` is set while the gang has no
     placement: it says on which nodes it may run. `secrets`: what its tasks are given of those of the workspace; values
-    are given beside the gang (engines.abilities.TakesSecrets).
+    are given beside the gang (engines.abilities.TakesSecrets). `environment`: the Python environment of an image of the
+    platform: the name of its folder (core.folders.layout), before the launch that of its image; "": the node's.
     """
 
     job: str
@@ -119,6 +120,7 @@ class Gang:
     image: str | None = None
     pull_secret: str | None = None
     secrets: tuple[SecretUse, ...] = ()
+    environment: str = ""
 
     def members(self, role: int) -> tuple[Assignment, ...]:
         """Return the assignments of `role` ordered by index. O(tasks log tasks)."""

@@ -13,6 +13,8 @@ from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
 from trainmaster.engines.base import CardUsage, Engine, Refused, Terminal, Waiting, Window
 from trainmaster.engines.findings import GangFindings
+from trainmaster.messages.jobs import rules
+from trainmaster.messages.said import Said
 
 
 @runtime_checkable
@@ -67,6 +69,15 @@ class TakesSecrets(Protocol):
         its tasks alone and are masked in what those print; nothing else that lasts ever holds one. Raises like
         `launch`.
         """
+        ...
+
+
+@runtime_checkable
+class ShowsEnvironments(Protocol):
+    """Its tasks can have the Python environment of an image of the platform (`Gang.environment`) instead of its own."""
+
+    def no_environments(self) -> Said | None:
+        """Return why they cannot as it is configured, None when they can. Costs no question to the machines."""
         ...
 
 
@@ -157,6 +168,7 @@ class Abilities:
     checks_gangs: ChecksGangs | None
     announces: Announces | None
     takes_secrets: TakesSecrets | None
+    shows_environments: ShowsEnvironments | None
     adjusts: Adjusts | None
     attaches: Attaches | None
     measures: Measures | None
@@ -172,6 +184,7 @@ class Abilities:
             checks_gangs=engine if isinstance(engine, ChecksGangs) else None,
             announces=engine if isinstance(engine, Announces) else None,
             takes_secrets=engine if isinstance(engine, TakesSecrets) else None,
+            shows_environments=engine if isinstance(engine, ShowsEnvironments) else None,
             adjusts=engine if isinstance(engine, Adjusts) else None,
             attaches=engine if isinstance(engine, Attaches) else None,
             measures=engine if isinstance(engine, Measures) else None,
@@ -179,6 +192,11 @@ class Abilities:
             occupies=engine if isinstance(engine, Occupies) else None,
             keeps_agent=engine if isinstance(engine, KeepsAgent) else None,
         )
+
+    @property
+    def no_environments(self) -> Said | None:
+        """Why tasks cannot have the environment of an image of the platform, None when they can."""
+        return rules.environments_not_shown() if (can := self.shows_environments) is None else can.no_environments()
 
     @property
     def images(self) -> bool:

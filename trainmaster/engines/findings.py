@@ -13,6 +13,7 @@ from trainmaster.core.errors import Problem
 from trainmaster.core.folders.layout import IN_CODE, IN_DATASET, IN_PRETRAIN
 from trainmaster.core.launch import Gang
 from trainmaster.messages.jobs import rules
+from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem
 
 
@@ -43,6 +44,13 @@ def without_containers(gang: Gang) -> GangFindings:
 def without_secrets(gang: Gang) -> GangFindings:
     """Return what the platform says of an engine that brings no secrets to tasks (`abilities.TakesSecrets`)."""
     return GangFindings((problem("secrets", rules.secrets_not_carried()),) if gang.secrets else ())
+
+
+def without_environments(gang: Gang, why: Said | None) -> GangFindings:
+    """Return what the platform says of an engine that shows no environments to tasks (`abilities.ShowsEnvironments`),
+    or cannot; `why` not: None where it does.
+    """
+    return GangFindings((problem("image", why, gang.environment),) if gang.environment and why is not None else ())
 
 
 def without_sandbox(gang: Gang) -> GangFindings:

@@ -22,6 +22,7 @@ from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.assets.algorithms import AlgorithmCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
+from trainmaster.sdk.assets.images import ImageCalls
 from trainmaster.sdk.assets.models import SavedModels, segment
 from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
@@ -136,9 +137,8 @@ class Client(SavedModels):
         """Submit up to 10,000 jobs, all or none; return them in order. Raises like `submit`, naming the item."""
         body = {"items": [self.body(spec) for spec in specs]}
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        made = self.http.read(
-            answers.BatchView, "POST", "/jobs/batch", json=body, headers=headers, repeat=True, timeout=300.0
-        )
+        given: Body = {"json": body, "headers": headers, "repeat": True, "timeout": 300.0}
+        made = self.http.read(answers.BatchView, "POST", "/jobs/batch", **given)
         return [Job(self, item) for item in made.items]
 
     def body(
@@ -168,9 +168,7 @@ class Client(SavedModels):
         return body
 
     def upload(self, folder: str | os.PathLike[str], on_upload: Sent | None = None) -> str:
-        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec for what cannot be sent, TooLarge
-        before it is sent.
-        """
+        """Upload a code folder; return its name, ``sha256:...``. Raises InvalidSpec, TooLarge before it is sent."""
         from trainmaster.sdk.pack import demand_small, pack  # noqa: PLC0415
 
         demand_small(folder, self.meta().limits.max_upload_mib)
@@ -357,6 +355,11 @@ class Client(SavedModels):
     def templates(self) -> TemplateCalls:
         """Templates: job documents under a name."""
         return TemplateCalls(self)
+
+    @property
+    def images(self) -> ImageCalls:
+        """Images: environments that are built once, for jobs."""
+        return ImageCalls(self)
 
     @property
     def datasets(self) -> DatasetCalls:

@@ -22,6 +22,7 @@ from trainmaster.service.control.feed import Feed
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.control.master import Master
 from trainmaster.service.curves.metrics import MetricsReader, Summary
+from trainmaster.service.environments.images import JobImages
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
@@ -37,6 +38,7 @@ from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.trees import remove_tree
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
 from trainmaster.store.jobs.read_ledger import LedgerReader
@@ -77,6 +79,8 @@ class Context:
     entries: MoneyRows
     clerks: Clerks
     vault: Vault
+    assets: AssetReader
+    images: JobImages
     versions: InputVersions
     kept: Kept
     kept_versions: KeptVersions

@@ -87,7 +87,7 @@ class Platform:
         self.secrets = entrance.secrets
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
-        self.datasets, self.dataset_uploads = assets.datasets, assets.dataset_uploads
+        self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
         self.algorithms = assets.algorithms
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)

@@ -26,6 +26,10 @@ from trainmaster.service.control.orders import OrderRunner
 from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
+from trainmaster.service.environments.builds import Builds
+from trainmaster.service.environments.images import JobImages, NeededBy, NeededImage
+from trainmaster.service.environments.keeper import EnvironmentKeeper
+from trainmaster.service.environments.workshop import Workshop
 from trainmaster.service.folders.disks import Disks
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.privacy import close_to_others
@@ -65,7 +69,9 @@ from trainmaster.service.use_cases.money.balances import Balances
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
+from trainmaster.spec.lower import environment_of
 from trainmaster.store.assets.datasets import DatasetRows
+from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
 from trainmaster.store.assets.versions import AssetReader, NamedVersions
 from trainmaster.store.audit import AuditReader
@@ -87,7 +93,7 @@ from trainmaster.store.people.secrets import SecretRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
 
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets")
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets", "environments")
 """Folders in HOME, and those that may lie elsewhere."""
 
 
@@ -248,7 +254,7 @@ def assemble(
     layout: Layout, config: Config, database: Database, engines: Engines, clock: Clock, leads: bool
 ) -> Platform:
     """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
-    counts, waits = StateCounts(), Waits()
+    counts, waits, looks = StateCounts(), Waits(), Looks()
     records = LedgerReader(
         database,
         lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace, found.share), found.shown),
@@ -291,6 +297,8 @@ def assemble(
         entries=MoneyRows(database),
         clerks=Clerks(),
         vault=vault,
+        assets=AssetReader(database),
+        images=_images(layout, config, clock, database, lambda: needed_images(master, specs)),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
@@ -300,8 +308,7 @@ def assemble(
     context.admission = Admission(
         config, layout, scheduling, looks, pools, urgent, engines, means, vault, context.versions
     )
-    context.dates = Dates(clock, context)
-    context.submit = Submit(context, records.next_job_seq())
+    context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
 
 
@@ -309,6 +316,24 @@ def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptV
     rows = KeptRows(database)
     kept = Kept(rows, lambda name: pools.workspaces.get(name))  # noqa: PLW0108 - made anew by every change
     return kept, KeptVersions(layout, rows, kept)
+
+
+def _images(layout: Layout, config: Config, clock: Clock, database: Database, needed: NeededBy) -> JobImages:
+    """Join what makes and keeps environments."""
+    images, workshop = JobImages(ImageRows(database), needed), Workshop(layout, config)
+    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
+    images.use(keeper, Builds(layout, keeper, clock))
+    return images
+
+
+def needed_images(master: Master, specs: Specs) -> list[NeededImage]:
+    """Return what each live job that has an environment needs; blocking."""
+    found = ((job, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
+    return [
+        NeededImage(job.workspace, image, job.id)
+        for job, spec in found
+        if spec is not None and (image := environment_of(spec))
+    ]
 
 
 def _moving(
@@ -323,7 +348,9 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(specs, layout, looks, context.versions, config.local.mount_roots, context.vault)
+    launching = Launching(
+        specs, layout, looks, context.versions, context.images, config.local.mount_roots, context.vault
+    )
     models, kept = ModelRows(database), context.kept
     saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
     shell: OrderRunner
@@ -360,6 +387,6 @@ def _moving(
     )
     auditing = Auditing(AuditReader(database))
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
-    reader, entrance = AssetReader(database), entrance_of(context, people, database)
-    finding, assets = finding_of(context, reader, database), assets_of(context, reader, database)
+    entrance, finding = entrance_of(context, people, database), finding_of(context, context.assets, database)
+    assets = assets_of(context, context.assets, database)
     return Platform(context, life, people, accounts, entrance, finding, assets, readiness, auditing, retention)

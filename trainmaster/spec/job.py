@@ -354,7 +354,7 @@ class JobSpec(Model):
         default="default",
         pattern=IMAGE,
         max_length=MAX_IMAGE,
-        description="Container image; default: the environment of the node",
+        description="Image of the platform (NAME or NAME@VERSION), or a container image; default: the node's own",
     )
     pull_secret: Word | None = Field(default=None, description="Name of the credentials with which the image is pulled")
     code: Annotated[Code | None, BeforeValidator(_code)] = None

@@ -4,6 +4,7 @@ Invariant: `read(document_of(spec)) == spec`, so that a stored job can be shown,
 """
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Final
@@ -26,8 +27,25 @@ PRIORITIES: Final = {"normal": Priority.NORMAL, "urgent": Priority.URGENT, "very
 TOTALS: Final = ("max_steps", "steps", "num_steps", "max_epochs", "epochs", "num_epochs")
 """Parameters that tell how far a job goes when `progress` does not say it, the first found wins."""
 
-OWN_ENVIRONMENT: Final = frozenset({"default", "local"})
-"""Images that mean the environment that the engine has; anything else is a container image."""
+OWN_ENVIRONMENT: Final = frozenset({"default", "local", "host"})
+"""Images that mean the environment that the engine has."""
+IMAGE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
+"""How an image of the platform may be called."""
+_IMAGE_REF: Final = re.compile(rf"({IMAGE_NAME.pattern})(?:@([1-9][0-9]{{0,8}}))?")
+
+
+def image_ref(text: str) -> tuple[str, int | None] | None:
+    """Return (name, version or None) of what may be an image of the platform; None of what cannot be one. With a
+    version it is nothing else: no container is called so.
+    """
+    found = None if text in OWN_ENVIRONMENT else _IMAGE_REF.fullmatch(text)
+    return (found[1], int(found[2]) if found[2] else None) if found else None
+
+
+def environment_of(spec: JobSpec) -> str:
+    """Return the image of the platform that a job was submitted with, as ``NAME@VERSION``; "" for none."""
+    ref = image_ref(spec.image)
+    return spec.image if ref is not None and ref[1] is not None else ""
 
 
 def document_of(spec: JobSpec) -> str:
@@ -239,7 +257,8 @@ def draft(
         env=tuple(spec.env.items()),
         facts={**known, **(facts or {})},
         mounts=mounts,
-        image=None if spec.image in OWN_ENVIRONMENT else spec.image,
+        image=None if spec.image in OWN_ENVIRONMENT or environment_of(spec) else spec.image,
+        environment=environment_of(spec),
         pull_secret=spec.pull_secret,
         secrets=tuple(SecretUse(one.name, one.variable, one.file or "") for one in spec.secrets),
         asked=asked,

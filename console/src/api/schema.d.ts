@@ -2766,6 +2766,123 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/images": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Images
+         * @description List images, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
+         *     description, owner and id.
+         */
+        get: operations["list_images"];
+        put?: never;
+        /**
+         * Create Image
+         * @description Begin to make an image, or a version of one: its packages are resolved, and installed where nothing can be
+         *     reached but the package index. The answer is the build; the image is there when that is `ready`.
+         */
+        post: operations["create_image"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/image-builds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Image Builds
+         * @description List builds that go on or have ended, newest first, without their logs: one's own, and those in a workspace that
+         *     one administers.
+         */
+        get: operations["list_image_builds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/image-builds/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Image Build
+         * @description Show a build: how far it is, why it failed, and the end of its log.
+         */
+        get: operations["get_image_build"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop Image Build
+         * @description Stop a build; nothing of it is left.
+         */
+        delete: operations["stop_image_build"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Image
+         * @description Show an image with the packages of its last version, or of another; `ref` is an id, a unique beginning of one (4
+         *     or more characters), or a name.
+         */
+        get: operations["get_image"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Image
+         * @description Delete an image with its versions; refused while jobs that have not ended have it.
+         */
+        delete: operations["delete_image"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Image
+         * @description Share an image with the other members of its workspace: to read (look at it, have it in jobs), read-write (add
+         *     versions and delete it, too), or none.
+         */
+        put: operations["share_image"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sweeps": {
         parameters: {
             query?: never;
@@ -3600,6 +3717,54 @@ export interface components {
             pools: string[];
         };
         /**
+         * ImageBody
+         * @description An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
+         *     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
+         *     server's. `frameworks`, `cards`: what it is for, empty: anything. Where there is an image of this name that its
+         *     sender may change, it becomes a version of it.
+         */
+        ImageBody: {
+            /** Name */
+            name: string;
+            /**
+             * Workspace
+             * @default default
+             */
+            workspace: string;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Requirements */
+            requirements?: string | null;
+            /** Pyproject */
+            pyproject?: string | null;
+            /** Uv Lock */
+            uv_lock?: string | null;
+            /**
+             * Python
+             * @default
+             */
+            python: string;
+            /**
+             * Frameworks
+             * @default []
+             */
+            frameworks: string[];
+            /**
+             * Cards
+             * @default []
+             */
+            cards: string[];
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
+        };
+        /**
          * InvitationBody
          * @description An invitation to make: `role` in the workspace, and after how many seconds its link expires.
          */
@@ -4401,6 +4566,136 @@ export interface components {
             batch_bytes: number;
             expires_at: number;
         };
+        /**
+         * @description A build of an image's version. `error`, `remedy`: why it failed and what to do; `image`, `version`: what became
+         *         of it; `packages`: how many there are, 0: not known yet; `log`: the last lines of what was said.
+         */
+        ImageBuild: {
+            id: string;
+            name: string;
+            workspace: string;
+            owner: string;
+            /** @enum {unknown} */
+            state: "failed" | "installing" | "ready" | "resolving" | "stopped" | "waiting";
+            started_at: number;
+            ended_at: number | null;
+            packages: number;
+            error: components["schemas"]["Text"] | null;
+            remedy: components["schemas"]["Text"] | null;
+            image: string | null;
+            version: number | null;
+            log: string[];
+        };
+        /** @description A text in both languages. */
+        Text: {
+            zh: string;
+            en: string;
+        };
+        /**
+         * @description Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
+         *         own first; none where nothing can be made, since uv is not there.
+         */
+        ImageBuilds: {
+            items: components["schemas"]["ImageBuild"][];
+            pythons: string[];
+        };
+        /**
+         * @description An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
+         *         the files that it was made of. `used_by`: those of its `jobs` that the reader may see, the latest first, at most 50.
+         */
+        ImageDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            kind: string;
+            version: number;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            python: string;
+            frameworks: string[];
+            cards: string[];
+            packages: number;
+            size_bytes: number;
+            built: boolean;
+            jobs: number;
+            may: ("share" | "write")[];
+            shown: number;
+            installed: components["schemas"]["ImagePackage"][];
+            lock: string;
+            files: components["schemas"]["ImageFile"][];
+            versions: components["schemas"]["ImageVersion"][];
+            used_by: components["schemas"]["ImageUse"][];
+        };
+        /** @description A package of an environment, and its version, or the address that it came from. */
+        ImagePackage: {
+            name: string;
+            version: string;
+        };
+        /** @description A file that an environment was made of. */
+        ImageFile: {
+            name: string;
+            text: string;
+        };
+        /**
+         * @description A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
+         *         `digest`: of the lock that says its packages; `packages`: how many there are.
+         */
+        ImageVersion: {
+            version: number;
+            at: number;
+            by: string;
+            size_bytes: number;
+            python: string;
+            reference: string;
+            digest: string;
+            packages: number;
+            frameworks: string[];
+            cards: string[];
+        };
+        /** @description A job that has not ended and has a version of an image. */
+        ImageUse: {
+            job: string;
+            name: string;
+            owner: string;
+            version: number;
+        };
+        /** @description A page of images, what was changed last first; `total`: on all pages. */
+        ImagePage: {
+            items: components["schemas"]["Image"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
+         *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
+         *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
+         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
+         */
+        Image: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            kind: string;
+            version: number;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            python: string;
+            frameworks: string[];
+            cards: string[];
+            packages: number;
+            size_bytes: number;
+            built: boolean;
+            jobs: number;
+            may: ("share" | "write")[];
+        };
         /** @description The version that an upload became. */
         MadeVersion: {
             dataset: string;
@@ -4512,11 +4807,6 @@ export interface components {
             name: string;
             title: string;
             workspace: string;
-        };
-        /** @description A text in both languages. */
-        Text: {
-            zh: string;
-            en: string;
         };
         /** @description A field that became something else; null: it was or is not there. `label`: the field in words. */
         FieldChange: {
@@ -5633,7 +5923,8 @@ export interface components {
         /**
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name.
+         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
+         *         `no_environments`: why they cannot have an image of the platform, null: they can.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -5642,6 +5933,7 @@ export interface components {
             attaches: boolean;
             measures: boolean;
             images: boolean;
+            no_environments: components["schemas"]["Text"] | null;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {
@@ -12267,6 +12559,263 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MadeVersion"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_images: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImagePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageBody"];
+            };
+        };
+        responses: {
+            /** @description Asked for */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageBuild"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_image_builds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageBuilds"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_image_build: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageBuild"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stop_image_build: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageBuild"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_image: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
                 };
             };
             /** @description Refused: a problem document */

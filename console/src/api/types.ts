@@ -156,6 +156,12 @@ export interface AlgorithmSpec {
   runs_on: string[];
   max_replicas: number | null;
 }
+export type Image = S["Image"];
+export type ImagePage = S["ImagePage"];
+export type ImageDetail = S["ImageDetail"];
+export type ImagePackage = S["ImagePackage"];
+export type ImageBuild = S["ImageBuild"];
+export type ImageBuilds = S["ImageBuilds"];
 export type Sweep = S["Sweep"];
 export type SweepPage = S["SweepPage"];
 export type SweepDetail = Omit<S["SweepDetail"], "spec"> & { spec: JsonObject };

@@ -7,6 +7,7 @@ import { common } from "./en/common";
 import { compare } from "./en/compare";
 import { datasets } from "./en/datasets";
 import { home } from "./en/home";
+import { images } from "./en/images";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
 import { notices } from "./en/notices";
@@ -38,6 +39,7 @@ export const en = {
   templates,
   datasets,
   algorithms,
+  images,
   sweeps,
   engines,
   resources,

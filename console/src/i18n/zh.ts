@@ -8,6 +8,7 @@ import { common } from "./zh/common";
 import { compare } from "./zh/compare";
 import { datasets } from "./zh/datasets";
 import { home } from "./zh/home";
+import { images } from "./zh/images";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
 import { notices } from "./zh/notices";
@@ -39,6 +40,7 @@ export const zh: Translated<typeof en> = {
   templates,
   datasets,
   algorithms,
+  images,
   sweeps,
   engines,
   resources,

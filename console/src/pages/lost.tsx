@@ -21,7 +21,7 @@ export function NotShared({
   what,
   id,
 }: {
-  what: "job" | "model" | "template" | "dataset" | "algorithm" | "sweep";
+  what: "job" | "model" | "template" | "dataset" | "algorithm" | "image" | "sweep";
   id: string;
 }): ReactNode {
   const { t } = useTranslation();
@@ -31,6 +31,7 @@ export function NotShared({
     template: <WayOn to="/templates" text={t("lost.templates")} />,
     dataset: <WayOn to="/datasets" text={t("lost.datasets")} />,
     algorithm: <WayOn to="/algorithms" text={t("lost.algorithms")} />,
+    image: <WayOn to="/images" text={t("lost.images")} />,
     sweep: <WayOn to="/sweeps" text={t("lost.sweeps")} />,
   };
   return (
@@ -59,7 +60,7 @@ const WayOn = ({
   to,
   text,
 }: {
-  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/algorithms" | "/sweeps";
+  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/algorithms" | "/images" | "/sweeps";
   text: string;
 }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">

@@ -12,7 +12,7 @@ from trainmaster.agent.sandbox import sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import spawn
 from trainmaster.core.errors import InvalidSpec
-from trainmaster.core.folders.layout import IN_WORKSPACE
+from trainmaster.core.folders.layout import IN_WORKSPACE, Layout
 from trainmaster.core.folders.targets import within
 from trainmaster.core.launch import Mount
 from trainmaster.messages import render
@@ -94,8 +94,8 @@ def test_a_mount_over_the_environment_is_refused_in_words() -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sandbox, "environment", lambda prefix, package: ENVIRONMENT)
         with pytest.raises(spawn.StartRefused) as refused:
-            spawn.refuse_covering(story, Settings(bwrap="/usr/bin/bwrap"))
-        spawn.refuse_covering(story, Settings())  # nothing is mounted without a sandbox
+            spawn.refuse_covering(story, Layout("/h"), Settings(bwrap="/usr/bin/bwrap"))
+        spawn.refuse_covering(story, Layout("/h"), Settings())  # nothing is mounted without a sandbox
     assert refused.value.code == "mount_hides"
     assert render.text(refused.value.said) == (
         "a mount would hide what the replicas need on this node: /site would hide /site/env, "

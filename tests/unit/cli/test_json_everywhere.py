@@ -27,6 +27,7 @@ ELSEWHERE: Final = {
         f"notify webhook {name}": "tests/unit/cli/test_notify.py"
         for name in ("add", "delete", "test", "turn", "deliveries")
     },
+    "image stop": "tests/unit/cli/test_images.py",
     "engine check": "tests/slurm/test_adding.py",
     "session end": "tests/e2e/test_sharing.py",
     "user link": "tests/oidc/test_forged.py",
@@ -76,7 +77,15 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
     key = tmp_path / "id.pub"
     key.write_text(f"{KEY}\n")
     tm.until(lambda seen: seen["state"] == "retained", held)
+    listed = tmp_path / "requirements.txt"
+    listed.write_text("# nothing\n")
+    tm.here("image", "create", "kept", "--requirements", str(listed))
+    build = tm.json("image", "create", "more", "--requirements", str(listed))["id"]
     said = {
+        "image show": ("kept",),
+        "image log": (build,),
+        "image share": ("kept", "read"),
+        "image delete": ("more",),
         "submit": (endless,),
         "preview": (file,),
         "clone": (done,),
@@ -96,6 +105,9 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "template copy": ("plan", "other"),
         "template submit": ("plan", "--name", "planned"),
         "template delete": ("other",),
+        "image create": ("env", "--requirements", str(listed), "--no-wait"),
+        "image builds": (),
+        "image list": (),
         "dataset upload": ("flowers", str(file)),
         "dataset create": ("petals", str(file)),
         "dataset list": (),

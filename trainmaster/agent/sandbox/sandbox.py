@@ -19,6 +19,7 @@ from trainmaster.agent.sandbox import seccomp
 from trainmaster.core.folders.layout import (
     IN_ALGORITHM,
     IN_CODE,
+    IN_ENVIRONMENT,
     IN_METRICS,
     IN_MODEL,
     IN_OUTPUTS,
@@ -38,6 +39,8 @@ SECRETS_FD: Final = 16
 """Where bubblewrap reads the first file with a secret; the others follow."""
 SECRET_FILE: Final = "--ro-bind-data"
 """A file in memory, of mode 0600, of what is read from a descriptor."""
+WORKSHOP: Final = "/trainmaster"
+"""Where what makes an environment sees the folder that it works in: IN_ENVIRONMENT lies in it."""
 OWN_NETWORK: Final = ("--unshare-net",)
 KERNEL_FOLDERS: Final = ("bus", "fs", "irq", "sys")
 """Of /proc: large, and where a module that is loaded later puts files."""
@@ -47,12 +50,13 @@ SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 @dataclass(frozen=True, slots=True)
 class Environment:
     """The Python environment tasks see first. `folders` are shown read-only at their own paths; `package` is our own
-    code.
+    code. `image`: folder that is shown at IN_ENVIRONMENT instead, "" for none.
     """
 
     bin: str
     folders: tuple[str, ...]
     package: str  # folder that contains the `trainmaster` package, "" when it lies in the environment itself
+    image: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,14 @@ def environment(prefix: str, package: str) -> Environment:
             folders.append(folder)
     own = "" if any(within(package, folder) for folder in (*folders, *filter(None, (prefix,)))) else package
     return Environment(os.path.join(prefix, "bin"), tuple(folders), own)
+
+
+def of_image(folder: str, package: str) -> Environment:
+    """Return what must be visible for the environment of an image, whose own place is the same on every node."""
+    found = environment.__wrapped__(folder, package)  # not kept: it may have been removed, and be made again
+    own = {folder, os.path.realpath(folder)}
+    rest = tuple(one for one in found.folders if one not in own)
+    return Environment(f"{IN_ENVIRONMENT}/bin", rest, package, folder)
 
 
 @cache
@@ -213,6 +225,8 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     for folder in view.environment.folders:
         args += ["--ro-bind", folder, folder]
         shown.append((folder, folder))
+    if view.environment.image:
+        args += ["--ro-bind", view.environment.image, IN_ENVIRONMENT]
     args += ["--bind", view.metrics, IN_METRICS]
     if view.environment.package:
         args += ["--ro-bind", os.path.join(view.environment.package, "trainmaster"), "/trainmaster/python/trainmaster"]
@@ -231,6 +245,21 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
         args += ["--ro-bind", "/sys", "/sys"]
     args += _masks(view.hidden, shown)
     args += [*_sealed(), "--chdir", cwd, "--clearenv"]
+    for key, value in env.items():
+        args += ["--setenv", key, value]
+    return tuple(args)
+
+
+def workshop(folder: str, etc: str, shown: Iterable[str], env: dict[str, str]) -> tuple[str, ...]:
+    """Return bubblewrap's options for making an environment: `folder` is all that it may write, at /trainmaster; of the
+    host it sees the system's programs and, read-only, `shown`. It ends with whoever starts it.
+    """
+    args = [*_namespaces(), "--die-with-parent", *_filter(FILTER_FD), *_system(), "--ro-bind", etc, "/etc"]
+    args += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 << 20), "--tmpfs", "/dev/shm"]
+    args += ["--bind", folder, WORKSHOP, "--bind", f"{folder}/tmp", "/tmp"]
+    for one in shown:
+        args += ["--ro-bind", one, one]
+    args += [*_sealed(), "--chdir", WORKSHOP, "--clearenv"]
     for key, value in env.items():
         args += ["--setenv", key, value]
     return tuple(args)

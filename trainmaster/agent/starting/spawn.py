@@ -22,8 +22,8 @@ from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate
 from trainmaster.agent.starting.spares import Spares
 from trainmaster.agent.tasks.live import LiveTask
-from trainmaster.agent.tasks.prepare import MARKER, Prepared
-from trainmaster.core.folders.layout import IN_CODE
+from trainmaster.agent.tasks.prepare import MARKER, Prepared, environment_for
+from trainmaster.core.folders.layout import IN_CODE, Layout
 from trainmaster.core.folders.targets import within
 from trainmaster.core.launch import Gang
 from trainmaster.messages.jobs import starting as say
@@ -139,11 +139,20 @@ def remove_small(folder: str, most: int = 32) -> int:
     return most
 
 
-def refuse_covering(gang: Gang, settings: Settings) -> None:
+def refuse_without_environment(gang: Gang, layout: Layout) -> None:
+    """Raise Refused when the environment of the gang's image, or the Python that it stands on, is not on this node."""
+    if gang.environment:
+        python = os.path.join(layout.environment(gang.environment), "bin", "python")
+        if not os.path.exists(python):
+            lost = os.path.realpath(python) if os.path.islink(python) else layout.environment(gang.environment)
+            raise StartRefused("launch_failed", say.environment_not_here(lost))
+
+
+def refuse_covering(gang: Gang, layout: Layout, settings: Settings) -> None:
     """Raise Refused(mount_hides) when a mount of `gang` would cover what its sandbox needs: some of it only its node
     knows.
     """
-    own = sandbox.environment(settings.environment, settings.package)
+    own = environment_for(gang, layout, settings)
     found = sandbox.covered(gang.mounts, own) if settings.bwrap else []
     if found:
         does = [

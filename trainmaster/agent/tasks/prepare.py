@@ -17,6 +17,7 @@ from trainmaster.agent.sandbox import apart, sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.core.folders.layout import (
     IN_CODE,
+    IN_ENVIRONMENT,
     IN_METRICS,
     IN_MODEL,
     IN_OUTPUTS,
@@ -76,9 +77,10 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     paths = layout.task(gang.job, gang.attempt, place.role, place.index)
     name = task_name(place.role, place.index)
     sandboxed = bool(settings.bwrap)
+    image = layout.environment(gang.environment) if gang.environment else ""
     model, outputs = layout.model_out(gang.job), layout.outputs(gang.job)
     forced = _forced(gang, place, settings, name, paths, (model, outputs) if not sandboxed else (IN_MODEL, IN_OUTPUTS))
-    base = {**_base(settings, sandboxed, paths.tmp), **forced}
+    base = {**_base(settings, sandboxed, paths.tmp, image), **forced}
     launch = registry.get(gang.framework).launch(gang, place.role, place.index, base)
     env = {**launch.env, **forced}
     resources = gang.roles[place.role].resources
@@ -100,7 +102,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         model=model,
         outputs=outputs,
         shm_mib=resources.shm_mib,
-        environment=sandbox.environment(settings.environment, settings.package),
+        environment=environment_for(gang, layout, settings),
         mounts=gang.mounts,
         files=tuple((paths.root + "/files" + target, target) for target in launch.files),
         cards=_devices(place, settings),
@@ -131,16 +133,29 @@ def _search_path(prefix: str) -> str:
     return f"{prefix}/bin:{sandbox.SYSTEM_PATH}" if prefix else sandbox.SYSTEM_PATH
 
 
-def _base(settings: Settings, sandboxed: bool, tmp: str) -> dict[str, str]:
-    """Variables a user may override."""
-    python = sandbox.environment(settings.environment, settings.package).package
+def environment_for(gang: Gang, layout: Layout, settings: Settings) -> sandbox.Environment:
+    """Return the Python environment that tasks of `gang` see first."""
+    if gang.environment:
+        return sandbox.of_image(layout.environment(gang.environment), settings.package)
+    return sandbox.environment(settings.environment, settings.package)
+
+
+def _base(settings: Settings, sandboxed: bool, tmp: str, image: str) -> dict[str, str]:
+    """Variables a user may override. `image`: the folder of the environment that the job has instead of the node's."""
+    first = settings.environment
+    if image:
+        first, python = IN_ENVIRONMENT if sandboxed else image, settings.package
+    else:
+        python = sandbox.environment(settings.environment, settings.package).package
     env = {
-        "PATH": _search_path(settings.environment),
+        "PATH": _search_path(first),
         "HOME": IN_WORKSPACE if sandboxed else tmp,
         "TMPDIR": "/tmp" if sandboxed else tmp,
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",  # a log that is followed live must not wait for 8 KiB
     }
+    if image:
+        env["VIRTUAL_ENV"] = first
     if python:
         env["PYTHONPATH"] = "/trainmaster/python" if sandboxed else python
     return env

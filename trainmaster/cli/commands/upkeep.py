@@ -23,6 +23,7 @@ SUBJECTS = {
     "policy": words("policy", "排队策略"),
     "person": words("person", "用户"),
     "template": words("template", "模板"),
+    "image": words("image", "镜像"),
     "dataset": words("data set", "数据集"),
     "algorithm": words("algorithm", "算法"),
     "sweep": words("sweep", "扫描"),

@@ -11,14 +11,16 @@ HOME/
                         attempts/<n>/record.jsonl        what was asked, started and ended
                         attempts/<n>/<task0-0>/          one TaskPaths
   models/<id>/<version>/   manifest.json and files/: immutable; .saving/ holds those that are being made
+  environments/<key>/   a Python environment, read-only; <key>.json beside it says that it is whole; .building/ holds
+                        those that are being made, .builds/ what is told of builds that ended
   datasets/<upload>/    manifest.json and files/ of one version, immutable: hard links to what lies in
                         .contents/<2 hex>/ by its sha256; .uploads/<upload>/ holds what is on its way
   backups/              copies made before a migration
   restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs, models and datasets may lie on another file system (`data`), which the nodes of a cluster share; the
-rest never does.
+uploads, jobs, models, datasets and environments may lie on another file system (`data`), which the nodes of a cluster
+share; the rest never does.
 """
 
 from __future__ import annotations
@@ -83,7 +85,7 @@ class Layout:
 
     @property
     def bulk(self) -> str:
-        """Where uploads, jobs, models and data sets lie."""
+        """Where uploads, jobs, models, data sets and environments lie."""
         return self.data or self.home
 
     def path(self, *parts: str) -> str:
@@ -167,6 +169,19 @@ class Layout:
         return os.path.join(self.bulk, "models", model, str(version))
 
     @property
+    def environments(self) -> str:
+        """Folder of the Python environments of images."""
+        return os.path.join(self.bulk, "environments")
+
+    def environment(self, key: str) -> str:
+        """Folder of a built environment."""
+        return os.path.join(self.environments, key)
+
+    def environment_mark(self, key: str) -> str:
+        """File that says that an environment is whole, and how large: written last."""
+        return os.path.join(self.environments, f"{key}.json")
+
+    @property
     def datasets(self) -> str:
         """Where versions of data sets lie, each in a folder of its own."""
         return os.path.join(self.bulk, "datasets")
@@ -186,3 +201,4 @@ IN_OUTPUTS: Final = "/workspace/outputs"
 IN_ALGORITHM: Final = "/workspace/algorithm"
 IN_METRICS: Final = "/trainmaster/metrics"
 IN_SECRETS: Final = "/trainmaster/secrets"
+IN_ENVIRONMENT: Final = "/trainmaster/environment"

@@ -45,7 +45,7 @@ from trainmaster.engines.local.messages import local as say
 from trainmaster.engines.terminal import ChildTerminal, demand_running
 from trainmaster.messages import render
 from trainmaster.messages.jobs import starting
-from trainmaster.messages.said import said_from_json
+from trainmaster.messages.said import Said, said_from_json
 
 log = logging.getLogger("trainmaster.engines.local")
 
@@ -195,6 +195,10 @@ class LocalEngine:
         """
         started, own = bool(self.settings.package), without_containers(gang)
         return own + without_sandbox(gang) if started and not self.settings.bwrap else own
+
+    def no_environments(self) -> Said | None:
+        """Return None: they lie on this machine."""
+        return None
 
     def announce(self, gang: Gang) -> None:
         """Let the agent make ready what it may be told to launch."""

@@ -47,7 +47,7 @@ from trainmaster.engines.slurm.client import rest
 from trainmaster.engines.slurm.client.commands import Access, ClusterRefused, Commands, said_by
 from trainmaster.engines.slurm.client.estimates import ClusterEstimates
 from trainmaster.engines.slurm.client.machines import Machines
-from trainmaster.engines.slurm.messages import slurm
+from trainmaster.engines.slurm.messages import slurm, slurm_rules
 from trainmaster.engines.slurm.mirror import mirrors
 from trainmaster.engines.slurm.mirror.mirrors import Mirrors
 from trainmaster.engines.slurm.settings import SlurmEngineConfig
@@ -166,11 +166,13 @@ class SlurmEngine:
         return self.asking.objections(roles, asked)
 
     def check_gang(self, gang: Gang) -> GangFindings:
-        """Return that no image is pulled and, where sandboxes are switched off, what cannot be mounted. With "auto" a
-        node knows that.
-        """
+        """Return that no image is pulled and, without sandboxes, what cannot be mounted; with "auto" a node knows."""
         own = without_containers(gang)
         return own + without_sandbox(gang) if self.own.sandbox == "none" else own
+
+    def no_environments(self) -> Said | None:
+        """Return that nodes cannot read them where they do not share our data."""
+        return slurm_rules.environments_not_shared() if self.own.scratch else None
 
     async def estimate(self, gang: Gang) -> Waiting | Refused:
         """Return what Slurm foresees. Raises Unavailable."""

@@ -18,7 +18,7 @@ from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Job, replace
 from trainmaster.core.states import JobShare, Priority
 from trainmaster.dialects.registry import as_written
-from trainmaster.engines.findings import GangFindings, without_secrets
+from trainmaster.engines.findings import GangFindings, without_environments, without_secrets
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
@@ -108,10 +108,9 @@ class Admission:
         O(roles).
         """
         can = self._engines.abilities(self._engines.of(job.pool))
-        if can.checks_gangs is None and can.takes_secrets is not None:
-            return GangFindings()
         gang = unplaced_gang(job, spec, mounts(spec, self._layout, self._versions))
         found = without_secrets(gang) if can.takes_secrets is None else GangFindings()
+        found += without_environments(gang, can.no_environments)
         found += GangFindings() if can.checks_gangs is None else can.checks_gangs.check_gang(gang)
         problems, warnings = (
             tuple(as_written(one, job.dialect) for one in some) for some in (found.problems, found.warnings)

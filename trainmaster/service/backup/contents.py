@@ -3,7 +3,7 @@
 In it: the database, settings, secrets but for the keys of those of workspaces, what was learnt of use and forecasts,
 code folders, versions of models and data sets, folders of jobs with logs and outputs. Not in it: what belongs to a
 server or an agent that runs (run/, the token of the local command line), copies made before upgrades, the reserve, and
-whatever lies elsewhere: mounted folders, environments.
+whatever lies elsewhere, or is made again: mounted folders, Python environments.
 """
 
 import os
@@ -59,7 +59,7 @@ def trees(layout: Layout, found: StoreSnapshot, without: Collection[str]) -> Ite
         if top == "jobs":  # of early releases: it lies in the folder of its job
             if "jobs" in without and "models" not in without:
                 yield _tree(layout, path)
-        elif top not in without:
+        elif top not in without and top != "environments":  # made again of what their versions hold
             yield _tree(layout, path)
     if "jobs" not in without:
         for job in found.column("job", "id"):

@@ -8,6 +8,7 @@ import os
 import posixpath
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
@@ -15,14 +16,16 @@ from trainmaster.core.folders.layout import IN_CODE, Layout
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.records import Job
 from trainmaster.messages.jobs import starting
+from trainmaster.messages.jobs.images import image_gone
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger, server
+from trainmaster.service.environments.images import JobImages
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import digest_of
+from trainmaster.spec.lower import digest_of, environment_of
 from trainmaster.spec.lower import gang as build_gang
 from trainmaster.spec.lower import read as read_spec
 
@@ -92,23 +95,32 @@ class Launching:
         layout: Layout,
         looks: Looks,
         versions: InputVersions,
+        images: JobImages,
         roots: Sequence[str] = (),
         vault: Vault | None = None,
     ) -> None:
         self._specs, self._layout, self._looks, self._versions = specs, layout, looks, versions
-        self._roots, self._vault = roots, vault
+        self._images, self._roots, self._vault = images, roots, vault
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
         spec = self._specs.get(job.spec_digest)
-        return spec is None or bool(spec.inputs) or code_folder(spec, self._layout) is not None
+        if spec is None or spec.inputs or code_folder(spec, self._layout) is not None:
+            return True
+        image = environment_of(spec)
+        return bool(image) and self._images.key(job.workspace, image) is None
 
     async def stage(self, job: Job) -> Said | None:
-        """Check that every input is there, and still where it may be mounted. Return what is wrong, None: nothing.
+        """Check that every input is there, and still where it may be mounted; make the environment of the job's image
+        if it was removed. Return what is wrong, None: nothing.
 
         Raises Unavailable while the file system of an input hangs.
         """
         spec = await self._specs.read(job.spec_digest)
+        if image := environment_of(spec):
+            wrong = await self._images.ensure(job.workspace, image)
+            if wrong is not None:
+                return wrong
         place = "\n".join(item.path or item.asset for item in spec.inputs)
         try:
             return await self._looks.look(place, lambda: self._staged(spec))
@@ -133,11 +145,15 @@ class Launching:
     def gang(self, job: Job) -> Gang | None:
         """Return the gang of the job's attempt when its spec is in memory, and where its inputs lie."""
         spec = self._specs.get(job.spec_digest)
-        return self._gang(job, spec) if spec is not None and self._versions.known(spec) else None
+        if spec is None or not self._versions.known(spec):
+            return None
+        image = environment_of(spec)
+        key = self._images.key(job.workspace, image) if image else ""
+        return self._gang(job, spec, key) if key is not None else None
 
     async def gang_from_disk(self, job: Job) -> Gang:
         """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none, or an input
-        went.
+        or its image went.
         """
         spec = await self._specs.read(job.spec_digest)
         for item in spec.inputs:
@@ -145,7 +161,11 @@ class Launching:
                 gone = await asyncio.to_thread(self._versions.gone, spec.workspace, item)
                 if gone is not None:
                     raise NotFound(starting.inputs_not_usable([starting.input_wrong(item.asset, gone)]))
-        return self._gang(job, spec)
+        image = environment_of(spec)
+        key = await self._images.key_from_disk(job.workspace, image) if image else ""
+        if key is None:
+            raise NotFound(image_gone(image))
+        return self._gang(job, spec, key)
 
     async def secrets(self, job: Job, gang: Gang, now: float) -> dict[str, str]:
         """Return the values of the secrets that `gang` has, by name: nobody keeps them but who starts its tasks. Raises
@@ -155,9 +175,10 @@ class Launching:
             return {}
         return await asyncio.to_thread(self._vault.values, job.workspace, [use.name for use in gang.secrets], now)
 
-    def _gang(self, job: Job, spec: JobSpec) -> Gang:
+    def _gang(self, job: Job, spec: JobSpec, environment: str) -> Gang:
         facts = {"user": job.owner, "workspace": job.workspace}
-        return build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout, self._versions))
+        made = build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout, self._versions))
+        return replace(made, environment=environment) if environment else made
 
 
 def code_folder(spec: JobSpec, layout: Layout) -> str | None:

@@ -23,6 +23,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import QUICK, job_of
 from trainmaster.service.submitting.data_folder import without_absent_data
 from trainmaster.service.submitting.estimates import Outlook, with_engine
+from trainmaster.service.submitting.image import with_image
 from trainmaster.service.submitting.reading import Candidate
 from trainmaster.spec.lower import digest_of, document_of
 
@@ -40,9 +41,10 @@ async def with_pool_chosen(
     sets and models. And the job it would be, without an id. What takes long to know of a large job is known afterwards.
     `instead_of`: a waiting job that is taken to be gone.
 
-    Raises InvalidSpec with what speaks against each pool when none can take the job.
+    Raises InvalidSpec with what speaks against each pool when none can take the job, or for an image that is not there.
     """
-    candidate = await _with_versions(ctx, await without_absent_data(ctx.admission, candidate), who)
+    candidate = await with_image(ctx, await without_absent_data(ctx.admission, candidate), who)
+    candidate = await _with_versions(ctx, candidate, who)
     if candidate.spec.pool != ANY:
         job = job_of(ctx, candidate, who)
         if len(candidate.document) > QUICK or any(role.replicas > 1 for role in candidate.spec.roles):

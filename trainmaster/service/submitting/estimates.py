@@ -6,6 +6,7 @@ PATIENCE_S, and that it is silent is said.
 """
 
 import asyncio
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from trainmaster.answers import ForecastView, ReasonView, When
@@ -38,7 +39,9 @@ class Outlook(NamedTuple):
 
 def gang_of(ctx: Context, job: Job, spec: JobSpec, placement: tuple[Assignment, ...]) -> Gang:
     """Return what an engine would be asked for a job that is not submitted."""
-    return supposed(job, spec, placement, mounts(spec, ctx.layout, ctx.versions), ctx.clock())
+    gang = supposed(job, spec, placement, mounts(spec, ctx.layout, ctx.versions), ctx.clock())
+    key = ctx.images.key(job.workspace, gang.environment) if gang.environment else None
+    return replace(gang, environment=key) if key is not None else gang
 
 
 async def with_engine(ctx: Context, job: Job, spec: JobSpec, ours: Outlook) -> tuple[Outlook, Problem | None]:

@@ -33,6 +33,7 @@ from trainmaster.service.submitting.replacing import replaced, split, to_be_repl
 from trainmaster.service.submitting.versions import as_version
 from trainmaster.service.views import job_view, rights_of
 from trainmaster.spec.document import Given
+from trainmaster.spec.lower import environment_of
 from trainmaster.store.jobs.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
@@ -107,6 +108,7 @@ class Submit:
 
         async with nullcontext() if before is None else self._numbering:
             jobs, created = await self._once(key, [body], who, prepared)
+        await self._foresee_images(jobs)
         return self._view(jobs[0], who, seq), created
 
     async def submit_batch(self, bodies: Sequence[Given], who: Principal, key: str | None) -> BatchView:
@@ -134,7 +136,17 @@ class Submit:
             candidates, templates = await self._read_all(there, who, known)
             return candidates, lambda use: self._enter_all(candidates, templates, who, use, tie)
 
-        return await self._once(key, given, who, prepared)
+        jobs, created = await self._once(key, given, who, prepared)
+        await self._foresee_images(jobs)
+        return jobs, created
+
+    async def _foresee_images(self, jobs: Sequence[Job]) -> None:
+        """Let environments of images that were removed be made while their jobs wait."""
+        specs = ((job.workspace, self._ctx.specs.get(job.spec_digest)) for job in jobs)
+        named = {(workspace, environment_of(spec)) for workspace, spec in specs if spec is not None}
+        for workspace, image in named:
+            if image:
+                await self._ctx.images.foresee(workspace, image)
 
     async def _read_all(
         self, bodies: Sequence[Given], who: Principal, algorithms: KnownAlgorithms

@@ -48,6 +48,7 @@ def abilities_of(engine: Engine, can: Abilities) -> EngineAbilities:
         attaches=can.attaches is not None,
         measures=can.measures is not None,
         images=can.images,
+        no_environments=both(why) if (why := can.no_environments) is not None else None,
     )
 
 

@@ -41,6 +41,7 @@ class AssetKind(StrEnum):
 
     MODEL = "model"
     TEMPLATE = "template"
+    IMAGE = "image"
     DATASET = "dataset"
     ALGORITHM = "algorithm"
 
@@ -214,6 +215,15 @@ class AssetReader:
 def asset_called(connection: Connection, kind: AssetKind, workspace: str, name: str) -> Asset | None:
     """Return the asset of a kind with this name, whoever owns it."""
     found = _select_assets(connection, kind, asset.c.workspace == workspace, asset.c.name == name)
+    return found[0] if found else None
+
+
+def version_called(
+    connection: Connection, kind: AssetKind, workspace: str, name: str, number: int
+) -> AssetVersion | None:
+    """Return a version of the asset of a kind with this name, whoever owns it."""
+    same = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
+    found = _select_versions(connection, *same, asset_version.c.number == number)
     return found[0] if found else None
 
 

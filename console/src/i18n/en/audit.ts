@@ -48,6 +48,7 @@ export const audit = {
     template: "template",
     dataset: "data set",
     algorithm: "algorithm",
+    image: "image",
     sweep: "sweep",
   },
   kinds: {

@@ -12,6 +12,7 @@ export const common = {
     templates: "Templates",
     datasets: "Data sets",
     algorithms: "Algorithms",
+    images: "Images",
     usage: "Usage",
     settings: "Settings",
     newJob: "New job",
@@ -111,6 +112,7 @@ export const common = {
     template: "No such template, or it is not shared with you",
     dataset: "No such data set, or it is not shared with you",
     algorithm: "No such algorithm, or it is not shared with you",
+    image: "No such image, or it is not shared with you",
     sweep: "There is no such sweep, or it is not shared with you",
     hint: "Ask its owner, or check the ID:",
     all: "All jobs",
@@ -118,6 +120,7 @@ export const common = {
     templates: "All templates",
     datasets: "All data sets",
     algorithms: "All algorithms",
+    images: "All images",
     sweeps: "All sweeps",
   },
   assist: {

@@ -135,7 +135,7 @@ export const submit = {
     preemptible: "May return to the queue for others",
     someTime: "for example 4h",
     startsNow: "There is room for all replicas.",
-    noImages: "The engine of this pool runs no containers: the image has no effect.",
+    noImages: "No image of this workspace, and the engine of this pool runs no containers: it has no effect.",
   },
   code: {
     upload: "Upload a folder",
@@ -152,6 +152,17 @@ export const submit = {
     tooLarge: "{{size}} is more than the limit of {{limit}}.",
     ignored: "Left out: .git, node_modules, __pycache__, virtual environments",
     earlier: "Uploaded earlier",
+  },
+  image: {
+    node: "Of the node",
+    images: "Images",
+    own: "The environment of the node",
+    host: "The same, as other platforms call it",
+    container: "A container image, as the engine of this pool finds it",
+    for: "for {{frameworks}}",
+    forOthers: "For {{frameworks}}, and this job's launcher is {{framework}}",
+    noCards: "Not for GPUs, and this job asks for some",
+    again: "is made again when a job needs it",
   },
   mount: {
     kind: "What",
@@ -320,5 +331,6 @@ export const help = {
   target: "Where replicas see it. Empty: /dataset for a data set, /pretrain/NAME for a model.",
   readOnly: "On: replicas cannot change it. Data sets and models never change.",
   processes_per_node: "Processes the launcher starts in each replica. Empty: one per GPU, or 1 without GPUs.",
-  image: "Container image that the replicas run in.",
+  image:
+    "What the replicas run in: the environment of the node, an image of the page Images, or a container where the engine runs such.",
 } as const;

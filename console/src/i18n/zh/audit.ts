@@ -48,6 +48,7 @@ export const audit = {
     template: "模板",
     dataset: "数据集",
     algorithm: "算法",
+    image: "镜像",
     sweep: "扫描",
   },
   kinds: {

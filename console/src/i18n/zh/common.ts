@@ -12,6 +12,7 @@ export const common = {
     templates: "模板",
     datasets: "数据集",
     algorithms: "算法",
+    images: "镜像",
     usage: "用量",
     settings: "设置",
     newJob: "创建任务",
@@ -107,6 +108,7 @@ export const common = {
     template: "没有这个模板，或未与您共享",
     dataset: "没有这个数据集，或未与您共享",
     algorithm: "没有这个算法，或未与您共享",
+    image: "没有这个镜像，或未与您共享",
     sweep: "扫描不存在，或未共享给您",
     hint: "请联系所有者，或检查 ID：",
     all: "全部任务",
@@ -114,6 +116,7 @@ export const common = {
     templates: "全部模板",
     datasets: "全部数据集",
     algorithms: "全部算法",
+    images: "全部镜像",
     sweeps: "全部扫描",
   },
   assist: {

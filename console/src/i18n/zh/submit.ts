@@ -131,7 +131,7 @@ export const submit = {
     preemptible: "可为其他任务让出资源并重新排队",
     someTime: "例如 4h",
     startsNow: "资源足够放下全部副本。",
-    noImages: "该资源池的引擎不运行容器，镜像不起作用。",
+    noImages: "此工作空间没有这个镜像，该资源池的引擎也不运行容器，因此不起作用。",
   },
   code: {
     upload: "上传文件夹",
@@ -146,6 +146,17 @@ export const submit = {
     tooLarge: "{{size}} 超过了上限 {{limit}}。",
     ignored: "不会上传：.git、node_modules、__pycache__、虚拟环境",
     earlier: "之前上传的代码",
+  },
+  image: {
+    node: "节点自身",
+    images: "镜像",
+    own: "节点自身的环境",
+    host: "同上，其他平台的叫法",
+    container: "容器镜像，由该资源池的引擎查找",
+    for: "适用于{{frameworks}}",
+    forOthers: "适用于{{frameworks}}，而此任务的启动方式为{{framework}}",
+    noCards: "不适用于加速卡，而此任务申请了加速卡",
+    again: "有任务需要时会重新生成",
   },
   mount: {
     kind: "类型",
@@ -293,5 +304,5 @@ export const help = {
   target: "副本中看到的路径。不填时，数据集为 /dataset，模型为 /pretrain/名称。",
   readOnly: "打开后副本不能修改其中内容。数据集和模型的内容不会改变。",
   processes_per_node: "启动器在每个副本中启动的进程数。留空为每张加速卡一个，没有加速卡时为 1。",
-  image: "副本运行所用的容器镜像。",
+  image: "副本的运行环境：节点自身的环境、“镜像”页面中的镜像，或容器（若引擎支持）。",
 };

@@ -12,6 +12,7 @@ export const SUBJECTS = [
   "template",
   "dataset",
   "algorithm",
+  "image",
   "sweep",
   "flavor",
   "pool",

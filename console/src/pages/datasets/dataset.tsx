@@ -1,6 +1,6 @@
 /** One data set: its versions, the files in them, how it is shared; a version is uploaded, used or deleted here. */
 import { CloudUploadOutlined, DeleteOutlined, DownloadOutlined, EditOutlined } from "@ant-design/icons";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { App, Button, Input, Select } from "antd";
 import { type ReactNode, useState } from "react";
@@ -18,35 +18,21 @@ import {
   shareDataset,
 } from "../../api/datasets";
 import type { DatasetDetail, DatasetVersion, JobShare } from "../../api/types";
+import { useAct } from "../../shared/act";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
-import { Crumb, Empty, Facts, Mono, PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
 
 const LONGEST_DESCRIPTION = 2000;
 
-/** Runs `act`, says what became of it, and has `read` again, the lists and what is shown. */
-function useAct(read = ["datasets", "dataset"]): (act: () => Promise<string>) => Promise<boolean> {
-  const { message } = App.useApp();
-  const client = useQueryClient();
-  const errorText = useErrorText();
-  return async (act) => {
-    try {
-      message.success(await act());
-      for (const key of read) void client.invalidateQueries({ queryKey: [key] });
-      return true;
-    } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
-      return false;
-    }
-  };
-}
+/** The lists, and what is shown. */
+const ALL = ["datasets", "dataset"];
 
 export function DatasetPage(): ReactNode {
   const { t } = useTranslation();
@@ -189,7 +175,7 @@ function Remove({ of, version }: { of: DatasetDetail; version?: number }): React
   const { t } = useTranslation();
   const { modal } = App.useApp();
   const navigate = useNavigate();
-  const act = useAct(version === undefined ? ["datasets"] : undefined); // what is gone is not read again
+  const act = useAct(version === undefined ? ["datasets"] : ALL); // what is gone is not read again
   const one = version === undefined ? undefined : { n: version, name: of.name };
   const label = one ? t("datasets.delete.one", one) : t("datasets.delete.all");
   const remove = async (): Promise<void> => {
@@ -227,7 +213,7 @@ function Remove({ of, version }: { of: DatasetDetail; version?: number }): React
 /** With whom it is shared; who may decide it chooses here. */
 function Sharing({ of }: { of: DatasetDetail }): ReactNode {
   const { t } = useTranslation();
-  const act = useAct();
+  const act = useAct(ALL);
   if (!of.may.includes("share"))
     return <span title={t(`datasets.share.${of.share}`)}>{t(`datasets.sharing.${of.share}`)}</span>;
   return (
@@ -250,7 +236,7 @@ function Sharing({ of }: { of: DatasetDetail }): ReactNode {
 
 function Description({ of, writes }: { of: DatasetDetail; writes: boolean }): ReactNode {
   const { t } = useTranslation();
-  const act = useAct();
+  const act = useAct(ALL);
   const [text, setText] = useState<string | null>(null);
   const save = async (): Promise<void> => {
     const saved = await act(async () => {

@@ -20,6 +20,7 @@ const KINDS = {
     "templates:read",
     "datasets:read",
     "algorithms:read",
+    "images:read",
     "account:self",
   ],
   run: [
@@ -36,6 +37,8 @@ const KINDS = {
     "datasets:write",
     "algorithms:read",
     "algorithms:write",
+    "images:read",
+    "images:write",
     "uploads:write",
     "account:self",
   ],

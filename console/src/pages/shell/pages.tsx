@@ -1,6 +1,7 @@
 /** The pages of the navigation: their addresses, icons and keys, and where the guide tells of them. */
 import {
   AccountBookOutlined,
+  AppstoreOutlined,
   AuditOutlined,
   ClusterOutlined,
   ControlOutlined,
@@ -28,6 +29,7 @@ export interface Page {
     | "templates"
     | "datasets"
     | "algorithms"
+    | "images"
     | "models"
     | "usage"
     | "audit"
@@ -47,6 +49,7 @@ const PAGES: readonly Page[] = [
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
   { to: "/datasets", name: "datasets", icon: <DatabaseOutlined />, key: "d" },
   { to: "/algorithms", name: "algorithms", icon: <FunctionOutlined />, key: "l" },
+  { to: "/images", name: "images", icon: <AppstoreOutlined />, key: "i" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
@@ -73,6 +76,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/templates", "templates"],
   ["/datasets", "datasets"],
   ["/algorithms", "algorithms"],
+  ["/images", "images"],
   ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
   ["/usage", "usage"],

@@ -3,7 +3,6 @@ import { Button, Checkbox } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useBilingual } from "../../i18n";
-import { useEngineOf } from "../../shared/engines";
 import { duration } from "../../shared/format";
 import { SHARES } from "../../shared/people";
 import { useAllowedPriority } from "../../shared/session";
@@ -12,6 +11,7 @@ import { CodeField } from "./code";
 import { getAt, nextName } from "./document";
 import { DurationField, FieldFrame, NumberField, SelectField, TextField, useBounds } from "./fields";
 import { FrameworkField } from "./framework";
+import { ImageField } from "./image";
 import { KeyValueField } from "./keyvalue";
 import { Mounts } from "./mounts";
 import { MetricPatterns } from "./patterns";
@@ -169,24 +169,6 @@ function PriorityField(): ReactNode {
         disabled: !allowed(one.code),
         label: allowed(one.code) ? pick(one.title) : `${pick(one.title)} · ${t("priority.adminsOnly")}`,
       }))}
-    />
-  );
-}
-
-/** Shown where the engine of the pool runs images, or the document names one: then it says whether that has an effect (D16). */
-function ImageField(): ReactNode {
-  const { t } = useTranslation();
-  const form = useForm();
-  const engine = useEngineOf()(String(form.doc["pool"] ?? "default"));
-  const used = engine?.can.images === true;
-  if (!used && form.doc["image"] === undefined) return null;
-  return (
-    <TextField
-      path="image"
-      label={t("submit.field.image")}
-      help={t("help.image")}
-      placeholder="default"
-      hint={!used && engine !== undefined ? t("submit.place.noImages") : undefined}
     />
   );
 }

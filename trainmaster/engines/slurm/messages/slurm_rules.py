@@ -32,3 +32,6 @@ def not_on_behalf(engine: str, person: str, user: str, why: Said | str) -> Said:
 
 @say("Jobs on the cluster {engine} run as the platform's system user {user}, not as their owners", "集群 {engine} 上的任务以平台的系统用户 {user} 运行，而不是以提交者的身份", "They can reach whatever that user can; an administrator can change this with run_as.", "任务能访问该用户能访问的一切；管理员可用 run_as 改变。")
 def runs_as_service(engine: str, user: str) -> Said: ...
+
+@say("The nodes of this cluster do not share the platform's data folder, so they cannot read the environment of an image", "此集群的节点不共享平台的数据目录，因此读不到镜像的环境", "Choose another pool, or the image default; an administrator can put server.data on a file system that the nodes share.", "请选择其他资源池，或使用镜像 default；管理员可将 server.data 放在节点共享的文件系统上。")
+def environments_not_shared() -> Said: ...

@@ -6,6 +6,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.use_cases.assets.algorithms import Algorithms
 from trainmaster.service.use_cases.assets.dataset_uploads import DatasetUploads
 from trainmaster.service.use_cases.assets.datasets import Datasets
+from trainmaster.service.use_cases.assets.images import Images
 from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.jobs import Jobs
@@ -26,6 +27,7 @@ class AssetParts:
 
     models: Models
     templates: Templates
+    images: Images
     datasets: Datasets
     dataset_uploads: DatasetUploads
     sweeps: Sweeps
@@ -40,5 +42,6 @@ def assets_of(context: Context, assets: AssetReader, database: Database) -> Asse
     datasets = Datasets(context, assets, rows)
     uploads = DatasetUploads(context, assets, rows, datasets)
     sweeps = Sweeps(context, jobs, SweepViews(context, reader, MarkRows(database)), reader, SweepRows(database))
-    algorithms = Algorithms(context, assets, AlgorithmRows(database))
-    return AssetParts(Models(assets, context.layout), templates, datasets, uploads, sweeps, algorithms)
+    algorithms, images = Algorithms(context, assets, AlgorithmRows(database)), Images(context, assets)
+    models = Models(assets, context.layout)
+    return AssetParts(models, templates, images, datasets, uploads, sweeps, algorithms)

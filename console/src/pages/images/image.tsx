@@ -1,0 +1,151 @@
+/** One image: its versions, the packages in them, who has it, how it is shared; a version is added here, or all of it deleted. */
+import { AppstoreAddOutlined, DeleteOutlined } from "@ant-design/icons";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Alert, App, Button, Select } from "antd";
+import { type ReactNode, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api/client";
+import { deleteImage, readImage, shareImage } from "../../api/images";
+import type { ImageDetail, JobShare } from "../../api/types";
+import { useAct } from "../../shared/act";
+import { bytes } from "../../shared/format";
+import { SHARES } from "../../shared/people";
+import { Ago } from "../../shared/time";
+import { Crumb, PageHeader, Pending } from "../../shared/ui";
+import { NotShared } from "../lost";
+import { CreateImage } from "./create";
+import { Version } from "./version";
+
+export function ImagePage(): ReactNode {
+  const { t } = useTranslation();
+  const { id } = useParams({ from: "/images/$id" });
+  const search = useSearch({ from: "/images/$id" });
+  const navigate = useNavigate({ from: "/images/$id" });
+  const [adds, setAdds] = useState(false);
+  const query = useQuery({
+    queryKey: ["image", id, search.version],
+    queryFn: ({ signal }) => readImage(id, search.version, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+  if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="image" id={id} />;
+  if (!query.data) return <Pending query={query} rows={8} />;
+  const image = query.data;
+  const writes = image.may.includes("write");
+  return (
+    <div data-testid="image-page">
+      <Crumb>
+        <Link to="/images">{t("images.title")}</Link>
+      </Crumb>
+      <PageHeader
+        title={image.name}
+        sub={[image.owner, image.workspace].join(" · ")}
+        actions={
+          <>
+            <Sharing of={image} />
+            {writes && (
+              <Button icon={<AppstoreAddOutlined />} onClick={() => setAdds(true)} data-testid="image-add">
+                {t("images.addVersion")}
+              </Button>
+            )}
+            {writes && <Remove of={image} />}
+          </>
+        }
+      />
+      {image.description && <p className="tm-describe">{image.description}</p>}
+      {!image.built && <Alert type="info" showIcon className="tm-outdated" title={t("images.notBuiltHint")} />}
+      <div className="tm-model">
+        <nav className="tm-panel tm-versions" aria-label={t("images.versions")}>
+          {image.versions.map((one) => (
+            <button
+              key={one.version}
+              type="button"
+              className="tm-version"
+              aria-current={one.version === image.shown}
+              onClick={() => void navigate({ search: { version: one.version }, replace: true })}
+              data-testid={`version-${one.version}`}
+            >
+              <b>{t("images.version", { n: one.version })}</b>
+              <span className="tm-faint">
+                <Ago at={one.at} />
+              </span>
+              <span className="tm-faint">
+                Python {one.python} · {bytes(one.size_bytes)}
+              </span>
+            </button>
+          ))}
+        </nav>
+        <Version image={image} />
+      </div>
+      {adds && (
+        <CreateImage
+          to={image}
+          close={() => setAdds(false)}
+          done={(made) => void navigate({ to: "/images", search: { build: made.id } })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Deletes all of it, after a question that says what will happen; not while a job needs it. */
+function Remove({ of }: { of: ImageDetail }): ReactNode {
+  const { t } = useTranslation();
+  const { modal } = App.useApp();
+  const navigate = useNavigate();
+  const act = useAct(["images"]); // what is gone is not read again
+  const label = of.jobs > 0 ? t("images.delete.inUse", { count: of.jobs }) : t("images.delete.all");
+  const remove = async (): Promise<void> => {
+    const gone = await act(async () => {
+      await deleteImage(of.id);
+      return t("images.delete.done");
+    });
+    if (gone) void navigate({ to: "/images", search: {} });
+  };
+  const ask = (): void =>
+    void modal.confirm({
+      title: t("images.delete.title", { name: of.name }),
+      icon: null,
+      content: t("images.delete.what"),
+      okText: t("action.delete"),
+      cancelText: t("action.cancel"),
+      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
+      onOk: remove,
+    });
+  return (
+    <Button
+      danger
+      icon={<DeleteOutlined />}
+      disabled={of.jobs > 0}
+      onClick={ask}
+      aria-label={label}
+      title={label}
+      data-testid="image-delete"
+    />
+  );
+}
+
+/** With whom it is shared; who may decide it chooses here. */
+function Sharing({ of }: { of: ImageDetail }): ReactNode {
+  const { t } = useTranslation();
+  const act = useAct(["images", "image"]);
+  if (!of.may.includes("share"))
+    return <span title={t(`images.share.${of.share}`)}>{t(`images.sharing.${of.share}`)}</span>;
+  return (
+    <Select<JobShare>
+      value={of.share}
+      onChange={(level) =>
+        void act(async () => {
+          await shareImage(of.id, level);
+          return t("images.share.changed");
+        })
+      }
+      aria-label={t("images.shared")}
+      popupMatchSelectWidth={false}
+      labelRender={({ value }) => t(`images.sharing.${value as JobShare}`)}
+      options={SHARES.map((value) => ({ value, label: t(`images.share.${value}`) }))}
+      data-testid="image-sharing"
+    />
+  );
+}

@@ -1,0 +1,217 @@
+"""Images: environments that are built once, and that jobs have by name: `tm image`."""
+
+from typing import Annotated
+
+import typer
+
+from trainmaster.cli import completing
+from trainmaster.cli.commands.actions import SHARES
+from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.context import AsJson, Limit, client, each
+from trainmaster.cli.helping import JOBS, add, group
+from trainmaster.cli.images.building import Workspace, builds, create, log, stop
+from trainmaster.cli.language import words
+from trainmaster.core.formats.terminal import visible
+
+_REF = words("A name, an id, or its beginning (4 characters or more).", "镜像名称、ID 或其开头（至少 4 个字符）。")
+Image = Annotated[str, typer.Argument(metavar="IMAGE", help=_REF, autocompletion=completing.images)]
+Several = Annotated[
+    list[str],
+    typer.Argument(metavar="IMAGE...", help=_REF, show_default=False, autocompletion=completing.images),
+]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands."""
+    part = group(app, "image", "Environments for jobs, built once.", "任务的运行环境：只构建一次。", JOBS)
+    add(
+        part,
+        list_images,
+        "列出镜像，最近修改的在前：自己的和共享给您的。\n\n每行一个：名称和最新版本、所有者、工作空间、共享方式、Python、软件包数、大小、修改时间。",
+        "tm image list",
+        "tm image list torch --mine",
+        name="list",
+    )
+    add(
+        part,
+        create,
+        "由 requirements.txt 或项目构建镜像；已有同名镜像时添加一个版本。\n\n"
+        "构建在服务器的沙箱中进行，此处显示进度；--no-wait 时只输出构建的 ID。成功后输出任务文件中使用的名称。",
+        "tm image create digits --requirements requirements.txt",
+        "tm image create digits --project . --python 3.12 --for pytorch --card cpu",
+    )
+    add(
+        part,
+        show,
+        "显示镜像及其中的软件包。\n\n输出用途、共享方式、历史版本，然后每行一个软件包。",
+        "tm image show digits",
+        "tm image show digits --version 1 --json",
+    )
+    add(
+        part,
+        builds,
+        "列出进行中和已结束的构建，最近的在前。\n\n每行一个：ID、镜像、状态、开始时间。",
+        "tm image builds",
+    )
+    add(
+        part,
+        log,
+        "显示一次构建的日志和失败原因。",
+        "tm image log b3f1c2",
+    )
+    add(
+        part,
+        stop,
+        "停止一次构建，不留下任何内容。\n\n输出其 ID 和状态。",
+        "tm image stop b3f1c2",
+    )
+    add(
+        part,
+        share,
+        "设置工作空间的其他成员能对镜像做什么。\n\nread：查看、在任务中使用；read-write：还可以添加版本和删除；none：什么都看不到。"
+        "输出名称和共享方式。",
+        "tm image share digits read",
+    )
+    add(
+        part,
+        delete,
+        "删除镜像及其所有版本；有未结束的任务使用时拒绝。\n\n每行输出一个已删除的名称。",
+        "tm image delete digits",
+    )
+
+
+def list_images(
+    query: Annotated[
+        str,
+        typer.Argument(
+            metavar="[TEXT]", help=words("Words of name, description, owner.", "名称、描述、所有者中的词。")
+        ),
+    ] = "",
+    mine: Mine = False,
+    workspace: Workspace = "",
+    limit: Limit = 50,
+    as_json: AsJson = False,
+) -> None:
+    """List images, what was changed last first: yours, and what is shared with you.
+
+    Prints a line for each: name and last version, owner, workspace, how it is shared, Python, how many packages, size,
+    and when it was changed.
+    """
+    from trainmaster.cli.showing import tables
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.tables import column
+    from trainmaster.cli.showing.waiting import clock
+
+    found = client().images.list(query, mine=mine, workspace=workspace, limit=limit or None)
+    if as_json:
+        emit_json(found)
+        return
+    columns = (
+        column(words("image", "镜像"), least=12),
+        column(words("owner", "所有者"), least=6, leaves=2),
+        column(words("workspace", "工作空间"), least=6, leaves=3),
+        column(words("shared", "共享")),
+        column("Python"),
+        column(words("packages", "软件包"), right=True),
+        column("MiB", right=True),
+        column(words("changed", "修改时间"), leaves=1),
+    )
+    rows = [
+        (
+            f"{one.name}@{one.version}",
+            one.owner,
+            one.workspace,
+            one.share,
+            one.python,
+            one.packages,
+            one.size_bytes >> 20,
+            clock(one.changed_at),
+        )
+        for one in found
+    ]
+    tables.show(columns, rows) if rows else print(words("No images.", "没有镜像。"))
+
+
+def show(
+    image: Image,
+    version: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help=words("An older version.", "历史版本。"), show_default=words("the last one", "最新版本")
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show an image and the packages in it.
+
+    Prints what it is for, how it is shared and its versions, then a line for each package.
+    """
+    from trainmaster.cli.showing.console import emit_json
+    from trainmaster.cli.showing.waiting import clock
+
+    found = client().images.get(image, version)
+    if as_json:
+        emit_json(found)
+        return
+    print(visible(f"{found.name}  {found.id}"))
+    about = (
+        (words("description", "描述"), found.description or "-"),
+        (words("owner", "所有者"), found.owner),
+        (words("workspace", "工作空间"), found.workspace),
+        (words("shared", "共享"), found.share),
+        ("Python", found.python),
+        (words("for", "适用框架"), ", ".join(found.frameworks) or words("any", "不限")),
+        (words("cards", "适用的卡"), ", ".join(found.cards) or words("any", "不限")),
+    )
+    for key, value in about:
+        print(f"  {key}: {visible(value)}")
+    for one in found.versions:
+        mark = " *" if one.version == found.shown else ""
+        print(f"  {words('version', '版本')} {one.version}{mark}: {clock(one.at)}  {visible(one.by)}")
+    print()
+    for package in found.installed:
+        print(visible(f"{package.name}=={package.version}"))
+
+
+def share(
+    image: Image,
+    level: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(SHARES),
+            help=words("What others may do.", "其他成员能做什么。"),
+            autocompletion=completing.one_of(*SHARES),
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Say what other members of the workspace may do with an image.
+
+    read: look at it, have it in jobs; read-write: also add versions and delete it; none: they see nothing of it. Prints
+    its name and how it is shared.
+    """
+    from trainmaster.cli.showing.console import emit_json
+
+    found = client().images.share(image, level)
+    emit_json(found) if as_json else print(f"{visible(found.name)}  {words('shared', '共享')} {found.share}")
+
+
+def delete(images: Several, as_json: AsJson = False) -> None:
+    """Delete images with all their versions; refused while jobs that have not ended have them.
+
+    Prints the name of each that is gone.
+    """
+    server = client().images
+
+    def one(ref: str) -> str:
+        server.delete(ref)
+        return ref
+
+    found, good = each(images, one)
+    print_each(
+        found,
+        as_json,
+        lambda ref: print(f"{visible(ref)}  {words('deleted', '已删除')}"),
+        lambda ref: {"kind": "image", "name": ref, "deleted": True},
+    )
+    leave(good)

@@ -1,0 +1,127 @@
+"""Images: environments that are built once, and that jobs have by name. What `Client.images` offers."""
+
+import builtins
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+from trainmaster import answers
+
+if TYPE_CHECKING:
+    from trainmaster.sdk.client import Client
+
+Json = dict[str, Any]
+ENDS: Final = ("ready", "failed", "stopped")
+LOOK_S: Final = 0.5
+"""Between two looks at a build."""
+
+
+class ImageCalls:
+    """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
+    not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
+    """
+
+    def __init__(self, client: "Client") -> None:
+        self._http = client.http
+
+    def list(
+        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+    ) -> builtins.list[answers.ImageView]:
+        """Return images, what was changed last first; `limit` None: all. `q`: words in name, description, owner, id."""
+        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+
+    def iterate(
+        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+    ) -> Iterator[answers.ImageView]:
+        """Yield images page by page, like `list`."""
+        left, cursor = limit, None
+        while left is None or left > 0:
+            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
+            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
+            page = self._http.read(answers.ImagePage, "GET", "/images", params=asked)
+            yield from page.items
+            left, cursor = None if left is None else left - len(page.items), page.next_cursor
+            if cursor is None:
+                return
+
+    def get(self, ref: str, version: int | None = None) -> answers.ImageDetail:
+        """Return an image with the packages of its last version, or of an older one."""
+        params = {} if version is None else {"version": version}
+        return self._http.read(answers.ImageDetail, "GET", self._at(ref), params=params)
+
+    def create(
+        self,
+        name: str,
+        *,
+        requirements: str | Path | None = None,
+        project: str | Path | None = None,
+        python: str = "",
+        workspace: str = "default",
+        description: str = "",
+        frameworks: Sequence[str] = (),
+        cards: Sequence[str] = (),
+        share: str = "none",
+    ) -> answers.ImageBuild:
+        """Begin to make an image, or a version of one; return its build, for `wait`. `requirements`: a file, or with
+        several lines its text; `project`: a folder with `pyproject.toml`, and `uv.lock` if there is one. Raises
+        OSError.
+        """
+        body: Json = {"name": name, "workspace": workspace, "description": description, "share": share}
+        body |= {"python": python, "frameworks": [*frameworks], "cards": [*cards]}
+        if requirements is not None:
+            text = isinstance(requirements, str) and "\n" in requirements
+            body["requirements"] = requirements if text else Path(requirements).read_text(encoding="utf-8")
+        if project is not None:
+            body["pyproject"] = Path(project, "pyproject.toml").read_text(encoding="utf-8")
+            lock = Path(project, "uv.lock")
+            if lock.exists():
+                body["uv_lock"] = lock.read_text(encoding="utf-8")
+        return self._http.read(answers.ImageBuild, "POST", "/images", json=body)
+
+    def builds(self) -> builtins.list[answers.ImageBuild]:
+        """Return builds that go on or have ended, newest first, without their logs."""
+        return self._http.read(answers.ImageBuilds, "GET", "/image-builds").items
+
+    def build(self, id: str) -> answers.ImageBuild:
+        """Return a build, with the end of its log."""
+        return self._http.read(answers.ImageBuild, "GET", self._build_at(id))
+
+    def wait(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+        told: Callable[[answers.ImageBuild], None] = lambda build: None,
+    ) -> answers.ImageBuild:
+        """Return a build once it has ended; `told` gets it as it is, again and again. Raises TimeoutError."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            found = self.build(id)
+            told(found)
+            if found.state in ENDS:
+                return found
+            if until is not None and time.monotonic() > until:
+                raise TimeoutError(f"build {id} is {found.state}")
+            time.sleep(LOOK_S)
+
+    def stop(self, id: str) -> answers.ImageBuild:
+        """Stop a build."""
+        return self._http.read(answers.ImageBuild, "DELETE", self._build_at(id))
+
+    def share(self, ref: str, share: str) -> answers.ImageDetail:
+        """Share an image with the other members of its workspace, or no more."""
+        return self._http.read(answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True)
+
+    def delete(self, ref: str) -> None:
+        """Delete an image with its versions; Conflict while jobs that have not ended have it."""
+        self._http.request("DELETE", self._at(ref))
+
+    @staticmethod
+    def _at(ref: str, after: str = "") -> str:
+        return f"/images/{quote(ref, safe='') or '%20'}{after}"
+
+    @staticmethod
+    def _build_at(id: str) -> str:
+        return f"/image-builds/{quote(id, safe='') or '%20'}"

@@ -1,0 +1,124 @@
+"""From what a job names to the environment that it is given: the image's version, its environment, made again if it was
+removed meanwhile. What was looked up is remembered: versions never change.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from typing import Final, NamedTuple
+
+from trainmaster.messages.jobs import images as said
+from trainmaster.messages.said import Said
+from trainmaster.service.environments.builds import Builds
+from trainmaster.service.environments.definition import EnvironmentPlan
+from trainmaster.service.environments.keeper import EnvironmentKeeper
+from trainmaster.service.environments.workshop import NotMade
+from trainmaster.spec.lower import image_ref
+from trainmaster.store.assets.images import ImageRows, about_of
+
+log = logging.getLogger("trainmaster.environments")
+
+_REMEMBERED: Final = 4096
+
+
+class NeededImage(NamedTuple):
+    """That a live job has an image; `ref`: NAME@VERSION."""
+
+    workspace: str
+    ref: str
+    job: str
+
+    def of(self, workspace: str, name: str) -> bool:
+        """Return whether it is a version of this image."""
+        return (self.workspace, self.ref.partition("@")[0]) == (workspace, name)
+
+
+NeededBy = Callable[[], Iterable[NeededImage]]
+"""Returns what live jobs need; blocking."""
+
+
+class JobImages:
+    """One object per server; all methods but `keys` in the loop's thread."""
+
+    def __init__(self, rows: ImageRows, needed: NeededBy) -> None:
+        self.rows, self.needed = rows, needed
+        self._plans: dict[tuple[str, str], EnvironmentPlan] = {}
+        self._making: set[asyncio.Task[object]] = set()
+        self.keeper: EnvironmentKeeper
+        self.builds: Builds
+
+    def use(self, keeper: EnvironmentKeeper, builds: Builds) -> None:
+        """Take who makes and keeps environments."""
+        self.keeper, self.builds = keeper, builds
+
+    async def start(self) -> None:
+        """See what is there. Raises OSError."""
+        await self.keeper.start()
+        await self.builds.start()
+
+    async def close(self) -> None:
+        """End what is being made."""
+        await self.builds.close()
+        for task in self._making:
+            task.cancel()
+        await asyncio.gather(*self._making, return_exceptions=True)
+        await self.keeper.close()
+
+    def keys(self) -> set[str]:
+        """Return the environments that live jobs need; blocking."""
+        plans = (self._fetch(one.workspace, one.ref) for one in self.needed())
+        return {plan.key for plan in plans if plan is not None}
+
+    def key(self, workspace: str, ref: str) -> str | None:
+        """Return the environment of ``NAME@VERSION`` where it is known and there; it counts as used."""
+        plan = self._plans.get((workspace, ref))
+        return plan.key if plan is not None and self.keeper.ready(plan.key) else None
+
+    def _fetch(self, workspace: str, ref: str) -> EnvironmentPlan | None:
+        if (plan := self._plans.get((workspace, ref))) is not None:
+            return plan
+        named = image_ref(ref)
+        found = self.rows.version(workspace, named[0], named[1]) if named is not None and named[1] else None
+        about = about_of(found) if found is not None else None
+        if about is None:
+            return None
+        if len(self._plans) >= _REMEMBERED:
+            self._plans.clear()
+        plan = self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock)
+        return plan
+
+    def forget(self, workspace: str, name: str) -> None:
+        """An image was deleted: its name may become another's."""
+        for place in [one for one in self._plans if one[0] == workspace and one[1].partition("@")[0] == name]:
+            del self._plans[place]
+
+    async def foresee(self, workspace: str, ref: str) -> None:
+        """A job was submitted with an image: make its environment if it was removed, while the job waits."""
+        plan = await asyncio.to_thread(self._fetch, workspace, ref)
+        if plan is not None and not self.keeper.ready(plan.key):
+            task: asyncio.Task[object] = asyncio.create_task(self._made(plan))
+            self._making.add(task)
+            task.add_done_callback(self._making.discard)
+
+    async def _made(self, plan: EnvironmentPlan) -> None:
+        try:
+            await self.keeper.ensure(plan)
+        except NotMade as error:
+            log.info("environment %s is not made: %s", plan.key, error.said.code)
+
+    async def ensure(self, workspace: str, ref: str) -> Said | None:
+        """Return once the environment of ``NAME@VERSION`` is there, or why it will not be."""
+        plan = await asyncio.to_thread(self._fetch, workspace, ref)
+        if plan is None:
+            return said.image_gone(ref)
+        try:
+            await self.keeper.ensure(plan)
+        except NotMade as error:
+            return said.environment_not_made(ref, error.said)
+        await self.keeper.remember(plan.key)
+        return None
+
+    async def key_from_disk(self, workspace: str, ref: str) -> str | None:
+        """Return the environment of ``NAME@VERSION``, None where the image is gone."""
+        plan = await asyncio.to_thread(self._fetch, workspace, ref)
+        return plan.key if plan is not None else None

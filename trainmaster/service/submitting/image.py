@@ -1,0 +1,58 @@
+"""The image that a submission names: looked up among those that whoever submits may see in the job's workspace, and
+settled to one version, which is recorded. What is no image of the platform is left to the engine.
+"""
+
+import asyncio
+from dataclasses import replace
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.core.errors import InvalidSpec, Problem, problem_of
+from trainmaster.messages.jobs import images as said
+from trainmaster.messages.jobs import submitting
+from trainmaster.service.context import Context
+from trainmaster.service.submitting.reading import Candidate
+from trainmaster.spec.lower import digest_of, document_of, image_ref
+from trainmaster.store.assets.images import AboutImage, about_of
+from trainmaster.store.assets.versions import AssetKind, AssetVersion
+
+
+async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
+    """Return `candidate` with the version of the image that it names, and what of the job does not suit it. Raises
+    InvalidSpec for a version that is not there.
+    """
+    ref = image_ref(candidate.spec.image)
+    if ref is None:
+        return candidate
+    name, number = ref
+    decision = decide(who, "images:read")
+
+    def look() -> tuple[AssetVersion | None, bool]:
+        if not decision.allowed:
+            return None, False
+        asked = (decision.visible, AssetKind.IMAGE, candidate.spec.workspace, name)
+        found = ctx.assets.named(*asked, number)
+        return found, found is not None or (number is not None and ctx.assets.named(*asked) is not None)
+
+    version, there = await asyncio.to_thread(look)
+    if version is None and number is None:
+        return candidate
+    if version is None:
+        why = said.no_such_image_version(name, number or 0) if there else said.no_such_image(repr(name))
+        raise InvalidSpec(submitting.job_not_accepted(1), problems=(problem_of("image", why, candidate.spec.image),))
+    spec = candidate.spec.model_copy(update={"image": f"{name}@{version.number}"})
+    text = document_of(spec)
+    warnings = (*candidate.warnings, *_unsuited(candidate, about_of(version), spec.image))
+    return replace(candidate, spec=spec, document=text, digest=digest_of(text), warnings=warnings)
+
+
+def _unsuited(candidate: Candidate, about: AboutImage | None, image: str) -> list[Problem]:
+    if about is None:
+        return []
+    found, spec = [], candidate.spec
+    kind = spec.framework.kind
+    if about.frameworks and kind not in about.frameworks and kind != "single":
+        found.append(problem_of("image", said.image_for_others(image, about.frameworks, kind), image))
+    if about.cards == ("cpu",) and any(role.resources.gpu or role.flavors for role in spec.roles):
+        found.append(problem_of("image", said.image_without_cards(image), image))
+    return found

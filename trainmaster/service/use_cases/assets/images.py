@@ -1,0 +1,373 @@
+"""Use cases on images (R25, R26, R54, R68, B18): Python environments that are built once, in the background, and that
+jobs have by name. Shared, deleted and looked at as templates are.
+
+An image lies in the workspace in which its jobs run. A version is stored once its environment is whole, judged again
+where it is written. Of builds, people see their own, administrators of a workspace those in it.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import InWorkspace
+from trainmaster.answers import (
+    ImageBuild,
+    ImageBuilds,
+    ImageDetail,
+    ImageFile,
+    ImagePackage,
+    ImagePage,
+    ImageRight,
+    ImageUse,
+    ImageVersionView,
+    ImageView,
+)
+from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
+from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.framework_kinds import KINDS
+from trainmaster.core.states import JobShare
+from trainmaster.messages import render
+from trainmaster.messages.jobs import images as said
+from trainmaster.service.admission.places import sharing_problems
+from trainmaster.service.context import Context
+from trainmaster.service.environments.builds import Build
+from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, packages_in, problems_of
+from trainmaster.service.environments.images import NeededImage
+from trainmaster.service.environments.keeper import Kept
+from trainmaster.service.environments.workshop import find_uv, pythons
+from trainmaster.service.language import both, two
+from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
+from trainmaster.store.assets.images import ENVIRONMENT, AboutImage, about_of, image_version
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
+
+LONGEST_DESCRIPTION: Final = 2000
+MOST_BUILDS: Final = 4
+"""Builds of one person that have not ended."""
+LOG_LINES: Final = 400
+MOST_USES: Final = 50
+"""Jobs that an image names as having it."""
+_KIND: Final = AssetKind.IMAGE
+
+
+@dataclass(frozen=True, slots=True)
+class WantedImage:
+    """An image to make, or a version of one that is there. `frameworks`, `cards`: what it is for, empty: anything."""
+
+    name: str
+    definition: Definition
+    workspace: str = "default"
+    description: str = ""
+    share: JobShare = JobShare.NONE
+    frameworks: tuple[str, ...] = ()
+    cards: tuple[str, ...] = ()
+
+
+class Images:
+    """One object per server."""
+
+    def __init__(self, context: Context, assets: AssetReader) -> None:
+        self._ctx, self._assets = context, assets
+        self._parts = context.images
+        self._rows = context.images.rows
+
+    # -- look --------------------------------------------------------------------------------------------------
+
+    async def page(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> ImagePage:
+        """Return a page of the images `who` may see, what was changed last first. Raises InvalidSpec for a cursor of
+        another list.
+        """
+        visible = decide(who, "images:read").demand()
+
+        def read() -> ImagePage:
+            page = self._assets.page(visible, _KIND, wanted, limit, cursor)
+            last, needed = self._assets.latest(visible, page.items), list(self._parts.needed())
+            items = [ImageView(**self._fields(one, last.get(one.id), who, needed)) for one in page.items]
+            total = self._assets.count(visible, _KIND, wanted)
+            return ImagePage(items=items, next_cursor=page.next_cursor, total=total)
+
+        return await asyncio.to_thread(read)
+
+    async def detail(self, ref: str, who: Principal, version: int | None = None) -> ImageDetail:
+        """Return an image (id, the beginning of one, or name) with the packages of its last version, or of another.
+        Raises NotFound, Conflict where several are meant.
+        """
+        return await self._shown(await self._find(ref, who), who, version)
+
+    async def builds(self, who: Principal) -> ImageBuilds:
+        """Return the builds that `who` may see, newest first, without their logs."""
+        visible = decide(who, "images:read").demand()
+        found = [one for one in self._parts.builds.known() if visible.covers(one)]
+        there = await asyncio.to_thread(lambda: list(pythons()) if find_uv() is not None else [])
+        return ImageBuilds(items=[_build_view(one, 0) for one in found], pythons=there)
+
+    async def build(self, id_: str, who: Principal) -> ImageBuild:
+        """Return a build with the end of its log. Raises NotFound."""
+        return _build_view(self._known(id_, who, "images:read"), LOG_LINES)
+
+    # -- act ---------------------------------------------------------------------------------------------------
+
+    async def create(self, who: Principal, wanted: WantedImage) -> ImageBuild:
+        """Begin to make an image, or a version of one that is there; return its build. Raises InvalidSpec with
+        everything that is wrong, Conflict where the name is taken, StorageFailed while a disk is nearly full.
+        """
+        writable = decide(who, "images:write").demand()
+        found = await asyncio.to_thread(self._problems, who, wanted)
+        if found:
+            raise InvalidSpec(said.image_not_valid(), problems=tuple(found))
+        await self._ctx.disks.demand_room()
+        now = self._ctx.clock()
+        asset = Asset(
+            "i" + self._ctx.random_bytes(16).hex(),
+            _KIND,
+            wanted.name,
+            wanted.workspace,
+            who.name,
+            now,
+            wanted.share.value,
+            wanted.description,
+            changed_at=now,
+        )
+        await asyncio.to_thread(self._rows.demand_may_write, writable, asset)
+        running = [one for one in self._parts.builds.known() if one.owner == who.name and not one.ended]
+        if len(running) >= MOST_BUILDS:
+            raise Conflict(said.too_many_builds(MOST_BUILDS))
+        build = Build("b" + self._ctx.random_bytes(12).hex(), wanted.name, wanted.workspace, who.name, now)
+
+        async def register(plan: EnvironmentPlan, kept: Kept) -> tuple[str, int]:
+            return await self._register(who, wanted, asset, plan, kept)
+
+        begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
+        await asyncio.to_thread(self._rows.tell, begun)
+        self._parts.builds.begin(build, wanted.definition, register)
+        return _build_view(build, LOG_LINES)
+
+    async def _register(
+        self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: Kept
+    ) -> tuple[str, int]:
+        now = self._ctx.clock()
+        packages = tuple(packages_in(plan.lock))
+        about = AboutImage(
+            plan.key,
+            plan.python,
+            plan.lock,
+            dict(wanted.definition.files),
+            packages,
+            wanted.frameworks,
+            wanted.cards,
+            who.name,
+        )
+        digest = f"sha256:{hashlib.sha256(plan.lock.encode()).hexdigest()}"
+        new = image_version(about, digest, kept.size_bytes, kept.files, now)
+
+        def told(after: Asset) -> AuditEvent:
+            return who.did(_subject(after), said.image_made(after.name, after.latest), now)
+
+        writable = decide(who, "images:write").visible
+        after = await asyncio.to_thread(self._rows.add, writable, asset, new, told)
+        return after.id, after.latest
+
+    async def stop_build(self, id_: str, who: Principal) -> ImageBuild:
+        """Stop a build. Raises NotFound, Conflict after its end."""
+        build = self._known(id_, who, "images:write")
+        if build.ended:
+            raise Conflict(said.build_has_ended())
+        await self._parts.builds.stop(id_)
+        subject = Subject("image", build.id, build.workspace, build.owner, build.name)
+        stopped = who.did(subject, said.image_build_stopped(build.name), self._ctx.clock())
+        await asyncio.to_thread(self._rows.tell, stopped)
+        return _build_view(build, LOG_LINES)
+
+    async def share(self, ref: str, who: Principal, share: JobShare) -> ImageDetail:
+        """Share an image with the other members of its workspace, or no more. Raises NotFound, Forbidden,
+        InvalidSpec where nothing may be shared there.
+        """
+        before = await self._find(ref, who, "images:share")
+        wrong = sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace))
+        if wrong:
+            raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
+        now = self._ctx.clock()
+
+        def told(was: Asset, now_is: Asset) -> AuditEvent:
+            changes = (("share", was.share, now_is.share),)
+            return who.did(_subject(now_is), said.image_shared(now_is.name), now, changes)
+
+        sharable = decide(who, "images:share").visible
+        after = await asyncio.to_thread(self._rows.share, sharable, before.id, share.value, told)
+        return await self._shown(after, who)
+
+    async def delete(self, ref: str, who: Principal) -> None:
+        """Delete an image with all its versions, and the environments that no other has. Raises NotFound, Forbidden,
+        Conflict while jobs that have not ended have it.
+        """
+        one = await self._find(ref, who, "images:write")
+        now, writable = self._ctx.clock(), decide(who, "images:write").visible
+        needed = await asyncio.to_thread(self._parts.needed)
+        using = [need for need in needed if need.of(one.workspace, one.name)]
+        if using:
+            raise Conflict(said.image_in_use(one.name, len(using)))
+
+        def told(gone: Asset) -> AuditEvent:
+            return who.did(_subject(gone), said.image_deleted(gone.name), now)
+
+        paths = await asyncio.to_thread(self._rows.remove, writable, one.id, told)
+        self._parts.forget(one.workspace, one.name)
+        for path in paths:
+            await self._parts.keeper.remove(path.rpartition("/")[2])
+
+    # -- inside ------------------------------------------------------------------------------------------------
+
+    def _problems(self, who: Principal, wanted: WantedImage) -> list[Problem]:
+        found = problems_of(wanted.definition)
+        if not IMAGE_NAME.fullmatch(wanted.name) or wanted.name in OWN_ENVIRONMENT:
+            found.append(problem_of("name", said.not_an_image_name(), wanted.name[:200]))
+        if len(wanted.description) > LONGEST_DESCRIPTION:
+            found.append(problem_of("description", said.image_description_too_long(LONGEST_DESCRIPTION)))
+        if not decide(who, "jobs:submit", InWorkspace(wanted.workspace)).allowed:
+            found.append(problem_of("workspace", said.image_workspace_not_yours(wanted.workspace[:200])))
+        else:
+            found += sharing_problems(wanted.share, self._ctx.pools.workspaces.get(wanted.workspace))
+        found += [
+            problem_of(f"frameworks.{at}", said.not_a_framework(sorted(KINDS)), one)
+            for at, one in enumerate(wanted.frameworks)
+            if one not in KINDS
+        ]
+        found += [
+            problem_of(f"cards.{at}", said.not_a_card_kind(CARDS), one)
+            for at, one in enumerate(wanted.cards)
+            if one not in CARDS
+        ]
+        if not found and find_uv() is None:
+            found.append(problem_of("", said.no_uv()))
+        if not found and wanted.definition.python:
+            there = pythons()
+            if wanted.definition.python not in there:
+                found.append(problem_of("python", said.no_such_python(wanted.definition.python, list(there))))
+        return found
+
+    def _known(self, id_: str, who: Principal, scope: str) -> Build:
+        found = self._parts.builds.get(id_)
+        if found is None or not decide(who, scope).demand().covers(found):
+            raise NotFound(said.no_such_build())
+        return found
+
+    async def _find(self, ref: str, who: Principal, scope: str = "images:read") -> Asset:
+        visible = decide(who, "images:read").demand()
+        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
+        if len(found) > 1:  # one's own comes before what others shared
+            mine = [one for one in found if one.owner == who.name and one.name == ref]
+            found = mine if len(mine) == 1 else found
+        if not found:
+            raise NotFound(said.no_such_image(repr(ref)))
+        if len(found) > 1:
+            raise Conflict(said.several_images(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
+        if not decide(who, scope, found[0]).allowed:
+            decide(who, scope).demand()
+            refusal = said.image_only_to_read if scope == "images:write" else said.image_not_yours_to_share
+            raise Forbidden(refusal(found[0].owner))
+        return found[0]
+
+    async def _shown(self, image: Asset, who: Principal, version: int | None = None) -> ImageDetail:
+        visible = decide(who, "images:read").demand()
+        versions = await asyncio.to_thread(self._assets.versions, visible, image.id)
+        shown = next((one for one in versions if version in (None, one.number)), None)
+        if shown is None:
+            raise NotFound(said.no_such_image_version(image.name, version or 0))
+        about, needed = about_of(shown), list(await asyncio.to_thread(self._parts.needed))
+        return ImageDetail(
+            **self._fields(image, versions[0], who, needed),
+            shown=shown.number,
+            installed=[ImagePackage(name=name, version=number) for name, number in (about.packages if about else ())],
+            lock=about.lock if about is not None else "",
+            files=[ImageFile(name=name, text=text) for name, text in (about.files.items() if about else ())],
+            versions=[_version_view(image, one) for one in versions],
+            used_by=self._uses(image, who, needed),
+        )
+
+    def _uses(self, image: Asset, who: Principal, needed: Iterable[NeededImage]) -> list[ImageUse]:
+        visible, live = decide(who, "jobs:read"), self._ctx.master.live
+        having = [
+            (job, int(need.ref.partition("@")[2]))
+            for need in needed
+            if visible.allowed
+            and need.of(image.workspace, image.name)
+            and (job := live.get(need.job)) is not None
+            and visible.visible.covers(job)
+        ]
+        having.sort(key=lambda one: one[0].submitted_at, reverse=True)
+        return [
+            ImageUse(job=job.id, name=job.name, owner=job.owner, version=number) for job, number in having[:MOST_USES]
+        ]
+
+    def _fields(
+        self, image: Asset, last: AssetVersion | None, who: Principal, needed: Iterable[NeededImage]
+    ) -> dict[str, Any]:
+        may: list[ImageRight] = ["write"] if decide(who, "images:write", image).allowed else []
+        if decide(who, "images:share", image).allowed:
+            may.append("share")
+        about = about_of(last) if last is not None else None
+        return {
+            "id": image.id,
+            "name": image.name,
+            "description": image.description,
+            "workspace": image.workspace,
+            "owner": image.owner,
+            "share": JobShare(image.share),
+            "kind": about.kind if about is not None else ENVIRONMENT,
+            "version": image.latest,
+            "created_at": image.created_at,
+            "changed_at": image.changed_at,
+            "changed_by": about.by if about is not None else "",
+            "python": about.python if about is not None else "",
+            "frameworks": list(about.frameworks) if about is not None else [],
+            "cards": list(about.cards) if about is not None else [],
+            "packages": len(about.packages) if about is not None else 0,
+            "size_bytes": last.size_bytes if last is not None else 0,
+            "built": about is not None and self._parts.keeper.is_there(about.key),
+            "jobs": sum(need.of(image.workspace, image.name) for need in needed),
+            "may": may,
+        }
+
+
+def _subject(image: Asset) -> Subject:
+    return Subject("image", image.id, image.workspace, image.owner, image.name)
+
+
+def _version_view(image: Asset, one: AssetVersion) -> ImageVersionView:
+    about = about_of(one)
+    return ImageVersionView(
+        version=one.number,
+        at=one.created_at,
+        by=about.by if about is not None else "",
+        size_bytes=one.size_bytes,
+        python=about.python if about is not None else "",
+        reference=f"{image.name}@{one.number}",
+        digest=one.digest,
+        packages=len(about.packages) if about is not None else 0,
+        frameworks=list(about.frameworks) if about is not None else [],
+        cards=list(about.cards) if about is not None else [],
+    )
+
+
+def _build_view(build: Build, lines: int) -> ImageBuild:
+    remedy = None
+    if build.error is not None:
+        remedy = two((render.remedy(build.error, "zh") or "", render.remedy(build.error, "en") or ""))
+    return ImageBuild(
+        id=build.id,
+        name=build.name,
+        workspace=build.workspace,
+        owner=build.owner,
+        state=build.state,
+        started_at=build.started_at,
+        ended_at=build.ended_at,
+        packages=build.packages,
+        error=both(build.error) if build.error is not None else None,
+        remedy=remedy,
+        image=build.image,
+        version=build.version,
+        log=list(build.lines)[-lines:] if lines else [],
+    )
