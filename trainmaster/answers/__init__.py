@@ -10,7 +10,13 @@ already.
 """
 
 from trainmaster.answers.assets import (
-   
+    AlgorithmDetail,
+    AlgorithmJob,
+    AlgorithmPage,
+    AlgorithmRight,
+    AlgorithmVersionView,
+    AlgorithmView,
+    BuildState,
     DatasetDetail,
     DatasetEntry,
     DatasetPage,

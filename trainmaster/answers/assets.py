@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from trainmaster.answers.base import Answer, Json
+from trainmaster.answers.base import Answer, Json, Text
 from trainmaster.core.states import JobShare
 
 TemplateRight = Literal["write", "share"]

@@ -58,8 +58,8 @@ from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
 from trainmaster.service.use_cases.what_if import WhatIf
-from trainmaster.store.assets.versions import AssetQuery
 from trainmaster.spec.document import Document, Given
+from trainmaster.store.assets.versions import AssetQuery
 from trainmaster.store.jobs.read_jobs import JobQuery
 
 

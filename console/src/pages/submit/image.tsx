@@ -14,8 +14,7 @@ import type { Card } from "../images/cards";
 import { frameworkOf, getAt } from "./document";
 import { FieldFrame } from "./fields";
 import { imageRef, isOwn, OWN, unsuited } from "./images";
-import { useWorkspace } from "./placing";
-import { useForm } from "./state";
+import { useForm, useWorkspace } from "./state";
 
 const STILL_MS = 30_000;
 const MOST = 500;
