@@ -210,7 +210,7 @@ function SubmitForm(props: FormProps): ReactNode {
         {(clone ?? session ?? template) === undefined && !typed && (
           <Examples choose={(job) => put(inWorkspace(job, home))} />
         )}
-        {(change.length > 0 || first !== undefined) && (
+        {(((clone ?? session ?? template) !== undefined && change.length > 0) || first !== undefined) && (
           <Copied original={original} change={change} waits={first !== undefined}>
             {choice}
           </Copied>
