@@ -69,6 +69,7 @@ def test_an_image_is_built_chosen_used_and_deleted(
     # R68, R69: into a job from its page; another version in the form
     page.get_by_test_id("use-in-job").click()
     expect(console.field("image")).to_have_value("tiny@2")
+    expect(page.get_by_text("Clone of")).to_have_count(0)
     console.choose("image-version", "Version 1")
     expect(page.locator('[data-path="image"]')).to_contain_text("1 package")
     console.fill("name", "reads")

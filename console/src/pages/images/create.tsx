@@ -167,7 +167,7 @@ function Packages({ given, set }: { given: Definition; set: (given: Definition) 
       <input
         ref={files}
         type="file"
-        hidden
+        style={{ display: "none" }} // a form shows what is only hidden
         multiple
         accept=".txt,.toml,.lock,.in"
         data-testid="image-files"

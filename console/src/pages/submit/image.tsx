@@ -67,12 +67,16 @@ function Choice(): ReactNode {
             "value" in option &&
             (isOwn(typed) || chosen !== undefined || String(option.value).includes(typed))
           }
+          // Not its label: that would be measured in the field, too, once it is chosen.
+          optionRender={({ value, data }) => (
+            <Line name={String(value)} about={"about" in data ? String(data.about) : ""} />
+          )}
           options={[
             {
               label: t("submit.image.node"),
               options: OWN.slice(0, 2).map((value) => ({
                 value,
-                label: <Line name={value} about={t(`submit.image.${value === "host" ? "host" : "own"}`)} />,
+                about: t(`submit.image.${value === "host" ? "host" : "own"}`),
               })),
             },
             {
@@ -82,7 +86,7 @@ function Choice(): ReactNode {
                 return {
                   value: `${one.name}@${one.version}`,
                   disabled: why !== undefined,
-                  label: <Line name={`${one.name}@${one.version}`} about={why ?? about(one)} />,
+                  about: why ?? about(one),
                 };
               }),
             },
