@@ -33,14 +33,34 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     with open(large / "large.bin", "wb") as file:
         for _ in range(mib):
             file.write(os.urandom(MIB))
-    yield from _transfers(stage, sdk, large, "one large file", mib, "MiB/s", rounds, "cp and sha256sum", _copied_large)
+    yield from _transfers(
+        stage,
+        sdk,
+        large,
+        ("upload of one large file", "download of one large file"),
+        mib,
+        "MiB/s",
+        rounds,
+        "cp and sha256sum",
+        _copied_large,
+    )
     shutil.rmtree(large)
     small, count = Path(stage.path("small")), 10_000 if quick else 100_000
     for number in range(count):
         place = small / str(number // _A_FOLDER)
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{number}.bin").write_bytes(os.urandom(SMALL))
-    yield from _transfers(stage, sdk, small, "small files", count, "files/s", rounds, "tar into tar", _copied_small)
+    yield from _transfers(
+        stage,
+        sdk,
+        small,
+        ("upload of small files", "download of small files"),
+        count,
+        "files/s",
+        rounds,
+        "tar into tar",
+        _copied_small,
+    )
     sent = _sent_again(sdk, small)
     yield stage.record("sent of what is there already", [100 * sent / (count * SMALL)], "%")
 
@@ -49,7 +69,7 @@ def _transfers(
     stage: Stage,
     sdk: Sdk,
     source: Path,
-    what: str,
+    metrics: tuple[str, str],
     amount: int,
     unit: str,
     rounds: int,
@@ -70,8 +90,8 @@ def _transfers(
         down.append(amount / _timed(sdk.datasets.download, name, 1, to))
         shutil.rmtree(to)
         sdk.datasets.delete(name)
-    yield stage.record(f"upload of {what}", up, unit, against=peer, peer=beside)
-    yield stage.record(f"download of {what}", down, unit, against=peer, peer=beside)
+    yield stage.record(metrics[0], up, unit, against=peer, peer=beside)
+    yield stage.record(metrics[1], down, unit, against=peer, peer=beside)
 
 
 def _timed(act: Callable[..., object], *given: object) -> float:

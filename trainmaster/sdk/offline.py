@@ -14,7 +14,7 @@ from trainmaster.core.errors import InvalidSpec, Problem, problem_from, problem_
 from trainmaster.core.launch import RolePreview
 from trainmaster.dialects.registry import translate
 from trainmaster.frameworks.showing import preview_roles
-from trainmaster.messages.jobs import algorithms
+from trainmaster.messages.assets import algorithms
 from trainmaster.sdk.documents import read_document
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec
 from trainmaster.spec.algorithms.filling import filled

@@ -19,7 +19,8 @@ from typing import IO, Final
 
 from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge, problem_of
 from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.messages.jobs import datasets, uploads
+from trainmaster.messages.assets import datasets
+from trainmaster.messages.jobs import uploads
 
 IGNORE_FILE: Final = ".trainmasterignore"
 ALWAYS: Final = (

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from trainmaster.core.errors import Problem
 from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
-from trainmaster.messages.jobs import algorithms, form, rules
+from trainmaster.messages.assets import algorithms
+from trainmaster.messages.jobs import form, rules
 from trainmaster.spec.problems import problem
 
 if TYPE_CHECKING:

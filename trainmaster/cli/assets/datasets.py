@@ -365,6 +365,6 @@ def delete(datasets: Several, as_json: AsJson = False) -> None:
 
 def _no_version(found: "answers.DatasetDetail", number: int) -> Exception:
     from trainmaster.core.errors import NotFound
-    from trainmaster.messages.jobs import datasets
+    from trainmaster.messages.assets import datasets
 
     return NotFound(datasets.no_such_dataset_version(found.name, number))

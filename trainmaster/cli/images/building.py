@@ -22,7 +22,9 @@ Build = Annotated[str, typer.Argument(metavar="BUILD", help=words("Id of a build
 Name = Annotated[str, typer.Argument(metavar="NAME", help=words("What it is called.", "镜像名称。"))]
 Requirements = Annotated[
     Path | None,
-    typer.Option("--requirements", "-r", metavar="FILE", help=words("A requirements.txt.", "requirements.txt。")),
+    typer.Option(
+        "--requirements", "-r", metavar="FILE", help=words("A requirements.txt.", "一个 requirements.txt 文件。")
+    ),
 ]
 Project = Annotated[
     Path | None,
@@ -97,7 +99,7 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
     wait: Waits = True,
     as_json: AsJson = False,
 ) -> None:
-    """Build an image of a requirements.txt or a project; a version of the image if there is one of this name.
+    """Build an image of a requirements.txt or a project; the next version of one that has this name.
 
     It is built in a sandbox on the server, which is shown here; with --no-wait only the id of the build is printed.
     Prints the name by which job files have it.

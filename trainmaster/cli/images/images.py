@@ -161,7 +161,7 @@ def show(
         (words("shared", "共享"), found.share),
         ("Python", found.python),
         (words("for", "适用框架"), ", ".join(found.frameworks) or words("any", "不限")),
-        (words("cards", "适用的卡"), ", ".join(found.cards) or words("any", "不限")),
+        (words("GPUs", "适用的加速卡"), ", ".join(found.cards) or words("any", "不限")),
     )
     for key, value in about:
         print(f"  {key}: {visible(value)}")

@@ -43,13 +43,13 @@ class EarlyRule:
         if not reached >= self.after:
             return 0
         if self.kind == "halving":
-            below = int(math.log(reached / self.after, self.factor)) + 2
+            below = math.log(reached / self.after, self.factor)
         else:
-            below = int((reached - self.after) / (self.every or self.after)) + 2
-        below = min(below, MOST_RUNGS)
-        while below and self.step(below - 1) > reached:  # rounding
-            below -= 1
-        return below
+            below = (reached - self.after) / (self.every or self.after)
+        count = int(min(below + 2, MOST_RUNGS))  # tiny steps may go into it infinitely often
+        while count and self.step(count - 1) > reached:  # rounding
+            count -= 1
+        return count
 
 
 class RungMark(NamedTuple):

@@ -15,8 +15,8 @@ from trainmaster.core.errors import NotFound, TrainmasterError, Unavailable
 from trainmaster.core.folders.layout import IN_CODE, Layout
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.records import Job
+from trainmaster.messages.assets.images import image_gone
 from trainmaster.messages.jobs import starting
-from trainmaster.messages.jobs.images import image_gone
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger, server
 from trainmaster.service.environments.images import JobImages

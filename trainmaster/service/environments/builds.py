@@ -18,10 +18,10 @@ from typing import Any, Final
 from trainmaster.answers import BuildState
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 from trainmaster.messages.said import Said, said_from_json
 from trainmaster.service.environments.definition import Definition, EnvironmentPlan, packages_in
-from trainmaster.service.environments.keeper import BUILDS, EnvironmentKeeper, Kept
+from trainmaster.service.environments.keeper import BUILDS, EnvironmentKeeper, KeptEnvironment
 from trainmaster.service.environments.workshop import NotMade
 from trainmaster.storage.trees import sync
 
@@ -57,7 +57,7 @@ class Build:
         return self.state in ENDS
 
 
-Register = Callable[[EnvironmentPlan, Kept], Awaitable[tuple[str, int]]]
+Register = Callable[[EnvironmentPlan, KeptEnvironment], Awaitable[tuple[str, int]]]
 """Stores a version; returns the id of its image, and its number."""
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem, problem_of
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 
 REQUIREMENTS, PROJECT, LOCK = "requirements.txt", "pyproject.toml", "uv.lock"
 MOST_BYTES: Final[dict[str, int]] = {REQUIREMENTS: 256 << 10, PROJECT: 256 << 10, LOCK: 2 << 20}

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 from trainmaster.messages.said import Said
 from trainmaster.service.environments.builds import Builds
 from trainmaster.service.environments.definition import EnvironmentPlan

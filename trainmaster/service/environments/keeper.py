@@ -19,7 +19,7 @@ from typing import Final
 
 from trainmaster.agent.sandbox.sandbox import WORKSHOP
 from trainmaster.core.folders.layout import Layout
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 from trainmaster.service.environments.definition import (
     LOCK,
     PROJECT,
@@ -40,7 +40,7 @@ _RESOLVED: Final = "resolved.txt"
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptEnvironment:
     """An environment that is whole. `used_at`: when a job was given it last, or it was made."""
 
     key: str
@@ -63,16 +63,16 @@ class EnvironmentKeeper:
     ) -> None:
         self._layout, self._workshop, self._budget = layout, workshop, budget_mib << 20
         self._clock, self._random, self._in_use = clock, random_bytes, in_use
-        self._kept: dict[str, Kept] = {}
-        self._making: dict[str, asyncio.Task[Kept]] = {}
-        self._asking: Counter[asyncio.Task[Kept]] = Counter()
+        self._kept: dict[str, KeptEnvironment] = {}
+        self._making: dict[str, asyncio.Task[KeptEnvironment]] = {}
+        self._asking: Counter[asyncio.Task[KeptEnvironment]] = Counter()
         self._turn = asyncio.Semaphore(1)
 
     async def start(self) -> None:
         """See what is there; remove what is not whole. Raises OSError."""
         self._kept = {one.key: one for one in await asyncio.to_thread(self._found)}
 
-    def _found(self) -> list[Kept]:
+    def _found(self) -> list[KeptEnvironment]:
         root, kept = self._layout.environments, []
         os.makedirs(root, mode=0o700, exist_ok=True)
         names = set(os.listdir(root))
@@ -92,12 +92,12 @@ class EnvironmentKeeper:
                 log.warning("what was left of making an environment stays in %s: %s", path, error)
         return kept
 
-    def _read_mark(self, key: str) -> Kept | None:
+    def _read_mark(self, key: str) -> KeptEnvironment | None:
         path = self._layout.environment_mark(key)
         try:
             with open(path, encoding="utf-8") as file:
                 told = json.load(file)
-            return Kept(key, int(told["bytes"]), int(told["files"]), os.stat(path).st_mtime)
+            return KeptEnvironment(key, int(told["bytes"]), int(told["files"]), os.stat(path).st_mtime)
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -152,7 +152,7 @@ class EnvironmentKeeper:
         key = key_of(lock, version, f"{machine.machine()}-{machine.libc_ver()[0]}", uv)
         return EnvironmentPlan(key, version, lock)
 
-    async def ensure(self, plan: EnvironmentPlan, told: Callable[[str], None] = lambda line: None) -> Kept:
+    async def ensure(self, plan: EnvironmentPlan, told: Callable[[str], None] = lambda line: None) -> KeptEnvironment:
         """Return the environment of `plan`, made if it is not there: once, whoever asks meanwhile. Raises NotMade.
 
         When all who asked are cancelled, so is the making; the last of them ends when nothing of it is left.
@@ -174,13 +174,13 @@ class EnvironmentKeeper:
                     making.cancel()
                     await asyncio.gather(making, return_exceptions=True)
 
-    def _forget(self, key: str, done: asyncio.Task[Kept]) -> None:
+    def _forget(self, key: str, done: asyncio.Task[KeptEnvironment]) -> None:
         if self._making.get(key) is done:
             del self._making[key]
         if not done.cancelled():
             done.exception()  # seen: whoever asked may have gone
 
-    async def _make(self, plan: EnvironmentPlan, told: Callable[[str], None]) -> Kept:
+    async def _make(self, plan: EnvironmentPlan, told: Callable[[str], None]) -> KeptEnvironment:
         async with self._turn:
             if self.ready(plan.key):
                 return self._kept[plan.key]
@@ -212,7 +212,7 @@ class EnvironmentKeeper:
             raise NotMade(said.not_made(error.strerror or str(error))) from error
         return place
 
-    def _take(self, place: Place, key: str) -> Kept:
+    def _take(self, place: Place, key: str) -> KeptEnvironment:
         """Bring what was made to its place, its mark last. Blocking. Raises OSError."""
         made, target = os.path.join(place.tree, "environment"), self._layout.environment(key)
         remove_tree(os.path.join(place.tree, "cache"))  # what has two names has one from now on
@@ -225,7 +225,7 @@ class EnvironmentKeeper:
         _write(fresh, json.dumps({"bytes": size, "files": files, "made_at": self._clock()}))
         os.rename(fresh, mark)
         sync(self._layout.environments)
-        return Kept(key, size, files, self._clock())
+        return KeptEnvironment(key, size, files, self._clock())
 
     # -- remove ------------------------------------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.folders.targets import within
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 from trainmaster.messages.said import Said
 from trainmaster.service.environments.definition import masked
 from trainmaster.service.environments.indexes import UV_FILE, indexes

@@ -9,7 +9,7 @@ from typing import Final
 
 from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.messages.jobs import algorithms as said
+from trainmaster.messages.assets import algorithms as said
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec
 from trainmaster.spec.algorithms.filling import filled
 from trainmaster.spec.algorithms.judging import judged

@@ -8,7 +8,7 @@ from dataclasses import replace
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem, problem_of
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 from trainmaster.messages.jobs import submitting
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.reading import Candidate

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.core.framework_kinds import is_reserved
-from trainmaster.messages.jobs import algorithms as said
+from trainmaster.messages.assets import algorithms as said
 from trainmaster.messages.jobs import form, rules
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec, Hyperparameter
 from trainmaster.spec.algorithms.values import value_problem

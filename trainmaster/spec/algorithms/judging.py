@@ -9,7 +9,7 @@ from typing import Any
 from trainmaster.core.cluster import Flavor, FlavorKind, card_kind
 from trainmaster.core.errors import Problem
 from trainmaster.core.folders.layout import IN_PRETRAIN
-from trainmaster.messages.jobs import algorithms as said
+from trainmaster.messages.assets import algorithms as said
 from trainmaster.messages.jobs import form
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec, Hyperparameter
 from trainmaster.spec.algorithms.filling import place_of_input, place_of_output

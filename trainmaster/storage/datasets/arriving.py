@@ -26,7 +26,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.folders.room import Use
 from trainmaster.core.folders.tree import EMPTY
 from trainmaster.core.formats.frames import frames
-from trainmaster.messages.jobs import datasets as said
+from trainmaster.messages.assets import datasets as said
 from trainmaster.storage.datasets.listing import ListedFile, TreeListing
 from trainmaster.storage.trees import remove_tree
 from trainmaster.storage.uploads import MAX_PROBLEMS

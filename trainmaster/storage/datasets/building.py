@@ -21,7 +21,7 @@ import msgspec
 
 from trainmaster.core.errors import Conflict, StorageFailed
 from trainmaster.core.folders.layout import Layout
-from trainmaster.messages.jobs import datasets as said
+from trainmaster.messages.assets import datasets as said
 from trainmaster.storage.datasets.arriving import Arrival, uploads_folder
 from trainmaster.storage.datasets.listing import ListedFile
 from trainmaster.storage.trees import remove_tree, sync, sync_tree

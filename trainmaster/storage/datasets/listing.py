@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from trainmaster.core.errors import ProblemList
 from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
-from trainmaster.messages.jobs import datasets as said
+from trainmaster.messages.assets import datasets as said
 from trainmaster.messages.jobs import uploads
 from trainmaster.storage.uploads import MAX_DEPTH, MAX_NAME, MAX_PATH, MAX_PROBLEMS
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, func, select, update
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
-from trainmaster.messages.jobs import algorithms as said
+from trainmaster.messages.assets import algorithms as said
 from trainmaster.store import audit
 from trainmaster.store.assets.versions import (
     Asset,

@@ -27,7 +27,7 @@ from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, 
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
-from trainmaster.messages.jobs import algorithms as said
+from trainmaster.messages.assets import algorithms as said
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import member_problems, sharing_problems

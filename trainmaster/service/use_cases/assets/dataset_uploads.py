@@ -21,8 +21,8 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, pr
 from trainmaster.core.events import AuditEvent
 from trainmaster.core.formats.frames import BATCH, SMALL
 from trainmaster.core.states import JobShare
+from trainmaster.messages.assets import datasets as said
 from trainmaster.messages.cluster.kept import upload_not_kept
-from trainmaster.messages.jobs import datasets as said
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import member_problems, sharing_problems

@@ -26,7 +26,7 @@ from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.formats.frames import SMALL
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
-from trainmaster.messages.jobs import datasets as said
+from trainmaster.messages.assets import datasets as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.storage.datasets.building import DatasetManifest, manifest_of, remove_version

@@ -6,7 +6,7 @@ from typing import Any, Final
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import ANY, DEFAULT
 from trainmaster.core.errors import InvalidSpec, Problem
-from trainmaster.messages.jobs import templates as said
+from trainmaster.messages.assets import templates as said
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import job_of, read

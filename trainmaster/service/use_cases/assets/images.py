@@ -31,13 +31,13 @@ from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.states import JobShare
 from trainmaster.messages import render
-from trainmaster.messages.jobs import images as said
+from trainmaster.messages.assets import images as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.environments.builds import Build
 from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, packages_in, problems_of
 from trainmaster.service.environments.images import NeededImage
-from trainmaster.service.environments.keeper import Kept
+from trainmaster.service.environments.keeper import KeptEnvironment
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both, two
 from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
@@ -137,7 +137,7 @@ class Images:
             raise Conflict(said.too_many_builds(MOST_BUILDS))
         build = Build("b" + self._ctx.random_bytes(12).hex(), wanted.name, wanted.workspace, who.name, now)
 
-        async def register(plan: EnvironmentPlan, kept: Kept) -> tuple[str, int]:
+        async def register(plan: EnvironmentPlan, kept: KeptEnvironment) -> tuple[str, int]:
             return await self._register(who, wanted, asset, plan, kept)
 
         begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
@@ -146,7 +146,7 @@ class Images:
         return _build_view(build, LOG_LINES)
 
     async def _register(
-        self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: Kept
+        self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: KeptEnvironment
     ) -> tuple[str, int]:
         now = self._ctx.clock()
         packages = tuple(packages_in(plan.lock))

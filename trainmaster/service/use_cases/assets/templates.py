@@ -28,7 +28,7 @@ from trainmaster.answers import (
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, TrainmasterError, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.states import JobShare
-from trainmaster.messages.jobs import templates as said
+from trainmaster.messages.assets import templates as said
 from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
