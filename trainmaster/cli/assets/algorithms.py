@@ -148,7 +148,7 @@ def upload(
     level: Level = "none",
     as_json: AsJson = False,
 ) -> None:
-    """Make the next version of an algorithm of its algorithm.yaml; the algorithm is made where there is none.
+    """Make the next version of an algorithm of its algorithm.yaml; the first one makes the algorithm.
 
     Its code is uploaded first: the folder that `code` names, else the one in which the file lies. Where the last
     version says the same, no other is made. Prints name and version.

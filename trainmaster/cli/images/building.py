@@ -56,7 +56,7 @@ Cards = Annotated[
     typer.Option(
         "--card",
         metavar="cpu|cuda|...",
-        help=words("A kind of card that it suits; repeatable.", "适用的卡的种类；可重复。"),
+        help=words("A vendor of GPUs that it suits, or cpu; repeatable.", "适用的加速卡厂商，或 cpu；可重复。"),
     ),
 ]
 Description = Annotated[
@@ -191,7 +191,10 @@ def builds(as_json: AsJson = False) -> None:
 
 
 def log(build: Build, as_json: AsJson = False) -> None:
-    """Show the log of a build, and why it failed."""
+    """Show the log of a build, and why it failed.
+
+    Prints the lines of the log; of a build that failed also the reason and what to do.
+    """
     from trainmaster.cli.showing.console import emit_json
 
     found = client().images.build(build)

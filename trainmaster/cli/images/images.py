@@ -56,7 +56,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         log,
-        "显示一次构建的日志和失败原因。",
+        "显示一次构建的日志和失败原因。\n\n输出日志各行；构建失败时还输出原因和处理办法。",
         "tm image log b3f1c2",
     )
     add(
