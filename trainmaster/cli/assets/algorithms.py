@@ -163,10 +163,9 @@ def upload(
 
 
 def show(algorithm: Named, as_json: AsJson = False) -> None:
-    """Show a version of an algorithm, the newest one if none is named: what it runs, its hyperparameters, its input and
-    output channels, on what it runs; and all versions.
+    """Show a version of an algorithm, the newest one if none is named, and all versions.
 
-    Says in words when it has no hyperparameters, no input channels or no output channels.
+    Prints what it runs and on what, its hyperparameters, its input and output channels; that it has none is said, too.
     """
     from trainmaster.cli.showing import tables
     from trainmaster.cli.showing.console import emit_json
