@@ -51,6 +51,8 @@ interface ListingProps<T> {
   width: number;
   actions?: ReactNode;
   rowSelection?: TableProps<T>["rowSelection"];
+  /** What stands between the title and the table. */
+  above?: ReactNode;
   /** What stands below the table, for the rows that are shown. */
   children?: (items: T[]) => ReactNode;
 }
@@ -73,6 +75,7 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
   return (
     <>
       <PageHeader title={t(`${words}.title`)} sub={t(`${words}.what`)} actions={props.actions} />
+      {props.above}
       <Outdated query={kept} />
       {!kept.data ? (
         <Pending query={kept} />

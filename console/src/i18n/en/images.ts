@@ -5,8 +5,6 @@ export const images = {
   add: "New image",
   addVersion: "New version",
   search: "Search images",
-  mine: "Only mine",
-  older: "More",
   none: "No images yet",
   noneHint:
     "List the packages that your jobs need. They are installed once, and every job that names the image has them.",

@@ -5,8 +5,6 @@ export const images = {
   add: "新建镜像",
   addVersion: "新建版本",
   search: "搜索镜像",
-  mine: "只看自己的",
-  older: "加载更多",
   none: "还没有镜像",
   noneHint: "列出任务需要的软件包。它们只安装一次，写上镜像名称的任务都能使用。",
   noMatch: "没有符合条件的镜像",

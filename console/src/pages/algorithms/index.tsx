@@ -1,44 +1,31 @@
 /** The list of algorithms: one's own and those that are shared; here one is created (R23, R150, R151). */
-import { FunctionOutlined, PlusOutlined, SearchOutlined } from "@ant-design/icons";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { FunctionOutlined, PlusOutlined } from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Button, Checkbox, Input, Table, type TableColumnsType, Tag } from "antd";
+import { Button, type TableColumnsType, Tag } from "antd";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listAlgorithms } from "../../api/algorithms";
 import type { Algorithm } from "../../api/types";
-import { useKept } from "../../shared/kept";
+import { Listing } from "../../shared/listing";
 import { useFrameworkTitle } from "../../shared/meta";
 import { Ago } from "../../shared/time";
-import { Empty, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
+import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
 import { CreateAlgorithm } from "./create";
 import { RunInJob } from "./use";
 
-const PAGE = 100;
-
 export function AlgorithmsPage(): ReactNode {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [q, setQ] = useState("");
-  const [mine, setMine] = useState(false);
   const [creates, setCreates] = useState(false);
-  const query = useInfiniteQuery({
-    queryKey: ["algorithms", q, mine],
-    queryFn: ({ pageParam, signal }) => listAlgorithms({ q, mine, limit: PAGE, cursor: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor,
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
-  const kept = useKept(query);
-  const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
-  const columns = useColumns();
   return (
     <>
-      <PageHeader
-        title={t("algorithms.title")}
-        sub={t("algorithms.what")}
+      <Listing<Algorithm>
+        words="algorithms"
+        read={listAlgorithms}
+        icon={<FunctionOutlined className="tm-empty-icon" />}
+        columns={useColumns()}
+        width={900}
         actions={
           <Button
             type="primary"
@@ -50,56 +37,6 @@ export function AlgorithmsPage(): ReactNode {
           </Button>
         }
       />
-      <Outdated query={kept} />
-      {!kept.data ? (
-        <Pending query={kept} />
-      ) : items.length === 0 && q === "" && !mine ? (
-        <div className="tm-panel" data-testid="algorithms">
-          <Empty title={t("algorithms.none")} icon={<FunctionOutlined className="tm-empty-icon" />}>
-            <p className="tm-faint">{t("algorithms.noneHint")}</p>
-          </Empty>
-        </div>
-      ) : (
-        <>
-          <div className="tm-filters">
-            <Input
-              allowClear
-              prefix={<SearchOutlined />}
-              value={q}
-              onChange={(event) => setQ(event.target.value)}
-              placeholder={t("algorithms.search")}
-              aria-label={t("algorithms.search")}
-              className="tm-search"
-              data-testid="algorithm-search"
-            />
-            <Checkbox checked={mine} onChange={(event) => setMine(event.target.checked)} data-testid="algorithm-mine">
-              {t("algorithms.mine")}
-            </Checkbox>
-          </div>
-          <div className="tm-panel tm-table" data-testid="algorithms">
-            <Table<Algorithm>
-              rowKey="id"
-              size="middle"
-              columns={columns}
-              dataSource={items}
-              tableLayout="fixed"
-              scroll={{ x: 900 }}
-              pagination={false}
-              locale={{ emptyText: <span className="tm-faint">{t("algorithms.noMatch")}</span> }}
-            />
-          </div>
-          {query.hasNextPage && (
-            <Button
-              className="tm-gap"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-              data-testid="algorithms-more"
-            >
-              {t("algorithms.older")}
-            </Button>
-          )}
-        </>
-      )}
       {creates && (
         <CreateAlgorithm
           close={() => setCreates(false)}

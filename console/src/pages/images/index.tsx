@@ -1,23 +1,20 @@
 /** Images: what is in them, whose, how large, who uses them; built here, and looked on while they are (R25, R68). */
-import { AppstoreAddOutlined, AppstoreOutlined, SearchOutlined } from "@ant-design/icons";
-import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { AppstoreAddOutlined, AppstoreOutlined } from "@ant-design/icons";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Checkbox, Input, Table, type TableColumnsType } from "antd";
+import { Button, type TableColumnsType } from "antd";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listImages } from "../../api/images";
 import type { Image } from "../../api/types";
 import { bytes, number } from "../../shared/format";
-import { useKept } from "../../shared/kept";
+import { Listing } from "../../shared/listing";
 import { Ago } from "../../shared/time";
-import { Empty, Hinted, Nothing, Outdated, PageHeader, Pending, TwoLines } from "../../shared/ui";
+import { Hinted, Nothing, TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
 import { BuildDrawer } from "./build";
 import { Builds } from "./builds";
 import { CreateImage } from "./create";
 import { UseImage } from "./use";
-
-const PAGE = 100;
 
 export function ImagesPage(): ReactNode {
   const { t } = useTranslation();
@@ -27,9 +24,13 @@ export function ImagesPage(): ReactNode {
   const show = (id: string | undefined): void => void navigate({ search: { build: id }, replace: id === undefined });
   return (
     <>
-      <PageHeader
-        title={t("images.title")}
-        sub={t("images.what")}
+      <Listing<Image>
+        words="images"
+        read={listImages}
+        icon={<AppstoreOutlined className="tm-empty-icon" />}
+        columns={useColumns()}
+        width={1000}
+        above={<Builds open={show} />}
         actions={
           <Button
             type="primary"
@@ -41,81 +42,8 @@ export function ImagesPage(): ReactNode {
           </Button>
         }
       />
-      <Builds open={show} />
-      <List />
       {creates && <CreateImage close={() => setCreates(false)} done={(made) => show(made.id)} />}
       {build !== undefined && <BuildDrawer key={build} id={build} close={() => show(undefined)} />}
-    </>
-  );
-}
-
-function List(): ReactNode {
-  const { t } = useTranslation();
-  const [q, setQ] = useState("");
-  const [mine, setMine] = useState(false);
-  const query = useInfiniteQuery({
-    queryKey: ["images", q, mine],
-    queryFn: ({ pageParam, signal }) => listImages({ q, mine, limit: PAGE, cursor: pageParam }, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor,
-    placeholderData: keepPreviousData,
-    refetchInterval: 30_000,
-  });
-  const kept = useKept(query);
-  const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
-  const columns = useColumns();
-  return (
-    <>
-      <Outdated query={kept} />
-      {!kept.data ? (
-        <Pending query={kept} />
-      ) : items.length === 0 && q === "" && !mine ? (
-        <div className="tm-panel" data-testid="images">
-          <Empty title={t("images.none")} icon={<AppstoreOutlined className="tm-empty-icon" />}>
-            <p className="tm-faint">{t("images.noneHint")}</p>
-          </Empty>
-        </div>
-      ) : (
-        <>
-          <div className="tm-filters">
-            <Input
-              allowClear
-              prefix={<SearchOutlined />}
-              value={q}
-              onChange={(event) => setQ(event.target.value)}
-              placeholder={t("images.search")}
-              aria-label={t("images.search")}
-              className="tm-search"
-              data-testid="images-search"
-            />
-            <Checkbox checked={mine} onChange={(event) => setMine(event.target.checked)} data-testid="images-mine">
-              {t("images.mine")}
-            </Checkbox>
-          </div>
-          <div className="tm-panel tm-table" data-testid="images">
-            <Table<Image>
-              rowKey="id"
-              size="middle"
-              columns={columns}
-              dataSource={items}
-              tableLayout="fixed"
-              scroll={{ x: 1000 }}
-              pagination={false}
-              locale={{ emptyText: <span className="tm-faint">{t("images.noMatch")}</span> }}
-            />
-          </div>
-          {query.hasNextPage && (
-            <Button
-              className="tm-gap"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-              data-testid="images-more"
-            >
-              {t("images.older")}
-            </Button>
-          )}
-        </>
-      )}
     </>
   );
 }
