@@ -1,7 +1,7 @@
 /** Algorithms: the list, one of them, making one, and choosing one for a job. */
 export const algorithms = {
   title: "Algorithms",
-  what: "Programs with what may be set of them, which jobs run.",
+  what: "Programs that jobs run, with the values that each takes.",
   add: "Create",
   addVersion: "New version",
   search: "Search algorithms",
