@@ -88,6 +88,7 @@ def test_entries_are_ordered_drawn_and_tried_again(world: World, console: Consol
         expect(console.at("parallel-line")).to_have_count(3)
         console.press("sweep-tab-entries")
         console.press("sweep-retry")
+        expect(console.page.get_by_text("Failed entries were submitted again")).to_be_visible()
         expect(console.at("sweep-page")).to_contain_text("trained")
         expect(console.at("entries").locator("[data-state=failed]")).to_have_count(1)
         assert client.sweeps.get(made.id).tries == 5
