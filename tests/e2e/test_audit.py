@@ -43,7 +43,7 @@ def test_who_stopped_my_job_and_who_changed_this_quota(
     console.open("/admin?tab=workspaces")
     world.tm("workspace", "set", "vision", "--weight", "3")
     console.press("audit-vision")
-    expect(entries(console, "workspace_changed")).to_contain_text("weight: 1 -> 3")
+    expect(entries(console, "workspace_changed")).to_contain_text("weight: 1 → 3")
     entries(console, "workspace_changed").locator(".ant-table-row-expand-icon").click()
     expect(console.page.locator(".ant-table-expanded-row").get_by_text("weight", exact=True)).to_be_visible()
     console.choose("audit-kind", "member added")

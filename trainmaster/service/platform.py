@@ -253,9 +253,11 @@ class Platform:
         except TrainmasterError:
             return {}
 
-    async def models(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> ModelPage:
+    async def models(
+        self, who: Principal, wanted: AssetQuery | None = None, limit: int = 100, cursor: str | None = None
+    ) -> ModelPage:
         """Return a page of the saved models. Raises InvalidSpec for a cursor of another list."""
-        return await self._models.page(who, wanted, limit, cursor)
+        return await self._models.page(who, wanted or AssetQuery(), limit, cursor)
 
     async def model(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model with its versions. Raises NotFound."""

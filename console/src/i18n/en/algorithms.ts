@@ -33,7 +33,7 @@ export const algorithms = {
   maxReplicas: "Replicas at most",
   download: "Download code",
   use: "Use in a job",
-  useOne: "Use {{name}} in a job",
+  useOne: "Use in a job: {{name}}",
   usedBy: "Jobs that run it",
   usedByNone: "No job that has not ended runs it.",
   moreJobs: "and {{count}} more",
