@@ -14,7 +14,6 @@ import pytest
 from trainmaster.access.roles import Principal, Via
 from trainmaster.core.errors import Unauthenticated
 from trainmaster.service.people.people import mark_of
-from trainmaster.store.people.accounts import User
 
 SIGN_IN = "/api/v1/session"
 GOOD = "correct horse battery"
@@ -94,13 +93,13 @@ async def test_a_session_that_ends_while_it_is_looked_up_is_not_remembered(
     people._known.clear()
     read, go = threading.Event(), threading.Event()
 
-    def slowly(name: str, look: Callable[[str], User | None] = people._rows.user) -> User | None:
+    def slowly(name: str, look: Callable[[str], Any] = people._rows.person) -> Any:
         read.set()
         assert go.wait(60)
         return look(name)
 
     with monkeypatch.context() as slow:
-        slow.setattr(people._rows, "user", slowly)
+        slow.setattr(people._rows, "person", slowly)
         looking = asyncio.create_task(people.recognise(mark, Via.SESSION))
         await asyncio.to_thread(read.wait, 60)
         await people.sign_out(Principal("admin"), mark)
