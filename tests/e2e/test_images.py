@@ -4,16 +4,12 @@ deleted meanwhile (R25, R26, R54, R68, R69, B18).
 
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.e2e.axe import Report, judge
 from tests.e2e.console import Console
 from tests.e2e.world import World
 from tests.fixtures.packages import sdist
-from trainmaster.service.environments.workshop import find_uv
-
-pytestmark = pytest.mark.skipif(find_uv() is None, reason="uv is not installed")
 
 
 def test_an_image_is_built_chosen_used_and_deleted(

@@ -19,11 +19,10 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.states import JobShare
 from trainmaster.service.backup.contents import trees
 from trainmaster.service.environments.definition import PROJECT, REQUIREMENTS, Definition
-from trainmaster.service.environments.workshop import find_uv, reason
+from trainmaster.service.environments.workshop import reason
 from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.store.assets.versions import AssetQuery
 
-pytestmark = pytest.mark.skipif(find_uv() is None, reason="uv is not installed")
 ANN, BOB = person("ann", "default"), person("bob", "default")
 PATIENCE_S: Final = 300.0
 
@@ -116,7 +115,7 @@ async def test_an_environment_is_made_of_a_project(stage: Stage, links: Path) ->
 HOSTILE: Final = """
 import glob, os, socket, sys
 FOUND = {
-    'home': [p for p in ('SECRET', os.path.expanduser('~root/.ssh'), '/root/.bashrc') if os.path.exists(p)],
+    'home': [p for p in ('SECRET', *map(os.path.expanduser, ('~root/.ssh', '~root/.bashrc'))) if os.path.exists(p)],
     'others': [p for p in glob.glob('/proc/[0-9]*/environ') if b'TRAINMASTER_HOME' in open(p, 'rb').read()],
     'env': sorted(k for k in os.environ if 'SECRET' in k or 'TOKEN' in k),
     'platform': os.path.exists('PLATFORM'),

@@ -304,7 +304,7 @@ def assemble(
         kept_versions=kept_versions,
         leads=leads,
     )
-    looks, means = Looks(), Means(lambda *asked: context.purses.problems(asked[0], clock(), *asked[1:]), kept.problems)
+    means = Means(lambda *asked: context.purses.problems(asked[0], clock(), *asked[1:]), kept.problems)
     context.admission = Admission(
         config, layout, scheduling, looks, pools, urgent, engines, means, vault, context.versions
     )

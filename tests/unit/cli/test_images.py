@@ -7,9 +7,6 @@ import pytest
 
 from tests.fixtures.packages import sdist, take_only_from, wheel
 from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
-from trainmaster.service.environments.workshop import find_uv
-
-pytestmark = pytest.mark.skipif(find_uv() is None, reason="uv is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,8 @@
 /** One algorithm: its versions, what may be set of each, its channels, who runs it, how it is shared; here a version is made, used or deleted. */
-import { DeleteOutlined, DownloadOutlined, EditOutlined, PlusOutlined } from "@ant-design/icons";
+import { DeleteOutlined, DownloadOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { App, Button, Input, Select, Tag } from "antd";
+import { App, Button, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -16,35 +16,19 @@ import {
 } from "../../api/algorithms";
 import { ApiError } from "../../api/client";
 import type { AlgorithmDetail, AlgorithmSpec, JobShare } from "../../api/types";
+import { useAct } from "../../shared/act";
+import { Described } from "../../shared/described";
 import { useDownload } from "../../shared/download";
 import { useFrameworkTitle } from "../../shared/meta";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
-import { Crumb, Empty, Facts, Mono, PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
 import { CreateAlgorithm } from "./create";
 import { ChannelTables, ParametersTable } from "./tables";
 import { RunInJob } from "./use";
 
-const LONGEST_DESCRIPTION = 2000;
-
-/** Runs `act`, says what became of it, and has `read` again, the lists and what is shown. */
-function useAct(read = ["algorithms", "algorithm"]): (act: () => Promise<string>) => Promise<boolean> {
-  const { message } = App.useApp();
-  const client = useQueryClient();
-  const errorText = useErrorText();
-  return async (act) => {
-    try {
-      message.success(await act());
-      for (const key of read) void client.invalidateQueries({ queryKey: [key] });
-      return true;
-    } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
-      return false;
-    }
-  };
-}
+const ALL = ["algorithms", "algorithm"];
 
 export function AlgorithmPage(): ReactNode {
   const { t } = useTranslation();
@@ -82,7 +66,13 @@ export function AlgorithmPage(): ReactNode {
           </>
         }
       />
-      <Description of={algorithm} writes={writes} />
+      <Described
+        words="algorithms"
+        text={algorithm.description}
+        writes={writes}
+        change={(text) => describeAlgorithm(algorithm.id, text)}
+        read={ALL}
+      />
       {algorithm.shown === 0 ? (
         <div className="tm-panel">
           <Empty title={t("algorithms.noVersions")} />
@@ -256,7 +246,7 @@ function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): Rea
 /** With whom it is shared; who may decide it chooses here. */
 function Sharing({ of }: { of: AlgorithmDetail }): ReactNode {
   const { t } = useTranslation();
-  const act = useAct();
+  const act = useAct(ALL);
   if (!of.may.includes("share"))
     return <span title={t(`algorithms.share.${of.share}`)}>{t(`algorithms.sharing.${of.share}`)}</span>;
   return (
@@ -274,52 +264,5 @@ function Sharing({ of }: { of: AlgorithmDetail }): ReactNode {
       options={SHARES.map((value) => ({ value, label: t(`algorithms.share.${value}`) }))}
       data-testid="algorithm-sharing"
     />
-  );
-}
-
-function Description({ of, writes }: { of: AlgorithmDetail; writes: boolean }): ReactNode {
-  const { t } = useTranslation();
-  const act = useAct();
-  const [text, setText] = useState<string | null>(null);
-  const save = async (): Promise<void> => {
-    const saved = await act(async () => {
-      await describeAlgorithm(of.id, (text ?? "").trim());
-      return t("algorithms.described");
-    });
-    if (saved) setText(null);
-  };
-  if (text !== null)
-    return (
-      <div className="tm-describe">
-        <Input.TextArea
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          maxLength={LONGEST_DESCRIPTION}
-          autoSize={{ minRows: 1, maxRows: 8 }}
-          aria-label={t("algorithms.description")}
-          autoFocus
-          data-testid="description-text"
-        />
-        <Button onClick={() => setText(null)}>{t("action.cancel")}</Button>
-        <Button type="primary" onClick={() => void save()} data-testid="description-save">
-          {t("action.save")}
-        </Button>
-      </div>
-    );
-  if (of.description === "" && !writes) return null;
-  return (
-    <p className="tm-describe">
-      <span>{of.description || <span className="tm-faint">{t("algorithms.description")} –</span>}</span>
-      {writes && (
-        <Button
-          type="text"
-          size="small"
-          icon={<EditOutlined />}
-          onClick={() => setText(of.description)}
-          aria-label={t("algorithms.edit")}
-          data-testid="description-edit"
-        />
-      )}
-    </p>
   );
 }

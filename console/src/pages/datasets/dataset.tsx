@@ -1,8 +1,8 @@
 /** One data set: its versions, the files in them, how it is shared; a version is uploaded, used or deleted here. */
-import { CloudUploadOutlined, DeleteOutlined, DownloadOutlined, EditOutlined } from "@ant-design/icons";
+import { CloudUploadOutlined, DeleteOutlined, DownloadOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { App, Button, Input, Select } from "antd";
+import { App, Button, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
@@ -19,6 +19,7 @@ import {
 } from "../../api/datasets";
 import type { DatasetDetail, DatasetVersion, JobShare } from "../../api/types";
 import { useAct } from "../../shared/act";
+import { Described } from "../../shared/described";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
@@ -28,8 +29,6 @@ import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui"
 import { NotShared } from "../lost";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
-
-const LONGEST_DESCRIPTION = 2000;
 
 /** The lists, and what is shown. */
 const ALL = ["datasets", "dataset"];
@@ -66,7 +65,13 @@ export function DatasetPage(): ReactNode {
           </>
         }
       />
-      <Description of={dataset} writes={writes} />
+      <Described
+        words="datasets"
+        text={dataset.description}
+        writes={writes}
+        change={(text) => describeDataset(dataset.id, text)}
+        read={ALL}
+      />
       {shown === undefined ? (
         <div className="tm-panel">
           <Empty title={t("datasets.noVersions")} />
@@ -231,52 +236,5 @@ function Sharing({ of }: { of: DatasetDetail }): ReactNode {
       options={SHARES.map((value) => ({ value, label: t(`datasets.share.${value}`) }))}
       data-testid="dataset-sharing"
     />
-  );
-}
-
-function Description({ of, writes }: { of: DatasetDetail; writes: boolean }): ReactNode {
-  const { t } = useTranslation();
-  const act = useAct(ALL);
-  const [text, setText] = useState<string | null>(null);
-  const save = async (): Promise<void> => {
-    const saved = await act(async () => {
-      await describeDataset(of.id, (text ?? "").trim());
-      return t("datasets.described");
-    });
-    if (saved) setText(null);
-  };
-  if (text !== null)
-    return (
-      <div className="tm-describe">
-        <Input.TextArea
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          maxLength={LONGEST_DESCRIPTION}
-          autoSize={{ minRows: 1, maxRows: 8 }}
-          aria-label={t("datasets.description")}
-          autoFocus
-          data-testid="description-text"
-        />
-        <Button onClick={() => setText(null)}>{t("action.cancel")}</Button>
-        <Button type="primary" onClick={() => void save()} data-testid="description-save">
-          {t("action.save")}
-        </Button>
-      </div>
-    );
-  if (of.description === "" && !writes) return null;
-  return (
-    <p className="tm-describe">
-      <span>{of.description || <span className="tm-faint">{t("datasets.description")} –</span>}</span>
-      {writes && (
-        <Button
-          type="text"
-          size="small"
-          icon={<EditOutlined />}
-          onClick={() => setText(of.description)}
-          aria-label={t("datasets.edit")}
-          data-testid="description-edit"
-        />
-      )}
-    </p>
   );
 }
