@@ -20,8 +20,8 @@ _CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "oth
 
 
 def format_argument(value: Any, kind: str, how: str, language: str) -> str:
-    """Return an argument in words. `kind`: count, seconds, mib, moment, names, role, or ""; `how`: the forms of a count's
-    noun.
+    """Return an argument in words. `kind`: count, seconds, mib, moment, names, role, or ""; `how`: the forms of a
+    count's noun.
 
     Raises TypeError, ValueError, OverflowError for what is not of its kind.
     """
