@@ -256,6 +256,7 @@ from trainmaster.answers.submits import (
     SweepPreviewEntry,
     SweepView,
 )
+from trainmaster.answers.volumes import VolumeDetail, VolumePage, VolumeRight, VolumeUse, VolumeView
 from trainmaster.answers.watching import (
     Cut,
     DeletedJob,
@@ -314,6 +315,7 @@ __all__ = [
     "TemplatePage", "TemplateRight", "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline",
     "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport",
     "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters",
+    "VolumeDetail", "VolumePage", "VolumeRight", "VolumeUse", "VolumeView",
     "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceStorage",
     "WorkspaceView", "WorkspacesView", "WouldStart", "problem_item",
 ]  # fmt: skip
