@@ -136,9 +136,8 @@ class VolumeKeeper:
             return
         wanted, self._changed = self._changed, {}
         for one in await self._all():
-            if one.id in wanted:
-                if not await self._slowly(partial(self._count, one)):
-                    self._changed[one.id] = None
+            if one.id in wanted and not await self._slowly(partial(self._count, one)):
+                self._changed[one.id] = None
 
     def _count(self, volume: VolumePlace) -> None:
         before = self._rows.uses([volume.id]).get(volume.id)
