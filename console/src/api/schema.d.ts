@@ -617,7 +617,7 @@ export interface paths {
         };
         /**
          * Get Job File
-         * @description Download one file that the job wrote.
+         * @description Download one file that the job wrote, or with Range a part of it.
          */
         get: operations["get_job_file"];
         put?: never;
@@ -2302,7 +2302,7 @@ export interface paths {
         };
         /**
          * Get Model File
-         * @description Download one file of a version.
+         * @description Download one file of a version, or with Range a part of it.
          */
         get: operations["get_model_file"];
         put?: never;
@@ -8351,6 +8351,15 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description A part */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
             /** @description Refused: a problem document */
             default: {
                 headers: {
@@ -11624,6 +11633,15 @@ export interface operations {
         responses: {
             /** @description Done */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -10,6 +10,7 @@ import { home } from "./en/home";
 import { images } from "./en/images";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { look } from "./en/look";
 import { notices } from "./en/notices";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
@@ -26,6 +27,7 @@ export const en = {
   jobs,
   compare,
   job,
+  look,
   submit,
   help,
   queue,

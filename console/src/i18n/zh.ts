@@ -11,6 +11,7 @@ import { home } from "./zh/home";
 import { images } from "./zh/images";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { look } from "./zh/look";
 import { notices } from "./zh/notices";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
@@ -27,6 +28,7 @@ export const zh: Translated<typeof en> = {
   jobs,
   compare,
   job,
+  look,
   submit,
   help,
   queue,
