@@ -20,6 +20,7 @@ import { help, submit } from "./en/submit";
 import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
 import { usage } from "./en/usage";
+import { volumes } from "./en/volumes";
 
 export const en = {
   ...common,
@@ -40,6 +41,7 @@ export const en = {
   usage,
   templates,
   datasets,
+  volumes,
   algorithms,
   images,
   sweeps,

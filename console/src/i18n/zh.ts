@@ -21,6 +21,7 @@ import { help, submit } from "./zh/submit";
 import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
+import { volumes } from "./zh/volumes";
 
 export const zh: Translated<typeof en> = {
   ...common,
@@ -41,6 +42,7 @@ export const zh: Translated<typeof en> = {
   usage,
   templates,
   datasets,
+  volumes,
   algorithms,
   images,
   sweeps,
