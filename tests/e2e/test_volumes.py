@@ -44,7 +44,7 @@ def test_a_volume_is_filled_browsed_written_by_a_job_and_deleted(world: World, c
     page.locator(".ant-breadcrumb").get_by_text("data").click()
     (data / "labels.txt").write_text("tulip\n")
     page.get_by_test_id("volume-some").set_input_files([data / "labels.txt"])
-    expect(page.get_by_text("Replace 1 file that is there already?")).to_be_visible()
+    expect(page.get_by_text("Replace 1 file that is there already?").last).to_be_visible()
     console.press("confirm-ok")
     expect(page.get_by_text("1 file uploaded.")).to_be_visible()
     with world.client() as client:

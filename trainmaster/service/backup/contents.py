@@ -16,7 +16,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.service.secrets.vault import KEYS
 from trainmaster.store.portable.dumping import StoreSnapshot
 
-PARTS: Final = ("uploads", "models", "jobs", "datasets")
+PARTS: Final = ("uploads", "models", "jobs", "datasets", "volumes")
 """What can be left out: folders that are kept elsewhere, or are not missed."""
 SCHEMA: Final = "database/schema.json"
 _FILES: Final = ("config.toml", "shares.json", "forecast.json")
