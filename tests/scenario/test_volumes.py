@@ -240,6 +240,16 @@ async def test_volumes_count_in_the_quotas_of_workspace_and_person(vision: Stage
     assert (await vision.platform.volumes.detail(made.id, ANN)).size_bytes > 12 * MIB
 
 
+async def test_who_makes_a_workspace_of_the_same_name_finds_no_volume_of_the_one_before(vision: Stage) -> None:
+    platform = vision.platform
+    made = await filled(platform, ANN, "scratch", FILES, workspace="vision", share=JobShare.READ_WRITE)
+    await platform.administer.drop_workspace("vision", ADMIN)
+    await platform.administer.put_workspace(Workspace("vision"), ADMIN)
+    with pytest.raises(NotFound):
+        await platform.volumes.detail(made.id, BOB)
+    assert (await platform.volumes.detail(made.id, ANN)).share is JobShare.NONE
+
+
 async def test_names_and_fields_are_judged_at_once(vision: Stage) -> None:
     platform = vision.platform
     for name in ("", "no way!", "x" * 31, "a/b", ".."):

@@ -82,8 +82,8 @@ def test_whatever_the_server_has_comes_here(tm: Shell, data: Path, tmp_path: Pat
     tm("volume", "create", "shared")
     file = tmp_path / "job.json"
     text = (
-        "mkdir -p /workspace/outputs/plots /model/deep; echo p > /workspace/outputs/plots/p.txt; echo w > /model/deep/w; "
-        "echo v > /workspace/volume/shared/v.txt"
+        "mkdir -p /workspace/outputs/plots /model/deep; echo p > /workspace/outputs/plots/p.txt; "
+        "echo w > /model/deep/w; echo v > /workspace/volume/shared/v.txt"
     )
     inputs = [{"volume": "shared", "read_only": False}]
     document = {"name": "writes", "command": ["bash", "-ec", text], "resources": {"cpu": 0.1, "memory": 64}}

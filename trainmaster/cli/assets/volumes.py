@@ -49,6 +49,31 @@ def add_to(app: typer.Typer) -> None:
         "显示存储卷及挂载着它的任务。\n\n输出描述、所有者、工作空间、共享方式和大小，然后每行一个尚未结束的任务：名称、状态、所有者、能否写入。",
         "tm volume show scratch",
     )
+    _add_to_files(part)
+    add(
+        part,
+        share,
+        "设置工作空间的其他成员能对存储卷做什么。\n\nread：查看、让任务读取；read-write：还可以修改文件、让任务写入和删除；none：什么都看不到。"
+        "输出名称和共享方式。",
+        "tm volume share scratch read-write",
+    )
+    add(
+        part,
+        change,
+        "修改存储卷的名称或描述。\n\n尚未结束的任务挂载着它时不能改名。输出名称和描述。",
+        'tm volume change scratch --name results --description "of this year"',
+    )
+    add(
+        part,
+        delete,
+        "删除存储卷，或其中的文件或文件夹。\n\n尚未结束的任务挂载着的存储卷不能删除。每行输出一个已删除的名称。",
+        "tm volume delete scratch/old",
+        "tm volume delete scratch",
+    )
+
+
+def _add_to_files(part: typer.Typer) -> None:
+    """Add those about what is in a volume."""
     add(
         part,
         files,
@@ -69,26 +94,6 @@ def add_to(app: typer.Typer) -> None:
         "下载存储卷中的文件，或文件夹中的内容。\n\n每行输出一个已写入的文件。不会覆盖已有文件，也不会写到目标文件夹之外。",
         "tm volume download scratch --to scratch",
         "tm volume download scratch/results/best.pt",
-    )
-    add(
-        part,
-        share,
-        "设置工作空间的其他成员能对存储卷做什么。\n\nread：查看、让任务读取；read-write：还可以修改文件、让任务写入和删除；none：什么都看不到。"
-        "输出名称和共享方式。",
-        "tm volume share scratch read-write",
-    )
-    add(
-        part,
-        change,
-        "修改存储卷的名称或描述。\n\n尚未结束的任务挂载着它时不能改名。输出名称和描述。",
-        'tm volume change scratch --name results --description "of this year"',
-    )
-    add(
-        part,
-        delete,
-        "删除存储卷，或其中的文件或文件夹。\n\n尚未结束的任务挂载着的存储卷不能删除。每行输出一个已删除的名称。",
-        "tm volume delete scratch/old",
-        "tm volume delete scratch",
     )
 
 

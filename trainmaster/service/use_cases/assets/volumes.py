@@ -27,7 +27,7 @@ from trainmaster.service.admission.places import member_problems, sharing_proble
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
 from trainmaster.spec.job import NAME
-from trainmaster.storage.volumes.changing import set_aside
+from trainmaster.storage.volumes.changing import make, set_aside
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader
 from trainmaster.store.assets.volumes import VolumeRows, place_of
 
@@ -114,7 +114,8 @@ class Volumes:
         def told(made: Asset) -> AuditEvent:
             return who.did(subject_of(made), said.volume_made(made.name), now)
 
-        await asyncio.to_thread(self.rows.add, wanted, told)
+        made = await asyncio.to_thread(self.rows.add, wanted, told)
+        await asyncio.to_thread(make, os.path.join(self.ctx.layout.bulk, place_of(made).path))
         return await self.detail(id_, who)
 
     async def change(
