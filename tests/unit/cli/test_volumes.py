@@ -105,7 +105,7 @@ def test_whatever_the_server_has_comes_here(tm: Shell, data: Path, tmp_path: Pat
         to = tmp_path / f"to-{number}"
         done = tm.json("cp", source, f"{to}/")
         assert read(to) == expected, source
-        assert sorted(Path(one).name for one in done["files"]) == sorted(Path(one).name for one in expected)
+        assert {Path(one).name for one in done["files"]} == {Path(one).name for one in expected} - {"link"}
     tm("cp", "job:none/outputs", str(tmp_path / "x"), code=2)
     tm("cp", "volume:shared/none", str(tmp_path / "x"), code=2)
     assert not (tmp_path / "x").exists()
