@@ -5,6 +5,7 @@ import {
   FieldTimeOutlined,
   InfoCircleOutlined,
   PauseCircleOutlined,
+  StopOutlined,
 } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -79,6 +80,12 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
       </Box>
     );
   }
+  if (job.state === "stopped" && job.verdict)
+    return (
+      <Box tone="grey" icon={<StopOutlined />} title={pick(job.verdict.title)} test="verdict">
+        {job.verdict.message.en && <p>{pick(job.verdict.message)}</p>}
+      </Box>
+    );
   if (job.state === "succeeded" && (search.tab ?? "overview") === "overview") {
     return (
       <Box tone="green" icon={<CheckCircleFilled />} title={t("job.verdict.succeeded")} test="verdict">
