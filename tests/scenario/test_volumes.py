@@ -50,7 +50,7 @@ def used(stage: Stage, who: str | None = None) -> Use:
     return stage.platform.context.kept.used("vision", who)
 
 
-def job(name: str, workspace: str = "vision", command: str = "true", **mounted: Any) -> dict[str, Any]:
+def job(name: str, /, workspace: str = "vision", command: str = "true", **mounted: Any) -> dict[str, Any]:
     return {"spec": {**fake_spec(name, command), "workspace": workspace, "inputs": [mounted]}}
 
 
