@@ -59,7 +59,7 @@ def test_a_volume_is_filled_browsed_written_by_a_job_and_deleted(world: World, c
     console.press("volume-move")
     console.at("path-text").fill("data/kinds.txt")
     console.press("path-save")
-    expect(page.get_by_text("It lies at data/kinds.txt now.")).to_be_visible()
+    expect(page.get_by_text("It is at data/kinds.txt now.")).to_be_visible()
     assert (stored / "data/kinds.txt").exists()
     console.press("volume-remove")
     console.press("confirm-ok")

@@ -256,7 +256,6 @@ from trainmaster.answers.submits import (
     SweepPreviewEntry,
     SweepView,
 )
-from trainmaster.answers.volumes import VolumeDetail, VolumePage, VolumeRight, VolumeUse, VolumeView
 from trainmaster.answers.watching import (
     Cut,
     DeletedJob,
@@ -280,6 +279,11 @@ from trainmaster.answers.watching import (
     Series,
     TaskLimits,
     UsageView,
+    VolumeDetail,
+    VolumePage,
+    VolumeRight,
+    VolumeUse,
+    VolumeView,
 )
 
 __all__ = [

@@ -65,7 +65,7 @@ export const volumes = {
     made: "Folder {{name}} made.",
     moveOne: "Rename or move: {{name}}",
     moveTitle: "Rename or move {{name}}",
-    moved: "It lies at {{name}} now.",
+    moved: "It is at {{name}} now.",
     deleteOne: "Delete: {{name}}",
     deleteTitle: "Delete {{name}}?",
     deleteFolder: "All that is in this folder is deleted.",
