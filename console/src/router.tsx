@@ -11,6 +11,7 @@ import {
   type ClusterSearch,
   COMPARE_TABS,
   type CompareSearch,
+  type FilesSearch,
   JOB_TABS,
   type JobSearch,
   type JobsSearch,
@@ -59,6 +60,11 @@ const jobsSearch = (s: Record<string, unknown>): JobsSearch => ({
   since: word(s["since"]),
   until: word(s["until"]),
   order: text(s["order"]),
+});
+
+const filesSearch = (s: Record<string, unknown>): FilesSearch => ({
+  version: whole(s["version"]),
+  path: word(s["path"]),
 });
 
 const home = createRoute({
@@ -111,6 +117,7 @@ const job = createRoute({
     smooth: whole(s["smooth"]),
     log: s["log"] === true || undefined,
     events: one(["all", "bad", "people"] as const, s["events"]),
+    path: word(s["path"]),
   }),
   component: lazyRouteComponent(() => import("./pages/job"), "JobPage"),
 });
@@ -194,8 +201,21 @@ const datasets = createRoute({
 const dataset = createRoute({
   getParentRoute: () => root,
   path: "/datasets/$id",
-  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  validateSearch: filesSearch,
   component: lazyRouteComponent(() => import("./pages/datasets/dataset"), "DatasetPage"),
+});
+
+const volumes = createRoute({
+  getParentRoute: () => root,
+  path: "/volumes",
+  component: lazyRouteComponent(() => import("./pages/volumes"), "VolumesPage"),
+});
+
+const volume = createRoute({
+  getParentRoute: () => root,
+  path: "/volumes/$id",
+  validateSearch: (s: Record<string, unknown>): { path?: string } => ({ path: word(s["path"]) }),
+  component: lazyRouteComponent(() => import("./pages/volumes/volume"), "VolumePage"),
 });
 
 const algorithms = createRoute({
@@ -250,7 +270,7 @@ const sweep = createRoute({
 const model = createRoute({
   getParentRoute: () => root,
   path: "/models/$id",
-  validateSearch: (s: Record<string, unknown>): { version?: number } => ({ version: whole(s["version"]) }),
+  validateSearch: filesSearch,
   component: lazyRouteComponent(() => import("./pages/models/model"), "ModelPage"),
 });
 
@@ -310,6 +330,8 @@ export const router = createRouter({
     templates,
     datasets,
     dataset,
+    volumes,
+    volume,
     algorithms,
     algorithm,
     images,

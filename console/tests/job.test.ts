@@ -11,7 +11,6 @@ import { severityOf } from "../src/pages/job/log/severity";
 import { codeOf, tellingTask } from "../src/pages/job/overview";
 import { detailsOf } from "../src/pages/job/told";
 import { leftOf } from "../src/shared/left";
-import { lookOf, rowsOf } from "../src/shared/preview";
 
 const curve = (values: (number | null)[], more: Partial<MetricSeries> = {}): MetricSeries => ({
   name: "loss",
@@ -197,32 +196,7 @@ describe("what an event tells is said in words", () => {
   });
 });
 
-describe("files are looked at (R149)", () => {
-  const item = (name: string, size = 10, kind = "file") => ({ name, size, kind });
-  it("by their name, below 1 MB, and never as something that runs", () => {
-    expect(["a.png", "b.csv", "c.json", "d.py", "README", "x.html"].map((name) => lookOf(item(name)))).toEqual([
-      "picture",
-      "table",
-      "json",
-      "text",
-      "text",
-      "text",
-    ]);
-    expect([item("a.pt"), item("a.svg"), item("a.png", 2e6), item("a", 1, "folder")].map(lookOf)).toEqual(
-      Array(4).fill(null),
-    );
-  });
-  it("tables are read with their quotes", () => {
-    expect(rowsOf('a,b\r\n"x,1","y ""2"""\n3,\n')).toEqual([
-      ["a", "b"],
-      ["x,1", 'y "2"'],
-      ["3", ""],
-    ]);
-    expect(rowsOf("a\tb\n1\t2")).toEqual([
-      ["a", "b"],
-      ["1", "2"],
-    ]);
-  });
+describe("files of a job (R149)", () => {
   it("code has the name of its folder, else the beginning of its digest", () => {
     const digest = `sha256:${"ab".repeat(32)}`;
     expect(codeOf({ spec: { code: { path: "/home/me/train/", upload: digest } } })?.name).toBe("train");

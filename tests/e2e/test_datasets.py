@@ -55,7 +55,7 @@ def test_a_data_set_is_uploaded_looked_at_used_and_deleted(world: World, console
     expect(console.at("file").get_by_text("b.bin")).to_be_visible()
     page.locator(".ant-breadcrumb").get_by_text("flowers").click()
     console.at("file").get_by_text("labels.txt").click()
-    expect(page.locator(".ant-modal-body").get_by_text("daisy rose")).to_be_visible()
+    expect(console.at("look-text")).to_have_text("daisy rose\n")
     page.keyboard.press("Escape")
     console.press("description-edit")
     console.at("description-text").fill("three kinds")

@@ -319,8 +319,10 @@ def test_the_saved_model_is_shown_and_downloaded(done: str, console: Console, tm
     expect(console.at("model-page")).to_be_visible()
     expect(console.at("version-1")).to_be_visible()
     console.at("files").get_by_role("button", name="model").click()
+    console.at("file").filter(has_text="weights.json").click()
+    expect(console.at("look-json")).to_contain_text("epochs: 5")
     with console.downloading(tmp_path / "weights.json"):
-        console.at("file").filter(has_text="weights.json").click()
+        console.press("preview-download")
     assert json.loads((tmp_path / "weights.json").read_text())["epochs"] == 5
     console.press("provenance")
     expect(console.at("job-page")).to_have_attribute("data-id", done)

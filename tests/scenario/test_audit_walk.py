@@ -16,6 +16,7 @@ from tests.fixtures.algorithms import made_algorithm
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.images import stored_image
 from tests.fixtures.uploads import begun, sent, uploaded
+from tests.fixtures.volumes import filled
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
@@ -56,6 +57,8 @@ UNTOLD: Final = {
     "POST /datasets/uploads/{upload}/contents": "sends bytes of it",
     "PUT /datasets/uploads/{upload}/contents/{sha256}": "likewise",
     "DELETE /datasets/uploads/{upload}": "removes what became nothing",
+    "PUT /volumes/{ref}/files/content": "a job writes as many files as it likes, and nobody tells of those either",
+    "POST /volumes/{ref}/folders": "the same",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -166,6 +169,15 @@ def of_dataset(after: str, body: Any = None) -> Ask:
         made = await uploaded(scene.stage.platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
         scene.left[made.dataset] = made
         return f"/datasets/{made.dataset}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+def of_volume(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        made = await filled(scene.stage.platform, ADMIN, f"v{len(scene.left)}", {"a": b"a"})
+        scene.left[made.id] = made
+        return f"/volumes/{made.id}{after}", {} if body is None else {"json": body}
 
     return ask
 
@@ -312,6 +324,12 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
     "DELETE /datasets/{ref}": of_dataset(""),
+    "POST /volumes": plain("/volumes", {"name": "walked"}),
+    "PATCH /volumes/{ref}": of_volume("", {"description": "for the walk"}),
+    "PUT /volumes/{ref}/share": of_volume("/share", {"share": "read"}),
+    "POST /volumes/{ref}/moves": of_volume("/moves", {"path": "a", "to": "b"}),
+    "DELETE /volumes/{ref}/files": of_volume("/files?path=a"),
+    "DELETE /volumes/{ref}": of_volume(""),
     "POST /algorithms": plain("/algorithms", {"name": "walked", "spec": {"command": "true"}}),
     "PATCH /algorithms/{ref}": of_algorithm("", {"description": "for the walk"}),
     "PUT /algorithms/{ref}/share": of_algorithm("/share", {"share": "read"}),

@@ -279,6 +279,11 @@ from trainmaster.answers.watching import (
     Series,
     TaskLimits,
     UsageView,
+    VolumeDetail,
+    VolumePage,
+    VolumeRight,
+    VolumeUse,
+    VolumeView,
 )
 
 __all__ = [
@@ -314,6 +319,7 @@ __all__ = [
     "TemplatePage", "TemplateRight", "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline",
     "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport",
     "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters",
+    "VolumeDetail", "VolumePage", "VolumeRight", "VolumeUse", "VolumeView",
     "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceStorage",
     "WorkspaceView", "WorkspacesView", "WouldStart", "problem_item",
 ]  # fmt: skip

@@ -26,6 +26,7 @@ from trainmaster.sdk.assets.images import ImageCalls
 from trainmaster.sdk.assets.models import SavedModels, segment
 from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
+from trainmaster.sdk.assets.volumes import VolumeCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.finding.comparing import Comparison
@@ -365,6 +366,11 @@ class Client(SavedModels):
     def datasets(self) -> DatasetCalls:
         """Data sets: trees of files with versions, which jobs are given to read."""
         return DatasetCalls(self)
+
+    @property
+    def volumes(self) -> VolumeCalls:
+        """Volumes: folders that jobs read and write."""
+        return VolumeCalls(self)
 
     @property
     def algorithms(self) -> AlgorithmCalls:

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from trainmaster.service.upkeep.early import EarlyStopping
     from trainmaster.service.upkeep.folders import FolderKeeper
     from trainmaster.service.upkeep.results import ResultKeeper
+    from trainmaster.service.upkeep.volumes import VolumeKeeper
 
 
 @dataclass(slots=True)
@@ -103,6 +104,7 @@ class Context:
     results: "ResultKeeper" = field(init=False)
     early: "EarlyStopping" = field(init=False)
     folders: "FolderKeeper" = field(init=False)
+    volumes: "VolumeKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)

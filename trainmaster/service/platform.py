@@ -88,7 +88,8 @@ class Platform:
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
         self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
-        self.algorithms = assets.algorithms
+        self.algorithms, self.volumes = assets.algorithms, assets.volumes
+        self.volume_files = assets.volume_files
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (

@@ -38,6 +38,7 @@ from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
+from trainmaster.service.kept.volumes import KeptVolumes
 from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.notices.parts import NoticeParts
@@ -61,6 +62,7 @@ from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.upkeep.volumes import VolumeKeeper
 from trainmaster.service.use_cases.assets.parts import assets_of
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.finding.parts import finding_of
@@ -74,6 +76,7 @@ from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
 from trainmaster.store.assets.versions import AssetReader, NamedVersions
+from trainmaster.store.assets.volumes import VolumeRows
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
@@ -93,7 +96,7 @@ from trainmaster.store.people.secrets import SecretRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
 
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets", "environments")
+OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets", "volumes", "environments")
 """Folders in HOME, and those that may lie elsewhere."""
 
 
@@ -372,6 +375,8 @@ def _moving(
     context.followers.watchers.append(context.early)
     context.folders = FolderKeeper(context, KeptRows(database))
     context.followers.watchers.append(context.folders)
+    context.volumes = VolumeKeeper(context, VolumeRows(database), KeptVolumes(layout, kept))
+    context.followers.watchers.append(context.volumes)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,

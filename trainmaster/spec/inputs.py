@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN
+from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN, IN_VOLUME
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
 from trainmaster.messages.assets import algorithms
 from trainmaster.messages.jobs import form, rules
@@ -28,8 +28,8 @@ def split_reference(text: str) -> tuple[str, int | None]:
 
 
 def with_mounts(given: Any) -> Any:
-    """Return `inputs` as they were written, with the place of each data set and model that names none: the only data
-    set is /dataset, each of several /dataset/NAME; a model /pretrain/NAME.
+    """Return `inputs` as they were written, with the place of each data set, model and volume that names none: the
+    only data set is /dataset, each of several /dataset/NAME; a model /pretrain/NAME, a volume /workspace/volume/NAME.
     """
     if not isinstance(given, list | tuple):
         return given
@@ -40,7 +40,8 @@ def with_mounts(given: Any) -> Any:
 def _with_mount(item: Any, several: bool) -> Any:
     if not isinstance(item, Mapping) or "mount" in item:
         return item
-    for key, folder, beneath in (("dataset", IN_DATASET, several), ("model", IN_PRETRAIN, True)):
+    places = (("dataset", IN_DATASET, several), ("model", IN_PRETRAIN, True), ("volume", IN_VOLUME, True))
+    for key, folder, beneath in places:
         named = item.get(key)
         if isinstance(named, str) and _REFERENCE.fullmatch(named):
             name = split_reference(named)[0]
@@ -79,7 +80,7 @@ def inputs_problems(spec: "JobSpec") -> Iterator[Problem]:
 
 def _source_problems(item: "Input", path: str) -> Iterator[Problem]:
     """Yield what is wrong with what an input is."""
-    given = [key for key in ("path", "dataset", "model") if getattr(item, key) is not None]
+    given = [key for key in ("path", "dataset", "model", "volume") if getattr(item, key) is not None]
     if len(given) > 1:
         yield problem(path, rules.several_sources(given))
         return
@@ -89,7 +90,7 @@ def _source_problems(item: "Input", path: str) -> Iterator[Problem]:
         yield problem(f"{path}.name", form.required("name"))
     if item.path is not None and not absolute(item.path):
         yield problem(f"{path}.path", rules.mount_not_absolute(), item.path)
-    if item.asset and not item.read_only:
+    if item.versioned and not item.read_only:
         yield problem(f"{path}.read_only", rules.version_not_writable())
 
 

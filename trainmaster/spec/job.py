@@ -260,22 +260,29 @@ class Code(Model):
 
 
 class Input(Model):
-    """What every task is shown at `mount` (R47, R138, R143), one of: a folder or file of the nodes (`path`), a data
-    set, a saved model. These two are named ``NAME`` or ``NAME@VERSION``, and can only be read.
+    """What every task is shown at `mount` (R47, R52, R138, R143, R145), one of: a folder or file of the nodes (`path`),
+    a data set, a saved model, a volume. Data sets and models are named ``NAME`` or ``NAME@VERSION``, and can only be
+    read; a volume is named ``NAME``, and can be written with ``read_only: false``.
     """
 
     name: Word | None = Field(default=None, description="Needed with path")
     path: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=4096)] | None = None
     dataset: Annotated[str, Field(pattern=REFERENCE)] | None = None
     model: Annotated[str, Field(pattern=REFERENCE)] | None = None
+    volume: Annotated[str, Field(pattern=NAME)] | None = None
     mount: str = Field(default="/dataset", pattern=CLEAN, min_length=1, max_length=1024)
     channel: ParameterName | None = Field(default=None, description="Input channel of the algorithm that it is for")
     read_only: bool = True
 
     @property
     def asset(self) -> str:
-        """The data set or model, "" for a folder."""
-        return self.dataset or self.model or ""
+        """The data set, model or volume, "" for a folder."""
+        return self.dataset or self.model or self.volume or ""
+
+    @property
+    def versioned(self) -> bool:
+        """Whether it is a version of something, which never changes."""
+        return bool(self.dataset or self.model)
 
     @property
     def title(self) -> str:

@@ -122,6 +122,22 @@ export async function text(path: string, query?: Query): Promise<string> {
   return await (await call("GET", path, { query, headers: { accept: "*/*" } })).text();
 }
 
+/** Bytes of a file: from `start` to before `end`. */
+export interface Part {
+  start: number;
+  end: number;
+}
+
+/** A file, or a part of it. What has become shorter than where the part begins has nothing of it: the server then sends all of it, which is let go. */
+export async function bytes(path: string, query: Query, signal?: AbortSignal, part?: Part): Promise<Blob> {
+  if (part === undefined) return await blob(path, query, signal);
+  const headers = { accept: "*/*", range: `bytes=${part.start}-${part.end - 1}` };
+  const response = await call("GET", path, { query, signal, headers });
+  if (response.status === 206 || part.start === 0) return await response.blob();
+  await response.body?.cancel();
+  return new Blob([]);
+}
+
 export async function blob(path: string, query?: Query, signal?: AbortSignal): Promise<Blob> {
   return await (await call("GET", path, { query, signal, headers: { accept: "*/*" } })).blob();
 }

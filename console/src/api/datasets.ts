@@ -1,5 +1,5 @@
 /** Data sets: trees of files with versions; uploaded as a list, then what the server lacks of it, then a commit. */
-import { blob, get, patch, post, put, remove, upload, url } from "./client";
+import { bytes, get, type Part, patch, post, put, remove, upload, url } from "./client";
 import type { DatasetDetail, DatasetPage, DatasetUpload, FilePage, JobShare, MadeVersion, Received } from "./types";
 
 const at = (id: string): string => `/datasets/${encodeURIComponent(id)}`;
@@ -44,8 +44,13 @@ export const listDatasetFiles = (id: string, version: number, path: string): Pro
   get(`${at(id)}/versions/${version}/files`, { path });
 export const datasetFileUrl = (id: string, version: number, path: string): string =>
   url(`${at(id)}/versions/${version}/files/content`, { path });
-export const readDatasetFile = (id: string, version: number, path: string, signal?: AbortSignal): Promise<Blob> =>
-  blob(`${at(id)}/versions/${version}/files/content`, { path }, signal);
+export const readDatasetFile = (
+  id: string,
+  version: number,
+  path: string,
+  signal?: AbortSignal,
+  part?: Part,
+): Promise<Blob> => bytes(`${at(id)}/versions/${version}/files/content`, { path }, signal, part);
 export const datasetUrl = (id: string, version: number): string => url(`${at(id)}/versions/${version}/download`);
 
 export const beginUpload = (wanted: NewUpload): Promise<DatasetUpload> => post("/datasets/uploads", wanted);

@@ -1,5 +1,5 @@
 /** Saved models and their immutable versions. */
-import { get, url } from "./client";
+import { bytes, get, type Part, url } from "./client";
 import type { FilePage, ModelDetail, ModelPage } from "./types";
 
 const at = (id: string): string => `/models/${encodeURIComponent(id)}`;
@@ -19,4 +19,11 @@ export const listModelFiles = (id: string, version: number, path: string): Promi
   get(`${at(id)}/versions/${version}/files`, { path });
 export const modelFileUrl = (id: string, version: number, path: string): string =>
   url(`${at(id)}/versions/${version}/files/content`, { path });
+export const readModelFile = (
+  id: string,
+  version: number,
+  path: string,
+  signal?: AbortSignal,
+  part?: Part,
+): Promise<Blob> => bytes(`${at(id)}/versions/${version}/files/content`, { path }, signal, part);
 export const modelUrl = (id: string, version: number): string => url(`${at(id)}/versions/${version}/download`);

@@ -617,7 +617,7 @@ export interface paths {
         };
         /**
          * Get Job File
-         * @description Download one file that the job wrote.
+         * @description Download one file that the job wrote, or with Range a part of it.
          */
         get: operations["get_job_file"];
         put?: never;
@@ -2302,7 +2302,7 @@ export interface paths {
         };
         /**
          * Get Model File
-         * @description Download one file of a version.
+         * @description Download one file of a version, or with Range a part of it.
          */
         get: operations["get_model_file"];
         put?: never;
@@ -2876,6 +2876,191 @@ export interface paths {
         get: operations["download_algorithm"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Volumes
+         * @description List volumes, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
+         *     description, owner and id.
+         */
+        get: operations["list_volumes"];
+        put?: never;
+        /**
+         * Create Volume
+         * @description Make a volume, with nothing in it.
+         */
+        post: operations["create_volume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Volume
+         * @description Show a volume and the jobs that mount it; `ref` is an id, a unique beginning of one (4 or more characters), or a
+         *     name.
+         */
+        get: operations["get_volume"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Volume
+         * @description Delete a volume with all that is in it. Refused while a job that has not ended mounts it.
+         */
+        delete: operations["delete_volume"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Volume
+         * @description Name a volume otherwise, or say what it is for. Another name is refused while a job that has not ended mounts
+         *     it.
+         */
+        patch: operations["change_volume"];
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Volume
+         * @description Share a volume with the other members of its workspace: to read (look at it, give it to jobs that read it),
+         *     read-write (change files and delete it, give it to jobs that write to it, too), or none.
+         */
+        put: operations["share_volume"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Volume Files
+         * @description List a folder of a volume.
+         */
+        get: operations["list_volume_files"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Volume Files
+         * @description Delete a file of a volume, or a folder with all that is in it.
+         */
+        delete: operations["delete_volume_files"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Volume File
+         * @description Download one file of a volume, or with Range a part of it.
+         */
+        get: operations["get_volume_file"];
+        /**
+         * Put Volume File
+         * @description Store a file in a volume, in place of the one at `path` if there is one, with the folders on the way. It is there
+         *     when all of it came, and not before: a request that breaks off changes nothing.
+         */
+        put: operations["put_volume_file"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/files/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Volume
+         * @description Download a folder of a volume, or all of it, as a zip archive. Links are left out.
+         */
+        get: operations["download_volume"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Volume Folder
+         * @description Make a folder in a volume, with those on the way.
+         */
+        post: operations["make_volume_folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/moves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Volume Files
+         * @description Give a file or folder of a volume another name or place, where nothing is yet.
+         */
+        post: operations["move_volume_files"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3818,6 +4003,24 @@ export interface components {
             role: string;
         };
         /**
+         * Move
+         * @description What lies at `path` is to lie at `to`.
+         */
+        Move: {
+            /** Path */
+            path: string;
+            /** To */
+            to: string;
+        };
+        /**
+         * NewFolder
+         * @description A folder to be made, by its path in the volume.
+         */
+        NewFolder: {
+            /** Path */
+            path: string;
+        };
+        /**
          * NewPassword
          * @description The old password may be left out only over the server's local token.
          */
@@ -3826,6 +4029,27 @@ export interface components {
             old?: string | null;
             /** New */
             new: string;
+        };
+        /**
+         * NewVolume
+         * @description A volume to be made; `workspace` null: the one that a job of one's own would be in.
+         */
+        NewVolume: {
+            /** Name */
+            name: string;
+            /** Workspace */
+            workspace?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
         };
         /**
          * NodeBody
@@ -4266,6 +4490,16 @@ export interface components {
              * @default
              */
             description: string;
+        };
+        /**
+         * VolumeChange
+         * @description What is to be another; null: as it is.
+         */
+        VolumeChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
         };
         /**
          * WebhookBody
@@ -6797,6 +7031,58 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description A volume with the jobs that mount it: those that its reader may see, and how many more there are. `path`: where
+         *         it lies on the server, for who may know.
+         */
+        VolumeDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+            jobs: components["schemas"]["VolumeUse"][];
+            more_jobs: number;
+            path: string | null;
+        };
+        /** @description A job that has not ended and mounts a volume; `writes`: it may write to it. */
+        VolumeUse: {
+            id: string;
+            name: string;
+            state: string;
+            owner: string;
+            writes: boolean;
+        };
+        /** @description A page of volumes, what was changed last first; `total`: on all pages. */
+        VolumePage: {
+            items: components["schemas"]["Volume"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A volume as lists show it. `share`: with the other members of its workspace; `size_bytes`, `files`: what it takes
+         *         on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `may`: what its
+         *         reader may do with it.
+         */
+        Volume: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+        };
         /** @description A range that the log's size limit took away. */
         Cut: {
             offset: number;
@@ -8344,6 +8630,15 @@ export interface operations {
         responses: {
             /** @description Done */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part */
+            206: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11631,6 +11926,15 @@ export interface operations {
                     "application/octet-stream": string;
                 };
             };
+            /** @description A part */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
             /** @description Refused: a problem document */
             default: {
                 headers: {
@@ -12826,6 +13130,448 @@ export interface operations {
                     "application/zip": string;
                     "application/x-tar": string;
                 };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_volumes: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVolume"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_volume_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Files"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_volume_files: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_volume_file: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_volume_file: {
+        parameters: {
+            query: {
+                path: string;
+                executable?: boolean;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_volume: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    make_volume_folder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFolder"];
+            };
+        };
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_volume_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused: a problem document */
             default: {

@@ -1,5 +1,5 @@
 /** Watching a job: logs, usage, metrics, output files. */
-import { blob, get, url } from "./client";
+import { bytes, get, type Part, url } from "./client";
 import type { FilePage, LogChunk, LogHits, Metrics, Usage } from "./types";
 
 export interface TaskAddress {
@@ -45,9 +45,9 @@ export const listFiles = (job: string, path: string): Promise<FilePage> =>
 export const folderUrl = (job: string, path: string): string =>
   url(`/jobs/${encodeURIComponent(job)}/files/download`, { path });
 
-/** A file to look at. */
-export const readFile = (job: string, path: string, signal?: AbortSignal): Promise<Blob> =>
-  blob(`/jobs/${encodeURIComponent(job)}/files/content`, { path }, signal);
+/** A file to look at, or a part of it. */
+export const readFile = (job: string, path: string, signal?: AbortSignal, part?: Part): Promise<Blob> =>
+  bytes(`/jobs/${encodeURIComponent(job)}/files/content`, { path }, signal, part);
 
 export const fileUrl = (job: string, path: string): string =>
   url(`/jobs/${encodeURIComponent(job)}/files/content`, { path });

@@ -10,6 +10,7 @@ import { home } from "./en/home";
 import { images } from "./en/images";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { look } from "./en/look";
 import { notices } from "./en/notices";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
@@ -19,6 +20,7 @@ import { help, submit } from "./en/submit";
 import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
 import { usage } from "./en/usage";
+import { volumes } from "./en/volumes";
 
 export const en = {
   ...common,
@@ -26,6 +28,7 @@ export const en = {
   jobs,
   compare,
   job,
+  look,
   submit,
   help,
   queue,
@@ -38,6 +41,7 @@ export const en = {
   usage,
   templates,
   datasets,
+  volumes,
   algorithms,
   images,
   sweeps,

@@ -11,6 +11,7 @@ import { home } from "./zh/home";
 import { images } from "./zh/images";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { look } from "./zh/look";
 import { notices } from "./zh/notices";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
@@ -20,6 +21,7 @@ import { help, submit } from "./zh/submit";
 import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
+import { volumes } from "./zh/volumes";
 
 export const zh: Translated<typeof en> = {
   ...common,
@@ -27,6 +29,7 @@ export const zh: Translated<typeof en> = {
   jobs,
   compare,
   job,
+  look,
   submit,
   help,
   queue,
@@ -39,6 +42,7 @@ export const zh: Translated<typeof en> = {
   usage,
   templates,
   datasets,
+  volumes,
   algorithms,
   images,
   sweeps,

@@ -43,6 +43,14 @@ export interface JobSearch {
   log?: boolean;
   /** Without it the main steps. */
   events?: "all" | "bad" | "people";
+  /** What is open of its files: a folder ends with a slash. */
+  path?: string;
+}
+
+/** A version of a data set or a model, and what is open of its files. */
+export interface FilesSearch {
+  version?: number;
+  path?: string;
 }
 
 export const COMPARE_TABS = ["differences", "curves", "parameters", "code"] as const;

@@ -60,10 +60,14 @@ async def list_job_files(request: Request, ref: str, path: FilePath = "") -> Res
 
 
 @routes.route(
-    "GET", "/jobs/{ref}/files/content", scope="jobs:read", answers={200: "application/octet-stream"}, by=By.ANY
+    "GET",
+    "/jobs/{ref}/files/content",
+    scope="jobs:read",
+    answers={200: "application/octet-stream", 206: "application/octet-stream"},
+    by=By.ANY,
 )
 async def get_job_file(request: Request, ref: str, path: FilePath) -> Response:
-    """Download one file that the job wrote."""
+    """Download one file that the job wrote, or with Range a part of it."""
     app = platform(request)
     job = await app.resolve(ref, who(request))
     _, root, rest = _split(app.layout, job.id, path)

@@ -57,9 +57,15 @@ async def list_model_files(request: Request, ref: str, version: Version, path: F
         return Json(await asyncio.to_thread(list_files, root, path))
 
 
-@routes.route("GET", ONE + "/files/content", scope="models:read", answers={200: "application/octet-stream"}, by=By.ANY)
+@routes.route(
+    "GET",
+    ONE + "/files/content",
+    scope="models:read",
+    answers={200: "application/octet-stream", 206: "application/octet-stream"},
+    by=By.ANY,
+)
 async def get_model_file(request: Request, ref: str, version: Version, path: FilePath) -> Response:
-    """Download one file of a version."""
+    """Download one file of a version, or with Range a part of it."""
     _, root = await platform(request).model_files(ref, version, who(request))
     return await send_file(request, root, path)
 

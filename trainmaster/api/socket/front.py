@@ -37,8 +37,8 @@ _CONSOLE_CSP: Final = (
     b"content-security-policy",
     (
         b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-        b"font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; base-uri 'none'; "
-        b"form-action 'self'; frame-ancestors 'none'"
+        b"media-src blob:; font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; manifest-src 'self'; "
+        b"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
 )
 _NO_STORE: Final = (b"cache-control", b"no-store")

@@ -15,12 +15,13 @@ HOME/
                         those that are being made, .builds/ what is told of builds that ended
   datasets/<upload>/    manifest.json and files/ of one version, immutable: hard links to what lies in
                         .contents/<2 hex>/ by its sha256; .uploads/<upload>/ holds what is on its way
+  volumes/<id>/         files/ is what jobs mount and may write; arriving/ what is on its way, going/ what was deleted
   backups/              copies made before a migration
   restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs, models, datasets and environments may lie on another file system (`data`), which the nodes of a cluster
-share; the rest never does.
+uploads, jobs, models, datasets, volumes and environments may lie on another file system (`data`), which the nodes of a
+cluster share; the rest never does.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Layout:
 
     @property
     def bulk(self) -> str:
-        """Where uploads, jobs, models, data sets and environments lie."""
+        """Where uploads, jobs, models, data sets, volumes and environments lie."""
         return self.data or self.home
 
     def path(self, *parts: str) -> str:
@@ -186,8 +187,15 @@ class Layout:
         """Where versions of data sets lie, each in a folder of its own."""
         return os.path.join(self.bulk, "datasets")
 
+    @property
+    def volumes(self) -> str:
+        """Where volumes lie, each in a folder of its own."""
+        return os.path.join(self.bulk, "volumes")
+
     def version_files(self, path: str) -> str:
-        """Folder of the files of a version of a model or a data set, which lies at `path` below the bulk."""
+        """Folder of the files of a version of a model or a data set, or of a volume, which lies at `path` below the
+        bulk.
+        """
         return os.path.join(self.bulk, path, "files")
 
 
@@ -195,6 +203,7 @@ class Layout:
 IN_CODE: Final = "/code"
 IN_DATASET: Final = "/dataset"
 IN_PRETRAIN: Final = "/pretrain"
+IN_VOLUME: Final = "/workspace/volume"
 IN_MODEL: Final = "/model"
 IN_WORKSPACE: Final = "/workspace"
 IN_OUTPUTS: Final = "/workspace/outputs"

@@ -199,5 +199,5 @@ def mounts(spec: JobSpec, layout: Layout, versions: InputVersions) -> tuple[Moun
     for item in spec.inputs:
         place = item.path if item.path is not None else versions.path(spec.workspace, item)
         if place is not None:
-            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.path is None))
+            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.versioned))
     return tuple(found)

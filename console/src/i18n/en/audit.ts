@@ -47,6 +47,7 @@ export const audit = {
     policy: "queue policy",
     template: "template",
     dataset: "data set",
+    volume: "volume",
     algorithm: "algorithm",
     image: "image",
     sweep: "sweep",

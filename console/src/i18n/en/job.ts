@@ -258,7 +258,6 @@ export const job = {
     modified: "Modified",
     root: "All outputs",
     folder: "Download folder (zip)",
-    rows: "{{shown}} of {{of}} rows. Download the file to see all.",
   },
   json: {
     native: "Trainmaster",

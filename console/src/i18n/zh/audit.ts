@@ -47,6 +47,7 @@ export const audit = {
     policy: "排队策略",
     template: "模板",
     dataset: "数据集",
+    volume: "存储卷",
     algorithm: "算法",
     image: "镜像",
     sweep: "扫描",

@@ -250,7 +250,6 @@ export const job = {
     modified: "修改时间",
     root: "全部输出",
     folder: "下载文件夹（zip）",
-    rows: "共 {{of}} 行，显示前 {{shown}} 行。下载文件可查看全部。",
   },
   json: { native: "Trainmaster", pai: "OpenPAI", hint: "保存后可用 tm submit 再次提交。" },
 };

@@ -11,6 +11,7 @@ export const SUBJECTS = [
   "workspace",
   "template",
   "dataset",
+  "volume",
   "algorithm",
   "image",
   "sweep",

@@ -96,7 +96,13 @@ export function DatasetPage(): ReactNode {
               </button>
             ))}
           </nav>
-          <Version dataset={dataset} version={shown} writes={writes} />
+          <Version
+            dataset={dataset}
+            version={shown}
+            writes={writes}
+            path={search.path}
+            go={(path) => void navigate({ search: { version: shown.version, path }, replace: true })}
+          />
         </div>
       )}
       {uploads && (
@@ -114,10 +120,14 @@ function Version({
   dataset,
   version,
   writes,
+  path,
+  go,
 }: {
   dataset: DatasetDetail;
   version: DatasetVersion;
   writes: boolean;
+  path: string | undefined;
+  go: (path: string | undefined) => void;
 }): ReactNode {
   const { t } = useTranslation();
   const download = useDownload();
@@ -167,8 +177,10 @@ function Version({
           id={["dataset", dataset.id, version.version]}
           list={(path) => listDatasetFiles(dataset.id, version.version, path)}
           href={(path) => datasetFileUrl(dataset.id, version.version, path)}
-          read={(path, signal) => readDatasetFile(dataset.id, version.version, path, signal)}
+          read={(path, signal, part) => readDatasetFile(dataset.id, version.version, path, signal, part)}
           root={dataset.name}
+          at={path}
+          go={go}
         />
       </section>
     </div>

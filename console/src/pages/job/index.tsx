@@ -60,7 +60,7 @@ export function JobPage(): ReactNode {
       <Tabs
         activeKey={search.tab ?? "overview"}
         destroyOnHidden
-        onChange={(tab) => props.update({ tab: tab as JobTab, line: undefined, find: undefined })}
+        onChange={(tab) => props.update({ tab: tab as JobTab, line: undefined, find: undefined, path: undefined })}
         items={TABS.map(([key, draw]) => ({
           key,
           label: <span data-testid={`tab-${key}`}>{t(`job.tab.${key}`)}</span>,

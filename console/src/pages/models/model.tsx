@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
-import { listModelFiles, modelFileUrl, modelUrl, readModel } from "../../api/models";
+import { listModelFiles, modelFileUrl, modelUrl, readModel, readModelFile } from "../../api/models";
 import type { ModelDetail, ModelVersion } from "../../api/types";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
@@ -55,7 +55,14 @@ export function ModelPage(): ReactNode {
             />
           ))}
         </nav>
-        {shown && <Version model={model} version={shown} />}
+        {shown && (
+          <Version
+            model={model}
+            version={shown}
+            path={search.path}
+            go={(path) => void navigate({ search: { version: shown.version, path }, replace: true })}
+          />
+        )}
       </div>
     </div>
   );
@@ -109,7 +116,17 @@ function TrainedBy({ job, attempt }: { job: string; attempt: number | null }): R
   );
 }
 
-function Version({ model, version }: { model: ModelDetail; version: ModelVersion }): ReactNode {
+function Version({
+  model,
+  version,
+  path,
+  go,
+}: {
+  model: ModelDetail;
+  version: ModelVersion;
+  path: string | undefined;
+  go: (path: string | undefined) => void;
+}): ReactNode {
   const { t } = useTranslation();
   const download = useDownload();
   const metrics = Object.entries(version.metrics ?? {});
@@ -176,7 +193,10 @@ function Version({ model, version }: { model: ModelDetail; version: ModelVersion
           id={["model", model.id, version.version]}
           list={(path) => listModelFiles(model.id, version.version, path)}
           href={(path) => modelFileUrl(model.id, version.version, path)}
+          read={(path, signal, part) => readModelFile(model.id, version.version, path, signal, part)}
           root={model.name}
+          at={path}
+          go={go}
         />
       </section>
     </div>

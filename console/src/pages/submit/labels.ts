@@ -17,6 +17,7 @@ const NAMED: Record<string, Field> = {
   "inputs.path": "source",
   "inputs.dataset": "source",
   "inputs.model": "source",
+  "inputs.volume": "source",
   "inputs.mount": "target",
   "inputs.channel": "channel",
   "inputs.read_only": "readOnly",

@@ -1,4 +1,4 @@
-/** What replicas are shown: folders of the nodes, data sets, saved models (R47, R138, R143). */
+/** What replicas are shown: folders of the nodes, data sets, saved models, volumes (R47, R52, R138, R143, R145). */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Checkbox, Input, Select } from "antd";
@@ -7,12 +7,13 @@ import { useTranslation } from "react-i18next";
 import { listDatasets, readDataset } from "../../api/datasets";
 import { listModels, readModel } from "../../api/models";
 import type { JsonObject } from "../../api/types";
+import { listVolumes } from "../../api/volumes";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
 import { useRowKeys } from "./rows";
 import { useForm, useWorkspace } from "./state";
 
-const KINDS = ["path", "dataset", "model"] as const;
+const KINDS = ["path", "dataset", "model", "volume"] as const;
 export type Kind = (typeof KINDS)[number];
 const STILL_MS = 30_000;
 const MOST = 500;
@@ -83,7 +84,7 @@ export function Mounts(): ReactNode {
               />
               <Checkbox
                 checked={input["read_only"] !== false}
-                disabled={kindOf(input) !== "path"}
+                disabled={kindOf(input) !== "path" && kindOf(input) !== "volume"}
                 onChange={(e) => replace(i, { ...input, read_only: e.target.checked })}
                 aria-label={t("submit.field.readOnly")}
               />
@@ -117,6 +118,7 @@ export function Mounts(): ReactNode {
 export function placeOf(input: JsonObject, inputs: readonly JsonObject[]): string {
   const kind = kindOf(input);
   const { name } = splitReference(String(input[kind] ?? ""));
+  if (kind === "volume") return `/workspace/volume/${name || "…"}`;
   if (kind === "model") return `/pretrain/${name || "…"}`;
   const several = inputs.filter((one) => kindOf(one) === "dataset").length > 1;
   return kind === "dataset" && several ? `/dataset/${name || "…"}` : "/dataset";
@@ -128,10 +130,11 @@ interface SourceProps {
   put: (next: JsonObject) => void;
 }
 
-/** What an input is: a path of the nodes, or which data set or model. */
+/** What an input is: a path of the nodes, or which data set, model or volume. */
 export function Source({ at, input, put }: SourceProps): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
+  if (kindOf(input) === "volume") return <VolumeSource at={at} input={input} put={put} />;
   if (kindOf(input) !== "path") return <Reference at={at} input={input} put={put} />;
   return (
     <Input
@@ -142,6 +145,34 @@ export function Source({ at, input, put }: SourceProps): ReactNode {
       data-testid={`mount-path-${at}`}
       onBlur={() => form.touch(`inputs.${at}`)}
       onChange={(e) => put({ ...input, path: e.target.value })}
+    />
+  );
+}
+
+/** Which volume. */
+function VolumeSource({ at, input, put }: SourceProps): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const workspace = useWorkspace();
+  const known = useQuery({
+    queryKey: ["to mount", "volume", workspace],
+    queryFn: () => listVolumes({ workspace, limit: MOST }),
+    staleTime: STILL_MS,
+  });
+  return (
+    <Select<string>
+      showSearch
+      value={String(input["volume"] ?? "") || undefined}
+      placeholder={t("submit.mount.which.volume")}
+      loading={known.isPending}
+      popupMatchSelectWidth={false}
+      aria-label={t("submit.field.source")}
+      className="tm-mount-source"
+      data-testid={`mount-name-${at}`}
+      options={(known.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
+      notFoundContent={t("submit.mount.none.volume", { workspace })}
+      onBlur={() => form.touch(`inputs.${at}`)}
+      onChange={(volume) => put({ ...input, volume })}
     />
   );
 }

@@ -1,0 +1,21 @@
+/** A look at a file. */
+export const look = {
+  contents: "Contents of {{name}}",
+  close: "Close the preview",
+  row: "Row",
+  rows: "{{number}} rows",
+  rows_one: "{{number}} row",
+  firstRows: "The first {{number}} rows.",
+  part: "{{shown}} of {{of}} are shown.",
+  more: "Show more",
+  rest: "Download the file to see the rest.",
+  entries: "{{number}} more",
+  cell: "Cell {{n}}",
+  output: "Output of {{name}}",
+  broken: "The browser cannot show this file. Download it.",
+  empty: "The file is empty.",
+  none: "There is no preview of this file. Download it.",
+  link: "A link: it can be followed only where the files lie.",
+  special: "No regular file.",
+  missing: "There is no {{path}} here.",
+} as const;

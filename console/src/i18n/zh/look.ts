@@ -1,0 +1,20 @@
+/** 查看文件。 */
+export const look = {
+  contents: "{{name}} 的内容",
+  close: "关闭预览",
+  row: "行号",
+  rows: "共 {{number}} 行",
+  firstRows: "前 {{number}} 行。",
+  part: "已显示 {{shown}}，共 {{of}}。",
+  more: "显示更多",
+  rest: "下载文件可查看其余内容。",
+  entries: "还有 {{number}} 项",
+  cell: "单元格 {{n}}",
+  output: "{{name}} 的输出",
+  broken: "浏览器无法显示此文件，请下载。",
+  empty: "文件是空的。",
+  none: "此文件无法预览，请下载。",
+  link: "这是一个链接，只能在文件所在处访问。",
+  special: "不是普通文件。",
+  missing: "这里没有 {{path}}。",
+};
