@@ -20,6 +20,7 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.administration.storage import StorageCalls
 from trainmaster.sdk.assets.algorithms import AlgorithmCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.images import ImageCalls
@@ -365,6 +366,11 @@ class Client(SavedModels):
     def datasets(self) -> DatasetCalls:
         """Data sets: trees of files with versions, which jobs are given to read."""
         return DatasetCalls(self)
+
+    @property
+    def storage(self) -> StorageCalls:
+        """Storage connections of workspaces, to object storage."""
+        return StorageCalls(self.http)
 
     @property
     def algorithms(self) -> AlgorithmCalls:
