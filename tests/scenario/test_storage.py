@@ -159,7 +159,7 @@ async def test_a_preview_looks_whether_it_is_there(stage: Stage, store: Store) -
     await kept(stage, store)
     await kept(stage, store, "wrong", secret="another-secret-altogether")
     await kept(stage, store, "nowhere", bucket="elsewhere")
-    inputs = [{"s3": "data/there"}, {"s3": "data/thre"}, {"s3": "wrong/x"}, {"s3": "nowhere"}, {"s3": "none/x"}]
+    inputs = [{"s3": "data/there"}, {"s3": "data/thre"}, {"s3": "wrong/x"}, {"s3": "nowhere"}, {"s3": "none/y"}]
     assert await refused(stage, spec("looks", inputs=inputs)) == {
         "inputs.1.s3": "store_nothing_there",
         "inputs.2.s3": "store_key_wrong",

@@ -15,6 +15,7 @@ import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
+import { storage } from "./en/storage";
 import { help, submit } from "./en/submit";
 import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
@@ -35,6 +36,7 @@ export const en = {
   people,
   notices,
   secrets,
+  storage,
   usage,
   templates,
   datasets,
