@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import urllib3
 
 from tests.fixtures.stores import REACH, Store, served
 from trainmaster.core.config import StorageConfig
@@ -315,6 +316,29 @@ def test_a_name_that_is_another_address_a_moment_later_gains_nothing(store: Stor
     assert bucket.find("nothing") is None
     bucket._client._http.clear()
     assert why(lambda: bucket.find("nothing")) == ("store_address_refused", True)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "region", "url"),
+    [
+        ("https://minio.lan:9000", "", "https://minio.lan:9000/training/a%20b"),
+        ("https://obs.cn-north-4.myhuaweicloud.com", "", "https://obs.cn-north-4.myhuaweicloud.com/training/a%20b"),
+        ("https://oss-cn-beijing.aliyuncs.com", "", "https://training.oss-cn-beijing.aliyuncs.com/a%20b"),
+        ("https://s3.eu-west-3.amazonaws.com", "", "https://training.s3.dualstack.eu-west-3.amazonaws.com/a%20b"),
+        ("https://s3.amazonaws.com", "eu-west-3", "https://training.s3.dualstack.eu-west-3.amazonaws.com/a%20b"),
+    ],
+)
+def test_a_store_is_asked_at_its_endpoint_in_its_own_manner(
+    endpoint: str, region: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some want the bucket in the path, others in the host; no other host is asked, whatever is made of it."""
+    asked: list[str] = []
+    monkeypatch.setattr(urllib3.PoolManager, "urlopen", lambda self, method, url, **given: asked.append(url))
+    bucket = open_bucket(StoreTarget(endpoint, region, "training", "", "AKID0000", "s" * 20), REACH)
+    with pytest.raises(AttributeError):  # nothing is answered
+        bucket.find("a b")
+    assert [one.partition("?")[0] for one in asked] == [url]
+    assert why(lambda: bucket._client._http.urlopen("GET", "https://evil.example.org/")) == ("store_redirected", True)
 
 
 def _error(status: int, code: str, header: str = "") -> str:

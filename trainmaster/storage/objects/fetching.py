@@ -157,6 +157,8 @@ class Fetch:
                     self._fill(bucket, one, fd)
                     os.fchmod(fd, 0o444)
                     os.rename(part, kept)
+        else:
+            self.arrived.size_bytes += one.size
         self.arrived.files += 1
 
     @contextmanager

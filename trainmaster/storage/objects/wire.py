@@ -5,6 +5,7 @@ whoever asks does. Every failure is a StoreFailed. Blocking; one object may be u
 """
 
 import io
+import re
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ _WORDS: Final[dict[str, Callable[[], Said]]] = {
     "SignatureDoesNotMatch": said.store_key_wrong,
     "RequestTimeTooSkewed": said.store_clock_skew,
 }
+_AWS: Final = re.compile(r"s3(\.dualstack)?(\.(?P<region>[a-z]{2,}(-[a-z]+)+-[0-9]+))?\.amazonaws\.com(\.cn)?")
 _BUSY: Final = frozenset({"SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout", "OperationAborted"})
 
 
@@ -48,10 +50,9 @@ class Bucket:
             access_key=target.key_id,
             secret_key=target.secret,
             secure=parts.scheme == "https",
-            region=target.region or "us-east-1",  # so that it need not be asked for
-            http_client=_Pools(reach, self._host, go_on),
+            region=target.region or region_in(self._host),
+            http_client=_Pools(reach, hosts_of(self._host, target.bucket), go_on),
         )
-        self._client.disable_virtual_style_endpoint()  # type: ignore[no-untyped-call]
 
     def listed(self, prefix: str) -> Iterator[StoredObject]:
         """Yield the objects whose keys begin with `prefix`, by key, page by page. Raises StoreFailed."""
@@ -161,6 +162,25 @@ class Bucket:
         return StoreFailed(said.store_broke_off(), lasting=False)
 
 
+def region_in(host: str) -> str:
+    """Return the region that an endpoint of AWS names, else the one that stores without regions take: so that none has
+    to be asked for.
+    """
+    named = _AWS.fullmatch(host)
+    return (named["region"] if named is not None else None) or "us-east-1"
+
+
+def hosts_of(host: str, bucket: str) -> Callable[[str], bool]:
+    """Return whether a host is that of an endpoint: itself, or with the bucket in front; of AWS that of a region."""
+    of_aws = _AWS.fullmatch(host) is not None
+
+    def same(asked: str) -> bool:
+        plain = asked.removeprefix(f"{bucket}.")
+        return plain == host or (of_aws and _AWS.fullmatch(plain) is not None)
+
+    return same
+
+
 class Reading:
     """The content of one object, on its way. `offset`: where it begins, 0 where a store knows no ranges; `hashed`:
     whether its ETag may be the MD5 of its bytes.
@@ -190,20 +210,20 @@ def _short(code: str) -> str:
 
 
 class _Pools(urllib3.PoolManager):
-    """Connections to one host, by `reach`."""
+    """Connections by `reach`, to the hosts that are `same`."""
 
-    def __init__(self, reach: Reach, host: str, go_on: GoOn) -> None:
+    def __init__(self, reach: Reach, same: Callable[[str], bool], go_on: GoOn) -> None:
         tls = ssl.create_default_context(cafile=reach.ca or None)
         patience = urllib3.Timeout(connect=CONNECT_S, read=READ_S)
         super().__init__(maxsize=AT_ONCE, timeout=patience, retries=False, ssl_context=tls)
-        self._host, self._go_on = host, go_on
+        self._same, self._go_on = same, go_on
         self.pool_classes_by_scheme = _pools(reach)
 
     def urlopen(self, method: str, url: str, *given: Any, **named: Any) -> Any:
         """Send a request. Answers that are no object are read here, as far as they may go."""
         self._go_on()
-        if urlsplit(url).hostname != self._host:
-            raise StoreFailed(said.store_redirected(self._host, 0))
+        if not self._same(host := urlsplit(url).hostname or ""):
+            raise StoreFailed(said.store_redirected(host, 0))
         whole = named.pop("preload_content", True)
         named |= {"redirect": False, "preload_content": False}
         answer = super().urlopen(method, url, *given, **named)
