@@ -47,7 +47,11 @@ Places = Mapping[int, str]
 
 
 class _Unwanted(Exception):
-    """Nobody waits for it any more."""
+    """The job does not wait for it any more."""
+
+
+class _Gone(Exception):
+    """No job waits for it any more."""
 
 
 @dataclass(slots=True)
@@ -72,7 +76,7 @@ class _Running:
     def go_on(self) -> None:
         """Raise where nobody waits any more. In any thread."""
         if self.stopped:
-            raise _Unwanted
+            raise _Gone
 
 
 class Fetched:
@@ -162,11 +166,14 @@ class Fetched:
             for at, ref in refs.items():
                 given[at] = await self._patiently(workspace, ref, tell)
             await asyncio.to_thread(self._write, job, given)
-        except (StoreFailed, _Unwanted, OSError) as error:
+        except BaseException as error:
             self._given.pop(job, None)
             if isinstance(error, OSError):
                 return said.store_not_stored(error.strerror or type(error).__name__)
-            return error.said if isinstance(error, StoreFailed) else None
+            if isinstance(error, StoreFailed):
+                return error.said
+            if not isinstance(error, _Unwanted):
+                raise
         return None
 
     async def _patiently(self, workspace: str, ref: str, tell: Tell) -> str:
@@ -216,6 +223,8 @@ class Fetched:
                     raise _Unwanted
                 await asyncio.wait({running.task}, timeout=LOOK_S)
             running.task.result()
+        except _Gone:  # it was stopped when nobody waited, a moment ago
+            raise StoreFailed(said.store_broke_off(), lasting=False) from None
         finally:
             running.waiting -= 1
             running.stopped = running.waiting == 0
@@ -225,9 +234,10 @@ class Fetched:
         return self._slots.setdefault(workspace, asyncio.Semaphore(AT_ONCE))
 
     def _begin(self, workspace: str, name: str, plan: FetchPlan) -> _Running:
-        running = self._running[plan.key] = _Running(plan)
+        before, running = self._running.get(plan.key), _Running(plan)
+        self._running[plan.key] = running
         running.fetch = Fetch(self._layout, plan, running.go_on, self.patience_s)
-        running.task = asyncio.create_task(self._run(running, workspace, name))
+        running.task = asyncio.create_task(self._run(running, workspace, name, before))
         running.task.add_done_callback(lambda done: self._done(plan.key, running))
         return running
 
@@ -237,8 +247,13 @@ class Fetched:
         if not running.task.cancelled():
             running.task.exception()  # seen: whoever asked may have gone
 
-    async def _run(self, running: _Running, workspace: str, name: str) -> None:
+    async def _run(self, running: _Running, workspace: str, name: str, before: _Running | None) -> None:
+        """Fetch, once `before`, which builds the same folder and was stopped, has ended."""
         plan = running.plan
+        if before is not None:
+            await asyncio.wait({before.task})
+            if plan.key in self._kept:
+                return
 
         def work() -> None:
             running.fetch.run(self.connections.open(workspace, name, running.go_on))

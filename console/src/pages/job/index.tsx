@@ -37,7 +37,7 @@ const TABS: [JobTab, (props: TabProps) => ReactNode][] = [
 function paceOf(job: JobDetail | undefined): number | false {
   if (job === undefined) return 20_000;
   if (ENDED.has(job.state)) return false;
-  return job.state === "starting" && job.reason ? 2_000 : 20_000;
+  return job.state === "initialising" && job.reason ? 2_000 : 20_000;
 }
 
 export function JobPage(): ReactNode {

@@ -29,7 +29,7 @@ const EXPLAINED = new Set(["failed", "expired", "retained"]);
 export function VerdictBox(props: TabProps): ReactNode {
   const { state, reason } = props.job;
   if (state === "queued" || state === "pending") return <WaitBox job={props.job} />;
-  if (state === "starting" && reason) return <StagingBox message={reason.message} />;
+  if (state === "initialising" && reason) return <StagingBox message={reason.message} />;
   return <EndBox {...props} />;
 }
 
@@ -38,7 +38,7 @@ function StagingBox({ message }: { message: NonNullable<TabProps["job"]["reason"
   const { t } = useTranslation();
   const pick = useBilingual();
   return (
-    <Box tone="grey" icon={<CloudDownloadOutlined />} title={t("state.starting")} test="staging">
+    <Box tone="grey" icon={<CloudDownloadOutlined />} title={t("state.initialising")} test="staging">
       <p>{pick(message)}</p>
     </Box>
   );
