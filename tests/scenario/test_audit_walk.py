@@ -38,6 +38,7 @@ UNTOLD: Final = {
     "POST /notifications/read": "changes what one has seen oneself, and nothing else",
     "POST /notifications/address": "needs a mail server: tests/scenario/test_notices.py",
     "POST /notifications/address/confirm": "likewise",
+    "POST /workspaces/{workspace}/storage/{connection}/check": "changes nothing: looks, and removes what it tried with",
     "POST /jobs/preview": "changes nothing: says what a submit would do",
     "POST /sweeps/preview": "changes nothing: says what a submit would do",
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
@@ -264,6 +265,12 @@ def _only(scene: Scene) -> dict[str, str]:
     return {"authorization": "", **scene.keys()}
 
 
+CONNECTION: Final = {
+    "endpoint": "https://s3.example.org",
+    "bucket": "training",
+    "key_id": "AKIDWALK",
+    "secret": "never-to-be-seen",
+}
 JOB: Final = {"spec": fake_spec("walked", "true")}
 DEEDS: Final[dict[str, Ask]] = {
     "POST /session": _sign_in,
@@ -287,6 +294,8 @@ DEEDS: Final[dict[str, Ask]] = {
     "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
     "PUT /workspaces/{workspace}/secrets/{secret}": plain("/workspaces/vision/secrets/TOKEN", {"value": "a value"}),
     "DELETE /workspaces/{workspace}/secrets/{secret}": plain("/workspaces/vision/secrets/TOKEN"),
+    "PUT /workspaces/{workspace}/storage/{connection}": plain("/workspaces/vision/storage/data", CONNECTION),
+    "DELETE /workspaces/{workspace}/storage/{connection}": plain("/workspaces/vision/storage/data"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
     "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
     "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),

@@ -58,6 +58,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "commands.notify": ("notify",),
     "people.keys": ("ssh-key",),
     "people.secrets": ("secret",),
+    "people.storage": ("storage",),
     "commands.upkeep": ("audit", "retention"),
     "commands.report": ("report",),
     "commands.home": ("home",),

@@ -20,6 +20,7 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.administration.storage import StorageCalls
 from trainmaster.sdk.assets.algorithms import AlgorithmCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.images import ImageCalls
@@ -371,6 +372,11 @@ class Client(SavedModels):
     def volumes(self) -> VolumeCalls:
         """Volumes: folders that jobs read and write."""
         return VolumeCalls(self)
+
+    @property
+    def storage(self) -> StorageCalls:
+        """Storage connections of workspaces, to object storage."""
+        return StorageCalls(self.http)
 
     @property
     def algorithms(self) -> AlgorithmCalls:

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict
-from trainmaster.core.folders.layout import Layout
+from trainmaster.core.folders.layout import BULK, OWN, Layout
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.server.backup import restore_not_finished
 from trainmaster.service.admission.admission import Admission, Means
+from trainmaster.service.admission.stored import StoredInputs
 from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.cluster.demo import with_demo_cards
 from trainmaster.service.cluster.pools import Pools
@@ -42,6 +43,7 @@ from trainmaster.service.kept.volumes import KeptVolumes
 from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.notices.parts import NoticeParts
+from trainmaster.service.objects.fetched import fetched_of
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -95,9 +97,6 @@ from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
-
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets", "volumes", "environments")
-"""Folders in HOME, and those that may lie elsewhere."""
 
 
 def prepare_home(home: str) -> Layout:
@@ -302,17 +301,22 @@ def assemble(
         vault=vault,
         assets=AssetReader(database),
         images=_images(layout, config, clock, database, lambda: needed_images(master, specs)),
+        fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
         leads=leads,
     )
-    means = Means(lambda *asked: context.purses.problems(asked[0], clock(), *asked[1:]), kept.problems)
     context.admission = Admission(
-        config, layout, scheduling, looks, pools, urgent, engines, means, vault, context.versions
+        config, layout, scheduling, looks, pools, urgent, engines, _means(context), vault, context.versions
     )
     context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _means(context: Context) -> Means:
+    pays, stored = context.purses.problems, StoredInputs(context.fetched.connections)
+    return Means(lambda *asked: pays(asked[0], context.clock(), *asked[1:]), context.kept.problems, stored)
 
 
 def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptVersions]:
@@ -351,9 +355,8 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(
-        specs, layout, looks, context.versions, context.images, config.local.mount_roots, context.vault
-    )
+    roots, vault = config.local.mount_roots, context.vault
+    launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, context.fetched)
     models, kept = ModelRows(database), context.kept
     saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
     shell: OrderRunner

@@ -1682,6 +1682,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{workspace}/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Connections
+         * @description List the storage connections of a workspace, without keys.
+         */
+        get: operations["list_connections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/storage/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Connection
+         * @description Keep a storage connection of a workspace; its keys are answered by nothing.
+         */
+        put: operations["put_connection"];
+        post?: never;
+        /**
+         * Delete Connection
+         * @description Delete a storage connection; jobs that wait for their start and name it will fail.
+         */
+        delete: operations["delete_connection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/storage/{connection}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Connection
+         * @description Look whether a storage connection works: list, write a probe below its prefix, read and delete it.
+         */
+        post: operations["check_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{workspace}/invitations": {
         parameters: {
             query?: never;
@@ -3718,6 +3782,31 @@ export interface components {
             name: string;
             /** Password */
             password: string;
+        };
+        /**
+         * ConnectionBody
+         * @description `endpoint`: scheme, host and port of an S3 service. `prefix`: below which everything lies, "": the whole bucket.
+         *     It replaces the connection of this name, keys included.
+         */
+        ConnectionBody: {
+            /** Endpoint */
+            endpoint: string;
+            /**
+             * Region
+             * @default
+             */
+            region: string;
+            /** Bucket */
+            bucket: string;
+            /**
+             * Prefix
+             * @default
+             */
+            prefix: string;
+            /** Key Id */
+            key_id: string;
+            /** Secret */
+            secret: string;
         };
         /**
          * CopyBody
@@ -6408,6 +6497,37 @@ export interface components {
         Membership: {
             workspace: string;
             role: string;
+        };
+        /** @description Whether a storage connection works. Nothing is tried behind a step that failed. */
+        ConnectionCheck: {
+            ok: boolean;
+            steps: components["schemas"]["ConnectionStep"][];
+        };
+        /** @description One thing that was tried: list, write, read, delete. `wrong` null: it worked. */
+        ConnectionStep: {
+            step: string;
+            wrong: components["schemas"]["Text"] | null;
+            remedy: components["schemas"]["Text"] | null;
+        };
+        /** @description Storage connections of a workspace by name. */
+        Connections: {
+            items: components["schemas"]["Connection"][];
+        };
+        /**
+         * @description A storage connection of a workspace, without its keys, which are shown nowhere. `prefix` "": the whole bucket;
+         *         `used_at`: when it was last used; null: never.
+         */
+        Connection: {
+            name: string;
+            workspace: string;
+            endpoint: string;
+            region: string;
+            bucket: string;
+            prefix: string;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used_at: number | null;
         };
         /** @description As whom the sign-in provider knows an account. */
         Identity: {
@@ -10723,6 +10843,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connections"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connection"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionCheck"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

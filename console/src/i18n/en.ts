@@ -16,6 +16,7 @@ import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
+import { storage } from "./en/storage";
 import { help, submit } from "./en/submit";
 import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
@@ -38,6 +39,7 @@ export const en = {
   people,
   notices,
   secrets,
+  storage,
   usage,
   templates,
   datasets,

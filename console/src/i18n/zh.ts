@@ -17,6 +17,7 @@ import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
+import { storage } from "./zh/storage";
 import { help, submit } from "./zh/submit";
 import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
@@ -39,6 +40,7 @@ export const zh: Translated<typeof en> = {
   people,
   notices,
   secrets,
+  storage,
   usage,
   templates,
   datasets,

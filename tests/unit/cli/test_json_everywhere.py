@@ -27,6 +27,8 @@ ELSEWHERE: Final = {
         f"notify webhook {name}": "tests/unit/cli/test_notify.py"
         for name in ("add", "delete", "test", "turn", "deliveries")
     },
+    "storage add": "tests/e2e/test_storage.py",
+    "storage check": "tests/e2e/test_storage.py",
     "image stop": "tests/unit/cli/test_images.py",
     "engine check": "tests/slurm/test_adding.py",
     "session end": "tests/e2e/test_sharing.py",
@@ -193,6 +195,8 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "workspace invite": ("vision",),
         "workspace invitations": ("vision",),
         "workspace uninvite": ("vision", invited),
+        "storage list": (),
+        "storage delete": ("data",),
         "secret set": ("TOKEN", "--from-file", str(key)),
         "secret list": (),
         "secret delete": ("TOKEN",),

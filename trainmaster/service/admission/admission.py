@@ -24,6 +24,7 @@ from trainmaster.messages.assets import volumes
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
 from trainmaster.service.admission.places import place_problems, sharing_problems, time_limit_problems
+from trainmaster.service.admission.stored import StoredInputs
 from trainmaster.service.admission.urgent import UrgentLimits, count_urgent
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder, mounts
@@ -46,10 +47,13 @@ Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a workspace has to have for a job: money, and room for what it writes (`keeps` says that there is none)."""
+    """What a workspace has to have for a job: money, room for what it writes (`keeps` says that there is none), and
+    what it reads of object storage.
+    """
 
     pays: Pays
     keeps: Callable[[Job], list[Problem]]
+    stored: StoredInputs
 
 
 def scopes_of(who: Principal) -> Scopes:
@@ -83,6 +87,7 @@ class Admission:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
         self._pools, self._urgent, self._engines, self._vault = pools, urgent, engines, vault
         self._pays, self._keeps, self._versions = means.pays, means.keeps, versions
+        self._stored = means.stored
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -212,6 +217,7 @@ class Admission:
         looks = [self.input_problem(path, where) for path, where in places]
         found += [one for one in await asyncio.gather(*looks) if one is not None]
         found += await self._version_problems(spec, who, can.checks_owners is not None)
+        found += await self._stored.problems(spec, who, can.checks_owners is not None)
         return found
 
     async def _version_problems(self, spec: JobSpec, who: Principal, as_owner: bool) -> list[Problem]:

@@ -68,6 +68,8 @@ export const audit = {
     member_removed: "member removed",
     secret_set: "secret set",
     secret_deleted: "secret deleted",
+    connection_set: "storage connection kept",
+    connection_deleted: "storage connection deleted",
     flavor_changed: "flavor changed",
     pool_changed: "pool changed",
     policy_changed: "queue policy changed",

@@ -68,6 +68,8 @@ export const audit = {
     member_removed: "移出成员",
     secret_set: "设置密钥",
     secret_deleted: "删除密钥",
+    connection_set: "保存存储连接",
+    connection_deleted: "删除存储连接",
     flavor_changed: "修改规格",
     pool_changed: "修改资源池",
     policy_changed: "修改排队策略",

@@ -39,6 +39,8 @@ export const KINDS = [
   "member_removed",
   "secret_set",
   "secret_deleted",
+  "connection_set",
+  "connection_deleted",
   "flavor_changed",
   "pool_changed",
   "policy_changed",

@@ -2,6 +2,7 @@
 import {
   CheckCircleFilled,
   CloseCircleFilled,
+  CloudDownloadOutlined,
   FieldTimeOutlined,
   InfoCircleOutlined,
   PauseCircleOutlined,
@@ -27,10 +28,20 @@ import { WaitBox } from "./wait";
 const EXPLAINED = new Set(["failed", "expired", "retained"]);
 
 export function VerdictBox(props: TabProps): ReactNode {
-  return props.job.state === "queued" || props.job.state === "pending" ? (
-    <WaitBox job={props.job} />
-  ) : (
-    <EndBox {...props} />
+  const { state, reason } = props.job;
+  if (state === "queued" || state === "pending") return <WaitBox job={props.job} />;
+  if (state === "initialising" && reason) return <StagingBox message={reason.message} />;
+  return <EndBox {...props} />;
+}
+
+/** How far fetching what a job reads is. */
+function StagingBox({ message }: { message: NonNullable<TabProps["job"]["reason"]>["message"] }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  return (
+    <Box tone="grey" icon={<CloudDownloadOutlined />} title={t("state.initialising")} test="staging">
+      <p>{pick(message)}</p>
+    </Box>
   );
 }
 

@@ -16,6 +16,7 @@ const NAMED: Record<string, Field> = {
   inputs: "mounts",
   "inputs.path": "source",
   "inputs.dataset": "source",
+  "inputs.s3": "source",
   "inputs.model": "source",
   "inputs.volume": "source",
   "inputs.mount": "target",
