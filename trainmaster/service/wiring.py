@@ -27,6 +27,7 @@ from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.environments.builds import Builds
+from trainmaster.service.environments.containers import Containers
 from trainmaster.service.environments.images import JobImages, NeededBy, NeededImage
 from trainmaster.service.environments.keeper import EnvironmentKeeper
 from trainmaster.service.environments.workshop import Workshop
@@ -298,18 +299,21 @@ def assemble(
         clerks=Clerks(),
         vault=vault,
         assets=AssetReader(database),
-        images=_images(layout, config, clock, database, lambda: needed_images(master, specs)),
+        images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
         leads=leads,
     )
-    means = Means(lambda *asked: context.purses.problems(asked[0], clock(), *asked[1:]), kept.problems)
-    context.admission = Admission(
-        config, layout, scheduling, looks, pools, urgent, engines, means, vault, context.versions
-    )
+    parts = scheduling, looks, pools, urgent, engines, _means(context, clock, kept), vault, context.versions
+    context.admission = Admission(config, layout, *parts)
     context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _means(context: Context, clock: Clock, kept: Kept) -> Means:
+    pays = lambda *on: context.purses.problems(on[0], clock(), *on[1:])  # noqa: E731
+    return Means(pays, kept.problems, context.images.is_container)
 
 
 def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptVersions]:
@@ -318,10 +322,13 @@ def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptV
     return kept, KeptVersions(layout, rows, kept)
 
 
-def _images(layout: Layout, config: Config, clock: Clock, database: Database, needed: NeededBy) -> JobImages:
+def _images(
+    layout: Layout, config: Config, clock: Clock, database: Database, vault: Vault, needed: NeededBy
+) -> JobImages:
     """Join what makes and keeps environments."""
-    images, workshop = JobImages(ImageRows(database), needed), Workshop(layout, config)
-    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
+    images = JobImages(ImageRows(database), needed)
+    makers = Workshop(layout, config), Containers(layout, config, vault, clock)
+    keeper = EnvironmentKeeper(layout, makers, config.limits.environments_mib, clock, os.urandom, images.keys)
     images.use(keeper, Builds(layout, keeper, clock))
     return images
 
