@@ -11,7 +11,7 @@ import stat
 import tarfile
 from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
 MOST_FILES: Final = 3_000_000
 MOST_DEPTH: Final = 128
@@ -31,6 +31,25 @@ class NotUnpacked(Exception):
         self.text, self.too_large = text, too_large
 
 
+class _Whole:
+    """An archive that is read to its end: tarfile takes one that was cut between two files for a whole one."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._last = file, b""
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes."""
+        block = self._file.read(size)
+        self._last = (self._last + block)[-tarfile.BLOCKSIZE :]
+        return block
+
+    def has_ended(self) -> bool:
+        """Read the rest; return whether it ends as archives do, with zeros."""
+        while self.read(_BLOCK):
+            pass
+        return self._last == bytes(tarfile.BLOCKSIZE)
+
+
 class Unpacker:
     """Into one folder, which is there and empty. `told` gets (bytes, files) from time to time."""
 
@@ -44,12 +63,15 @@ class Unpacker:
     def run(self, archive: IO[bytes]) -> None:
         """Unpack a tar archive. Raises NotUnpacked, OSError."""
         try:
-            with tarfile.open(fileobj=archive, mode="r|") as tar:
+            whole = _Whole(archive)
+            with tarfile.open(fileobj=cast("IO[bytes]", whole), mode="r|") as tar:
                 for member in tar:
                     self._member(tar, member)
                     tar.members = []  # type: ignore[attr-defined]  # it would remember each
         except (tarfile.TarError, EOFError, UnicodeError, ValueError, RecursionError) as error:
             raise NotUnpacked(f"its archive is damaged: {error}") from error
+        if not whole.has_ended():
+            raise NotUnpacked("its archive was cut short")
         self._told(self.bytes, self.files)
 
     def _member(self, tar: tarfile.TarFile, member: tarfile.TarInfo) -> None:
