@@ -85,7 +85,6 @@ def test_a_container_is_fetched_shown_and_had_by_a_job(world: World, console: Co
     world.until(job, lambda seen: seen["state"] == "succeeded")
     assert "of the image" in world.tm("logs", job)
     assert "Podman " in world.tm("node", "show", "node-1")
-    console.open("/cluster")
 
 
 def test_where_the_runtime_is_gone_the_form_says_so(world: World, console: Console, runtime: Podman) -> None:
@@ -99,5 +98,6 @@ def test_where_the_runtime_is_gone_the_form_says_so(world: World, console: Conso
     console.page.get_by_test_id("image-kind").get_by_text("A container").click()
     expect(console.at("no-containers")).to_contain_text("No container runtime is configured here")
     console.page.keyboard.press("Escape")
-    console.open('/submit?set={"image":"tiny@1"}')
+    console.open("/images/tiny")
+    console.page.get_by_test_id("use-in-job").click()
     expect(console.page.locator('[data-path="image"]')).to_contain_text("No container runtime is configured here")

@@ -26,11 +26,14 @@ _LONGEST: Final = 8 << 20
 
 
 class RuntimeFailed(Exception):
-    """A runtime did not do what it was asked; `status` of HTTP, 0: it was not reached, or said so in its stream."""
+    """A runtime did not do what it was asked; `status` of HTTP, 0: it was not reached, or said so in its stream.
 
-    def __init__(self, text: str, status: int = 0) -> None:
+    `slow`: it is there, and did not answer in time.
+    """
+
+    def __init__(self, text: str, status: int = 0, *, slow: bool = False) -> None:
         super().__init__(text)
-        self.text, self.status = " ".join(text.split())[:1000], status
+        self.text, self.status, self.slow = " ".join(text.split())[:1000], status, slow
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +170,8 @@ class Runtime:
             if answer.status >= http.client.BAD_REQUEST:
                 raise RuntimeFailed(_words(answer.read(1 << 16)), answer.status)
             yield answer
+        except socket.timeout as error:
+            raise RuntimeFailed(f"nothing was said for {self._timeout:g} s", slow=True) from error
         except (OSError, http.client.HTTPException) as error:
             raise RuntimeFailed(getattr(error, "strerror", None) or str(error) or type(error).__name__) from error
         finally:

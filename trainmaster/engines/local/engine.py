@@ -85,7 +85,7 @@ class LocalEngine:
         local, limits = self.config.local, self.config.limits
         self.sandbox = await asyncio.to_thread(probe_sandbox, local.sandbox, shutil.which("bwrap"))
         await asyncio.to_thread(probe_network, local.network, self.sandbox)
-        await asyncio.to_thread(self.runtime.look)
+        await asyncio.to_thread(self.runtime.look_first)
         self.settings = Settings(
             bwrap=self.sandbox.bwrap,
             degraded=self.sandbox.why,
@@ -158,7 +158,7 @@ class LocalEngine:
         """
         if self._client.trouble:
             raise Unavailable(self._client.trouble)
-        await asyncio.to_thread(self.runtime.look)
+        self.runtime.look()
         found = self.sandbox
         kind = "bubblewrap" if found.bwrap else f"none: {render.text(found.why or starting.sandboxes_off())}"
         free = seccomp.missing() if found.bwrap else starting.there_is_no_sandbox()
