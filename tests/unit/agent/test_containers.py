@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures.registry import entry
-from trainmaster.agent.containers.fetching import CONFIG
+from trainmaster.agent.containers.places import CONFIG
 from trainmaster.agent.containers.references import Reference, reference_of
 from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed, digest_of
 from trainmaster.agent.containers.unpacking import NotUnpacked, Unpacker, settle

@@ -15,12 +15,11 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trainmaster.agent.containers.places import CONFIG, ROOT
 from trainmaster.agent.containers.references import Reference, reference_of
 from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed, digest_of
 from trainmaster.agent.containers.unpacking import NotUnpacked, Unpacker, settle
 
-ROOT, CONFIG = "root", "config.json"
-"""The files of an image, and what it says of itself, in the folder of an environment."""
 SPEAK_S: Final = 1.0
 MACHINES: Final = {"x86_64": "amd64", "aarch64": "arm64", "ppc64le": "ppc64le", "s390x": "s390x", "riscv64": "riscv64"}
 _DENIED: Final = (

@@ -13,12 +13,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any, Final, cast
 
+from trainmaster.agent.containers.places import ETC
+
 MOST_FILES: Final = 3_000_000
 MOST_DEPTH: Final = 128
 LOOK_BYTES: Final = 64 << 20
 """Between two words on how far it is."""
-ETC: Final = "/trainmaster/etc"
-"""Where a sandbox sees the files of /etc that are brought up to date while it lives."""
 LIVE: Final = ("hosts", "resolv.conf")
 _BLOCK: Final = 1 << 20
 

@@ -16,7 +16,7 @@ from functools import cache
 from glob import glob
 from typing import Final
 
-from trainmaster.agent.containers.fetching import CONFIG, ROOT
+from trainmaster.agent.containers.places import CONFIG, ROOT
 from trainmaster.core.launch import Mount
 
 OWN: Final = frozenset({"proc", "dev", "sys", "tmp", "workspace", "code", "model", "trainmaster"})

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Final
 
 from trainmaster._compat import dataclass
-from trainmaster.agent.containers.unpacking import ETC
+from trainmaster.agent.containers.places import ETC
 from trainmaster.agent.sandbox import rooted, seccomp
 from trainmaster.core.folders.layout import (
     IN_ALGORITHM,

@@ -64,6 +64,7 @@ class Containers:
         self.socket = config.local.containers
         self._label = hashlib.sha256(os.path.realpath(layout.home).encode()).hexdigest()[:32]
         self._brought: set[str] = set()
+        self._untidy = True  # an earlier server may have been killed
         self._turn = asyncio.Lock()
 
     async def start(self) -> None:
@@ -93,7 +94,7 @@ class Containers:
     async def tidy(self) -> None:
         """Let the runtime forget what we have brought to it."""
         async with self._turn:
-            if not self.socket:
+            if not self.socket or not self._untidy:
                 return
             asked = {"do": "tidy", "socket": self.socket, "label": self._label, "images": sorted(self._brought)}
             try:
@@ -103,6 +104,7 @@ class Containers:
                 ended = {"error": "failed", "text": "no answer"}
             if "done" in ended:
                 self._brought.clear()
+                self._untidy = False
                 await self._remember()
             else:
                 log.warning("the container runtime keeps what was fetched: %s", ended.get("text"))
@@ -126,6 +128,7 @@ class Containers:
         asked = {"do": do, "socket": self.socket, "reference": ref.text, "auth": auth, **more}
         new = ref.text not in self._brought
         self._brought.add(ref.text)
+        self._untidy = True
         await self._remember()
         limit = self._limits.build_s
         try:
