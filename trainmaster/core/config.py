@@ -74,6 +74,8 @@ class LocalConfig:
     this machine), private (each job has a loopback of its own and no way out; needs the sandbox). `cgroups`: auto, off.
     `mount_roots`: host folders whose contents jobs may mount by path.
     `environment`: folder of the Python environment tasks see first on PATH ("" = the one the server runs in).
+    `containers`: socket of Docker or Podman from which container images are taken ("" = none are). Whoever reaches it
+    is root of the machine: the server does, the jobs do not.
     """
 
     virtual_nodes: int = 0
@@ -88,6 +90,7 @@ class LocalConfig:
     cgroups: Literal["auto", "off"] = "auto"
     mount_roots: tuple[str, ...] = ()
     environment: str = ""
+    containers: str = ""
     port_first: int = 21000
     port_last: int = 28999
 

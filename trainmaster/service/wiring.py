@@ -6,11 +6,9 @@ import os
 from dataclasses import replace
 
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Conflict
-from trainmaster.core.folders.layout import BULK, OWN, Layout
+from trainmaster.core.folders.layout import Layout
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
-from trainmaster.messages.server.backup import restore_not_finished
 from trainmaster.service.admission.admission import Admission, Means
 from trainmaster.service.admission.stored import StoredInputs
 from trainmaster.service.admission.urgent import UrgentLimits
@@ -28,12 +26,13 @@ from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.environments.builds import Builds
+from trainmaster.service.environments.containers import Containers
 from trainmaster.service.environments.images import JobImages, NeededBy, NeededImage
 from trainmaster.service.environments.keeper import EnvironmentKeeper
 from trainmaster.service.environments.workshop import Workshop
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.folders.homes import prepare_data, prepare_home
 from trainmaster.service.folders.looks import Looks
-from trainmaster.service.folders.privacy import close_to_others
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
@@ -97,33 +96,6 @@ from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
-
-
-def prepare_home(home: str) -> Layout:
-    """Make the home folder and those in it, private to this user, and close what is open. Raises OSError; Conflict
-    where a restore did not finish.
-    """
-    layout = Layout(os.path.abspath(home))
-    if os.path.lexists(layout.restoring):
-        raise Conflict(restore_not_finished(layout.home))
-    _private(layout.home, *map(layout.path, OWN))
-    close_to_others(layout.home)
-    return layout
-
-
-def prepare_data(layout: Layout, data: str) -> Layout:
-    """Make the folders of what is bulky, private to this user, below `data` ("": in HOME); return the layout with them.
-
-    Raises OSError.
-    """
-    layout = replace(layout, data=os.path.realpath(data) if data else "")
-    _private(layout.bulk, *(os.path.join(layout.bulk, name) for name in BULK))
-    return layout
-
-
-def _private(*folders: str) -> None:
-    for folder in folders:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
 def read_config(
@@ -300,23 +272,23 @@ def assemble(
         clerks=Clerks(),
         vault=vault,
         assets=AssetReader(database),
-        images=_images(layout, config, clock, database, lambda: needed_images(master, specs)),
+        images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
         fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
         leads=leads,
     )
-    context.admission = Admission(
-        config, layout, scheduling, looks, pools, urgent, engines, _means(context), vault, context.versions
-    )
+    parts = scheduling, looks, pools, urgent, engines, _means(context), vault, context.versions
+    context.admission = Admission(config, layout, *parts)
     context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
 
 
 def _means(context: Context) -> Means:
     pays, stored = context.purses.problems, StoredInputs(context.fetched.connections)
-    return Means(lambda *asked: pays(asked[0], context.clock(), *asked[1:]), context.kept.problems, stored)
+    may_pay = lambda *on: pays(on[0], context.clock(), *on[1:])  # noqa: E731
+    return Means(may_pay, context.kept.problems, stored, context.images.is_container)
 
 
 def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptVersions]:
@@ -325,10 +297,13 @@ def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptV
     return kept, KeptVersions(layout, rows, kept)
 
 
-def _images(layout: Layout, config: Config, clock: Clock, database: Database, needed: NeededBy) -> JobImages:
+def _images(
+    layout: Layout, config: Config, clock: Clock, database: Database, vault: Vault, needed: NeededBy
+) -> JobImages:
     """Join what makes and keeps environments."""
-    images, workshop = JobImages(ImageRows(database), needed), Workshop(layout, config)
-    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
+    images = JobImages(ImageRows(database), needed)
+    makers = Workshop(layout, config), Containers(layout, config, vault, clock)
+    keeper = EnvironmentKeeper(layout, makers, config.limits.environments_mib, clock, os.urandom, images.keys)
     images.use(keeper, Builds(layout, keeper, clock))
     return images
 

@@ -3994,8 +3994,9 @@ export interface components {
          * ImageBody
          * @description An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
          *     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
-         *     server's. `frameworks`, `cards`: what it is for, empty: anything. Where there is an image of this name that its
-         *     sender may change, it becomes a version of it.
+         *     server's. Or of the container image `container` (registry/path:tag, with or without @sha256:...), for whose registry
+         *     `secret` names a secret of the workspace. `frameworks`, `cards`: what it is for, empty: anything. Where there is an
+         *     image of this name that its sender may change, it becomes a version of it.
          */
         ImageBody: {
             /** Name */
@@ -4021,6 +4022,13 @@ export interface components {
              * @default
              */
             python: string;
+            /** Container */
+            container?: string | null;
+            /**
+             * Secret
+             * @default
+             */
+            secret: string;
             /**
              * Frameworks
              * @default []
@@ -4899,7 +4907,7 @@ export interface components {
             workspace: string;
             owner: string;
             /** @enum {unknown} */
-            state: "failed" | "installing" | "ready" | "resolving" | "stopped" | "waiting";
+            state: "failed" | "installing" | "pulling" | "ready" | "resolving" | "stopped" | "unpacking" | "waiting";
             started_at: number;
             ended_at: number | null;
             packages: number;
@@ -4916,11 +4924,13 @@ export interface components {
         };
         /**
          * @description Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
-         *         own first; none where nothing can be made, since uv is not there.
+         *         own first; none where nothing can be made, since uv is not there. `no_containers`: why no container images can be
+         *         had, null: they can.
          */
         ImageBuilds: {
             items: components["schemas"]["ImageBuild"][];
             pythons: string[];
+            no_containers: components["schemas"]["Text"] | null;
         };
         /**
          * @description An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
@@ -4934,6 +4944,7 @@ export interface components {
             owner: string;
             share: components["schemas"]["JobShare"];
             kind: string;
+            container: string;
             version: number;
             created_at: number;
             changed_at: number;
@@ -4965,7 +4976,7 @@ export interface components {
         };
         /**
          * @description A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-         *         `digest`: of the lock that says its packages; `packages`: how many there are.
+         *         `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
          */
         ImageVersion: {
             version: number;
@@ -4978,6 +4989,7 @@ export interface components {
             packages: number;
             frameworks: string[];
             cards: string[];
+            container: string;
         };
         /** @description A job that has not ended and has a version of an image. */
         ImageUse: {
@@ -4996,7 +5008,8 @@ export interface components {
          * @description An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
-         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
+         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
+         *         environment or container; `container`: its reference with the digest.
          */
         Image: {
             id: string;
@@ -5006,6 +5019,7 @@ export interface components {
             owner: string;
             share: components["schemas"]["JobShare"];
             kind: string;
+            container: string;
             version: number;
             created_at: number;
             changed_at: number;
@@ -6247,7 +6261,8 @@ export interface components {
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
          *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
-         *         `no_environments`: why they cannot have an image of the platform, null: they can.
+         *         `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
+         *         that is a container's.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -6257,6 +6272,7 @@ export interface components {
             measures: boolean;
             images: boolean;
             no_environments: components["schemas"]["Text"] | null;
+            no_containers: components["schemas"]["Text"] | null;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {

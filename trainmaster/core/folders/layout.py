@@ -184,6 +184,11 @@ class Layout:
         """Folder of a built environment."""
         return os.path.join(self.environments, key)
 
+    @staticmethod
+    def is_container(key: str) -> bool:
+        """Tell whether an environment is the files of a container image: by its name."""
+        return key.startswith(CONTAINER)
+
     def environment_mark(self, key: str) -> str:
         """File that says that an environment is whole, and how large: written last."""
         return os.path.join(self.environments, f"{key}.json")
@@ -213,6 +218,9 @@ class Layout:
         """
         return os.path.join(self.bulk, path, "files")
 
+
+CONTAINER: Final = "container-"
+"""Begins the keys of environments that are the files of a container image."""
 
 # Inside the sandbox (R138-R145).
 IN_CODE: Final = "/code"

@@ -48,12 +48,13 @@ Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
 @dataclass(frozen=True, slots=True)
 class Means:
     """What a workspace has to have for a job: money, room for what it writes (`keeps` says that there is none), and
-    what it reads of object storage.
+    what it reads of object storage. `is_container`: whether NAME@VERSION is a container image in it.
     """
 
     pays: Pays
     keeps: Callable[[Job], list[Problem]]
     stored: StoredInputs
+    is_container: Callable[[str, str], bool] = lambda workspace, ref: False
 
 
 def scopes_of(who: Principal) -> Scopes:
@@ -88,6 +89,7 @@ class Admission:
         self._pools, self._urgent, self._engines, self._vault = pools, urgent, engines, vault
         self._pays, self._keeps, self._versions = means.pays, means.keeps, versions
         self._stored = means.stored
+        self._is_container = means.is_container
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -122,7 +124,10 @@ class Admission:
         can = self._engines.abilities(self._engines.of(job.pool))
         gang = unplaced_gang(job, spec, mounts(spec, self._layout, self._versions))
         found = without_secrets(gang) if can.takes_secrets is None else GangFindings()
-        found += without_environments(gang, can.no_environments)
+        why = can.no_environments
+        if why is None and self._is_container(job.workspace, gang.environment):
+            why = can.no_containers
+        found += without_environments(gang, why)
         found += GangFindings() if can.checks_gangs is None else can.checks_gangs.check_gang(gang)
         problems, warnings = (
             tuple(as_written(one, job.dialect) for one in some) for some in (found.problems, found.warnings)
