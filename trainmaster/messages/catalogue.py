@@ -5,7 +5,7 @@
 
 The function's name is the code, which programs may compare and records keep: it is never given another meaning. Its
 parameters are the arguments, and their types say how they are shown (`Count`, `Seconds`, `Mib`, `Moment`, `Names`,
-another `Said`). In a text, ``{n:GPU|GPUs}`` is a count with its noun, in as many forms as the language has.
+`Role`, another `Said`). In a text, ``{n:GPU|GPUs}`` is a count with its noun, in as many forms as the language has.
 Invariant: a code is declared once.
 """
 
@@ -30,10 +30,19 @@ Mib = Annotated[float, "mib"]
 """An amount of memory or of a disk, in MiB."""
 Moment = Annotated[float, "moment"]
 """A point in time: seconds since the epoch, shown in UTC."""
+Role = Annotated[str, "role"]
+"""A role on the platform or in a workspace, by the word that the language has for it."""
 Names = Annotated["list[str] | tuple[str, ...]", "names"]
 """Names one after the other; "none" where there are none."""
 
-_KINDS: Final = {"Count": "count", "Seconds": "seconds", "Mib": "mib", "Moment": "moment", "Names": "names"}
+_KINDS: Final = {
+    "Count": "count",
+    "Seconds": "seconds",
+    "Mib": "mib",
+    "Moment": "moment",
+    "Names": "names",
+    "Role": "role",
+}
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def _filled(templates: Mapping[str, str], said: Said, entry: Message, language: 
         parts.append(before)
         if name is not None:
             value = said.args.get(name)
-            if isinstance(value, Said) or entry.kinds.get(name) == "seconds":
+            if isinstance(value, Said) or entry.kinds.get(name) in ("seconds", "role"):
                 places.append(len(parts))
             parts.append(_format(value, entry.kinds.get(name, ""), how, language))
     if language == "zh":
@@ -103,7 +103,7 @@ def _parsed(template: str) -> list[tuple[str, str | None, str]]:
 
 
 def _tighten(parts: list[str], places: Sequence[int]) -> None:
-    """Take the space beside what was said elsewhere and beside durations, at `places`, out of the text around them
+    """Take the space beside what was said elsewhere, durations and roles, at `places`, out of the text around them
     where they begin or end in Chinese.
     """
     for at in places:

@@ -8,6 +8,9 @@ export const speak = (language: Language): void => {
   spoken = language;
 };
 
+/** Words one after the other, as the language of the page separates them. */
+export const listed = (words: readonly string[]): string => words.join(spoken === "zh" ? "、" : ", ");
+
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
 /** 1536 -> "1.5 KiB". */

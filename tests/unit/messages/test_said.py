@@ -12,7 +12,7 @@ from trainmaster.messages.catalogue import Count, Mib, Moment, Names, Seconds, s
 from trainmaster.messages.cluster import queue
 from trainmaster.messages.jobs import form
 from trainmaster.messages.said import Said, said_from_json, verbatim
-from trainmaster.messages.server import requests
+from trainmaster.messages.server import audit, requests
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -137,3 +137,11 @@ def test_what_is_said_inside_one_another_for_ever_is_refused() -> None:
         lists = [lists]
     with pytest.raises(ValueError, match="inside one another"):
         said_from_json({"code": "x", "args": {"y": lists}})
+
+
+def test_a_role_is_said_in_the_language_of_the_text() -> None:
+    """A Chinese text has the Chinese word of a role, without spaces around it; a role nobody knows stays as it is."""
+    said = audit.member_changed("ann", "vision", "viewer", "owner")
+    assert render.text(said, "zh") == "将 ann 在工作空间 vision 中的角色由访客改为所有者"
+    assert render.text(said) == "Changed the role of ann in workspace vision from viewer to owner"
+    assert render.text(audit.user_made("ann", "pilot"), "zh") == "新建了用户 ann，角色为 pilot"

@@ -88,7 +88,7 @@ def build_has_ended() -> Said: ...
 @say("The program uv, which makes environments, is not on the server", "服务器上没有用于生成环境的程序 uv", "Ask an administrator to install it: pip install uv, in the environment of the server.", "请管理员在服务器的环境中安装：pip install uv。")
 def no_uv() -> Said: ...
 
-@say("The packages cannot be had together: {why}", "这些软件包无法同时满足：{why}", "Change the versions that are asked for.", "请修改所要求的版本。")
+@say("The packages conflict: {why}", "这些软件包无法同时满足：{why}", "Change the versions that are asked for.", "请修改所要求的版本。")
 def not_resolved(why: str) -> Said: ...
 
 @say("A package cannot be built: {why}", "有软件包无法构建：{why}", "Ask for a version that has a wheel for this Python, or for another Python.", "请使用带有适合此 Python 的 wheel 的版本，或换一个 Python 版本。")
@@ -131,13 +131,13 @@ def image_without_cards(image: str) -> Said: ...
 
 # --- what people did
 
-@say("Began to make image {name}", "开始生成镜像 {name}")
+@say("Started to build image {name}", "开始构建镜像 {name}")
 def image_begun(name: str) -> Said: ...
 
 @say("Stopped the build of image {name}", "停止了镜像 {name} 的构建")
 def image_build_stopped(name: str) -> Said: ...
 
-@say("Made version {version} of image {name}", "生成了镜像 {name} 的版本 {version}")
+@say("Built version {version} of image {name}", "构建了镜像 {name} 的版本 {version}")
 def image_made(name: str, version: int) -> Said: ...
 
 @say("Changed with whom image {name} is shared", "修改了镜像 {name} 的共享方式")

@@ -81,7 +81,7 @@ export const algorithms = {
     outputs: "Output channels",
     noInputs: "This algorithm has no input channel.",
     noOutputs: "This algorithm has no output channel.",
-    told: "Told as",
+    told: "Passed as",
     takes: "Takes",
     optional: "optional",
     writes: "Writes to",

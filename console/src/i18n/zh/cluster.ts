@@ -64,7 +64,7 @@ export const cluster = {
     version: "版本 {{n}}",
     size: "大小",
     files: "文件",
-    digest: "摘要",
+    digest: "内容摘要",
     job: "来源任务",
     metrics: "最终指标",
     path: "在服务器上",

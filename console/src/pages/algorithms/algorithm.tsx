@@ -19,6 +19,7 @@ import type { AlgorithmDetail, AlgorithmSpec, JobShare } from "../../api/types";
 import { useAct } from "../../shared/act";
 import { Described } from "../../shared/described";
 import { useDownload } from "../../shared/download";
+import { listed } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
@@ -51,11 +52,15 @@ export function AlgorithmPage(): ReactNode {
         <Link to="/algorithms">{t("algorithms.title")}</Link>
       </Crumb>
       <PageHeader
-        title={algorithm.name}
+        title={
+          <>
+            {algorithm.name} {algorithm.preset && <Tag className="tm-tag">{t("algorithms.preset")}</Tag>}
+          </>
+        }
+        name={algorithm.name}
         sub={[algorithm.owner, algorithm.workspace].join(" · ")}
         actions={
           <>
-            {algorithm.preset && <Tag className="tm-tag">{t("algorithms.preset")}</Tag>}
             <Sharing of={algorithm} />
             {writes && (
               <Button icon={<PlusOutlined />} onClick={() => setCreates(true)} data-testid="algorithm-create">
@@ -126,8 +131,8 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
     ],
     [t("algorithms.framework"), launcher(spec.framework.kind)],
     [t("algorithms.image"), spec.image],
-    [t("algorithms.flavors"), spec.flavors.join(", ") || none],
-    [t("algorithms.runsOn"), spec.runs_on.map((kind) => kind.toUpperCase()).join(", ") || none],
+    [t("algorithms.flavors"), listed(spec.flavors) || none],
+    [t("algorithms.runsOn"), listed(spec.runs_on.map((kind) => kind.toUpperCase())) || none],
     [t("algorithms.maxReplicas"), spec.max_replicas ?? none],
     [
       t("algorithms.code"),

@@ -113,7 +113,7 @@ function useColumns(): TableColumnsType<Algorithm> {
       {
         title: <span className="tm-hidden">{t("algorithms.use")}</span>,
         key: "use",
-        width: 136,
+        width: 148,
         align: "end",
         render: (_, one) =>
           one.latest > 0 && <RunInJob algorithm={`${one.name}@${one.latest}`} workspace={one.workspace} size="small" />,

@@ -4,13 +4,13 @@ import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AlgorithmSpec, Channel, Hyperparameter, InputChannel, OutputChannel } from "../../api/types";
-import { number } from "../../shared/format";
+import { listed, number } from "../../shared/format";
 
 const shown = (value: Hyperparameter["default"]): string => (value === null ? "–" : String(value));
 
 /** From what to what, or which values there are; "" where anything goes. Pure. */
 export function valuesOf({ choices, min, max }: Pick<Hyperparameter, "choices" | "min" | "max">): string {
-  if (choices.length > 0) return choices.map(String).join(", ");
+  if (choices.length > 0) return listed(choices.map(String));
   if (min !== null && max !== null) return `${number(min)} – ${number(max)}`;
   if (min !== null) return `≥ ${number(min)}`;
   return max !== null ? `≤ ${number(max)}` : "";
@@ -45,7 +45,7 @@ export function ParametersTable({ spec }: { spec: AlgorithmSpec }): ReactNode {
       title: t("algorithms.parameters.rules"),
       key: "rules",
       width: 100,
-      render: (_, one) => rulesOf(one, t).join(", ") || "–",
+      render: (_, one) => listed(rulesOf(one, t)) || "–",
     },
     { title: t("algorithms.description"), key: "description", render: (_, one) => one.description || "–" },
   ];
@@ -92,7 +92,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
   const table = { rowKey: "name", size: "small", pagination: false, scroll: { x: 600 } } as const;
   return (
     <>
-      <h3>{t("algorithms.channels.inputs")}</h3>
+      <h3 className="tm-part">{t("algorithms.channels.inputs")}</h3>
       {spec.inputs.length === 0 ? (
         <p className="tm-line">{t("algorithms.channels.noInputs")}</p>
       ) : (
@@ -107,7 +107,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
               width: 170,
               render: (_, one) =>
                 [
-                  one.kinds.map((kind) => t(`submit.mount.${kind}`)).join(", "),
+                  listed(one.kinds.map((kind) => t(`submit.mount.${kind}`))),
                   one.required ? "" : t("algorithms.channels.optional"),
                 ]
                   .filter(Boolean)
@@ -117,7 +117,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
           ]}
         />
       )}
-      <h3>{t("algorithms.channels.outputs")}</h3>
+      <h3 className="tm-part">{t("algorithms.channels.outputs")}</h3>
       {spec.outputs.length === 0 ? (
         <p className="tm-line">{t("algorithms.channels.noOutputs")}</p>
       ) : (

@@ -113,7 +113,7 @@ function useColumns(): TableColumnsType<Dataset> {
       {
         title: <span className="tm-hidden">{t("datasets.use")}</span>,
         key: "use",
-        width: 136,
+        width: 148,
         align: "end",
         render: (_, one) =>
           one.latest > 0 && <UseInJob dataset={`${one.name}@${one.latest}`} workspace={one.workspace} size="small" />,

@@ -124,7 +124,7 @@ function useColumns(): TableColumnsType<Image> {
       {
         title: <span className="tm-hidden">{t("images.use")}</span>,
         key: "use",
-        width: 136,
+        width: 148,
         align: "end",
         render: (_, one) => <UseImage image={`${one.name}@${one.version}`} workspace={one.workspace} />,
       },

@@ -305,6 +305,9 @@ function Labels({ lanes, height }: { lanes: Lane[]; height: number }): ReactNode
   );
 }
 
+/** Half of the longest label of a tick, a day and a time. A tick nearer to the edge has none: it would be cut. */
+const TICK_PX = 46;
+
 function Axis({
   ticks,
   x,
@@ -322,7 +325,7 @@ function Axis({
   return (
     <div className="tm-tl-axis" aria-hidden="true">
       {ticks.at
-        .filter((at) => Math.abs(x(at) - here) > 76 && x(at) > 24 && x(at) < width - 24)
+        .filter((at) => Math.abs(x(at) - here) > 76 && x(at) > TICK_PX && x(at) < width - TICK_PX)
         .map((at) => (
           <span key={at} style={{ left: x(at) }}>
             {time(at, ticks.days ? "day" : "minute")}
