@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chapterOf, currentPage, pagesFor } from "../src/pages/shell/pages";
+import { chapterOf, currentPage, pagesFor, whereOf } from "../src/pages/shell/pages";
 
 const DOCS = resolve(import.meta.dirname, "../../docs");
 const ADDRESSES = [
@@ -30,6 +30,16 @@ describe("the pages of the navigation", () => {
       "/models",
       undefined,
     ]);
+  });
+  it("marks the templates while one is edited, and the jobs while one is used", () => {
+    const at = (search: object): string | undefined => currentPage(whereOf({ pathname: "/submit", search }));
+    expect([{}, { template: "p1" }, { template: "p1", edit: true }, { edit: true }].map(at)).toEqual([
+      "/jobs",
+      "/jobs",
+      "/templates",
+      "/jobs",
+    ]);
+    expect(whereOf({ pathname: "/jobs/t1", search: { template: "p1", edit: true } })).toBe("/jobs/t1");
   });
   it("shows administration to administrators, and gives no key twice", () => {
     expect(pagesFor("user").map((page) => page.name)).not.toContain("admin");

@@ -111,8 +111,18 @@ def test_an_algorithm_is_created_run_and_deleted(world: World, console: Console,
     console.press("algorithm-create")
     expect(console.at("algorithm-chosen")).to_contain_text("The code of version 1")
     console.at("algorithm-description").fill("a net")
+    # R155, R60: what a hyperparameter may be, and with which flavors it runs, are fields, too
+    lr = console.at("algorithm-parameter-0")
+    for value in ("0.1", "0.01"):
+        lr.get_by_role("combobox", name="Choices").fill(value)
+        page.keyboard.press("Enter")
+    page.locator("#algorithm-flavors").fill("cpu-small,")
     console.press("algorithm-make")
     expect(console.at("version-2")).to_have_attribute("aria-current", "true")
+    with world.client() as client:
+        spec = client.algorithms.get("digits-net").spec
+    assert spec["parameters"][0]["choices"] == [0.1, 0.01]
+    assert spec["flavors"] == ["cpu-small"]
     console.press("version-delete")
     console.press("confirm-ok")
     expect(console.at("version-2")).to_have_count(0)

@@ -1,6 +1,7 @@
 """What the keyboard does on every page: skip, search, go, and nothing while somebody types."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -84,6 +85,32 @@ def test_the_palette_finds_pages_actions_and_jobs(job: str, console: Console) ->
     expect(console.at("palette-entry").first).to_have_text(re.compile("dark", re.IGNORECASE))
     keys.press("Enter")
     expect(console.page.locator("html")).to_have_attribute("data-theme", "dark")
+
+
+def test_the_palette_finds_what_is_kept_under_a_name(world: World, console: Console, tmp_path: Path) -> None:
+    """R198: by name and by description, and a click leads there."""
+    (tmp_path / "one.txt").write_text("one\n")
+    with world.client() as client:
+        client.datasets.upload(tmp_path, "tulips", description="spring pictures")
+        client.algorithms.upload({"command": "true"}, "tulip-net")
+        client.templates.create("tulip-plan", spec={"name": "tulip-job", "command": "true"})
+        client.sweeps.submit({"name": "tulip-swept", "command": "true", "sweep": {"grid": {"lr": [0.1, 0.2]}}})
+    entry = console.at("palette-entry")
+    places = {
+        "spring": ("tulips", "Data set", "dataset-page"),
+        "tulip-net": ("tulip-net", "Algorithm", "algorithm-page"),
+        "tulip-sw": ("tulip-swept", "Sweep", "sweep-page"),
+        "tulip-plan": ("tulip-plan", "Template", "submit-page"),
+    }
+    for typed, (name, kind, mark) in places.items():
+        console.open("/settings")
+        console.press("open-palette")
+        console.at("palette").fill(typed)
+        found = entry.filter(has_text=name).filter(has_text=kind)
+        expect(found).to_be_visible()
+        found.click()
+        expect(console.at(mark)).to_be_visible()
+        expect(console.at("palette")).to_have_count(0)
 
 
 def test_help_leads_to_the_chapter_of_the_page(console: Console) -> None:

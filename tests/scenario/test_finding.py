@@ -1,8 +1,10 @@
 """What people say of jobs, and how jobs, people and places are found again (R198, R199): by whom, and by whom not."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, fake_spec
@@ -14,6 +16,7 @@ from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.finding.marking import LONGEST_NOTE, MOST_TAGS
 from trainmaster.service.use_cases.listing import Chosen
 from trainmaster.service.use_cases.people.accounts import NewPerson
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetSource, NewVersion, add_version
 from trainmaster.store.finding import index
 from trainmaster.store.jobs.job_query import JobQuery
 
@@ -146,6 +149,43 @@ async def test_search_finds_of_every_kind_what_one_may_know(vision: Stage) -> No
     only_jobs = Principal("ann", scopes=frozenset({"jobs:read"}))
     seen = await search("default", only_jobs)
     assert (seen.people, seen.pools, seen.models) == ([], [], [])
+
+
+async def test_search_finds_what_is_kept_under_a_name(vision: Stage) -> None:
+    """R198: by words of name and description, names first; of each kind only what one may see, and only with the right
+    to read that kind.
+    """
+    platform, context = vision.platform, vision.platform.context
+    swept = {**fake_spec("canary-swept"), "workspace": "vision", "sweep": {"grid": {"lr": [1, 2]}}}
+    await platform.sweeps.submit({"spec": swept}, ANN, None)
+    lists = {"datasets": "dataset", "templates": "template", "algorithms": "algorithm", "images": "image"}
+    new = NewVersion("sha256:0", 1, 1, 1.0, AssetSource.PERSON, "x")
+
+    def keep(connection: Connection) -> None:
+        for kind in (*lists.values(), "model"):
+            for n, name, about, share in (
+                (1, "plain", "a canary within", "none"),
+                (2, "canary-kept", "", "none"),
+                (3, "bright-canary", "", "read"),
+            ):
+                line = Asset(f"{kind}{n}", AssetKind(kind), f"{name}-{kind}", "vision", "ann", 10.0 - n, share, about)
+                add_version(connection, line, new)
+
+    context.reader._database.write(keep).result(60)
+    search = platform.searching.everything
+    found = await search("canary", ANN)
+    assert [one.name for one in found.sweeps] == ["canary-swept"]
+    for plural, kind in {**lists, "models": "model"}.items():
+        names = [one.name for one in getattr(found, plural)]
+        assert names == [f"canary-kept-{kind}", f"bright-canary-{kind}", f"plain-{kind}"], plural
+        assert [one.ref for one in getattr(await search(f"{kind} WITHIN", ANN), plural)] == [f"{kind}1"]
+        shared = [] if kind == "model" else [f"bright-canary-{kind}"]  # models are their owners' alone
+        for who, seen in ((BOB, shared), (STRANGER, [])):
+            assert [one.name for one in getattr(await search("canary", who), plural)] == seen, (plural, who.name)
+        only = replace(ANN, scopes=frozenset({f"{plural}:read"}))
+        told = await search("canary", only)
+        assert {one for one in told.__struct_fields__ if getattr(told, one)} == {plural}
+    assert (await search("canary", STRANGER)).sweeps == []
 
 
 async def test_a_view_is_saved_for_oneself_or_for_a_workspace(vision: Stage) -> None:

@@ -29,7 +29,7 @@ class FoundJob(Answer, frozen=True):
 
 
 class FoundName(Answer, frozen=True):
-    """A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by."""
+    """What was found that is no job, and what is said of it, or whose it is. `ref`: what it is called by."""
 
     ref: str
     name: str
@@ -44,6 +44,11 @@ class SearchView(Answer, frozen=True):
     people: list[FoundName]
     workspaces: list[FoundName]
     pools: list[FoundName]
+    sweeps: list[FoundName]
+    datasets: list[FoundName]
+    templates: list[FoundName]
+    algorithms: list[FoundName]
+    images: list[FoundName]
     models: list[FoundName]
 
 

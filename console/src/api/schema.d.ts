@@ -1321,8 +1321,9 @@ export interface paths {
         };
         /**
          * Search
-         * @description Find jobs, people, workspaces, pools and models by words, of what the caller may know; a word with one wrong
-         *     character is found near. For every field of jobs there is `GET /jobs`.
+         * @description Find jobs, people, workspaces, pools, sweeps, data sets, templates, algorithms, images and models by words, of
+         *     what the caller may know; in names of the first four a word with one wrong character is found near. For every field
+         *     of jobs there is `GET /jobs`.
          */
         get: operations["search"];
         put?: never;
@@ -5773,7 +5774,7 @@ export interface components {
             submitted_at: number;
             near: boolean;
         };
-        /** @description A person, a workspace, a pool or a model that was found, and what is said of it. `ref`: what it is called by. */
+        /** @description What was found that is no job, and what is said of it, or whose it is. `ref`: what it is called by. */
         FoundName: {
             ref: string;
             name: string;
@@ -5828,6 +5829,11 @@ export interface components {
             people: components["schemas"]["FoundName"][];
             workspaces: components["schemas"]["FoundName"][];
             pools: components["schemas"]["FoundName"][];
+            sweeps: components["schemas"]["FoundName"][];
+            datasets: components["schemas"]["FoundName"][];
+            templates: components["schemas"]["FoundName"][];
+            algorithms: components["schemas"]["FoundName"][];
+            images: components["schemas"]["FoundName"][];
             models: components["schemas"]["FoundName"][];
         };
         /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */

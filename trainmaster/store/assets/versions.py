@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, or_, select, true, tuple_, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
@@ -137,14 +137,17 @@ class AssetReader:
     def list_assets(
         self, visible: Visible, kind: AssetKind, q: str = "", workspace: str | None = None, most: int | None = None
     ) -> list[Asset]:
-        """Return the assets of a kind whose name or id contains `q`, newest first, `most` of them at most."""
-        conditions = seen(visible, asset)
-        if q:
-            conditions.append(or_(*(c.icontains(q, autoescape=True) for c in (asset.c.name, asset.c.id))))
+        """Return the assets of a kind that have every word of `q` (`AssetQuery`), `most` of them at most: before all
+        others those whose name has them, then the newest first. O(assets seen).
+        """
+        conditions = [*seen(visible, asset), *_wanted(AssetQuery(q))]
         if workspace is not None:
             conditions.append(asset.c.workspace == workspace)
+        named = and_(true(), *(asset.c.name.icontains(word, autoescape=True) for word in q.split()))
         with self._database.read() as connection:
-            return _select_assets(connection, kind, *conditions, limit=most)
+            return _select_assets(
+                connection, kind, *conditions, order=(case((named, 0), else_=1), *_NEWEST), limit=most
+            )
 
     def find(self, visible: Visible, kind: AssetKind, id_or_name: str, workspace: str = "default") -> Asset | None:
         """Return the asset of a kind with this id, or with this name in `workspace`."""

@@ -105,6 +105,7 @@ export const algorithms = {
     read: "Read from algorithm.yaml.",
     notRead: "The text is not valid: {{message}}",
     done: "Version {{n}} of {{name}} created.",
+    choicesHint: "The only values that it may have, each ended by Enter or a comma",
     addParameter: "Add a hyperparameter",
     addInput: "Add an input channel",
     addOutput: "Add an output channel",

@@ -104,6 +104,7 @@ export const algorithms = {
     read: "已从 algorithm.yaml 读取。",
     notRead: "文本无效：{{message}}",
     done: "已创建 {{name}} 的版本 {{n}}。",
+    choicesHint: "只能取这些值，每输入一个按回车或逗号",
     addParameter: "增加超参",
     addInput: "增加输入通道",
     addOutput: "增加输出通道",

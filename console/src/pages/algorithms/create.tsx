@@ -152,7 +152,7 @@ export function CreateAlgorithm({ to, close, done }: Props): ReactNode {
           className="tm-gap"
         />
         {text === null ? (
-          <DocumentFields doc={doc} put={setDoc} />
+          <DocumentFields doc={doc} put={setDoc} workspace={workspace} />
         ) : (
           <Suspense>
             <Editor value={text} language="yaml" height="320px" onChange={setText} testId="algorithm-text" />

@@ -1,8 +1,10 @@
 /** The fields of an algorithm's document: what it runs, its hyperparameters, its channels. What they do not show the text does. */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
+import { useQuery } from "@tanstack/react-query";
 import { Button, Checkbox, Form, Input, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { listFlavors } from "../../api/cluster";
 import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { useMeta } from "../../shared/meta";
@@ -17,7 +19,8 @@ interface Props {
   put: (doc: JsonObject) => void;
 }
 
-export function DocumentFields({ doc, put }: Props): ReactNode {
+/** `workspace`: whose flavors there are to choose from. */
+export function DocumentFields({ doc, put, workspace }: Props & { workspace: string }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const kinds = useMeta()?.frameworks ?? [];
@@ -55,11 +58,62 @@ export function DocumentFields({ doc, put }: Props): ReactNode {
             options={kinds.map((one) => ({ value: one.kind, label: pick(one.title) }))}
           />
         </Form.Item>
+        <Flavors chosen={doc["flavors"]} choose={(names) => set("flavors", names)} workspace={workspace} />
       </div>
       <Parameters doc={doc} put={put} />
       <Channels doc={doc} put={put} field="inputs" />
       <Channels doc={doc} put={put} field="outputs" />
     </>
+  );
+}
+
+/** The only flavors that jobs may choose; one that is not there yet, or elsewhere, can be typed. */
+function Flavors(props: {
+  chosen: Json | undefined;
+  choose: (names: string[] | undefined) => void;
+  workspace: string;
+}): ReactNode {
+  const { t } = useTranslation();
+  const { chosen, choose, workspace } = props;
+  const found = useQuery({
+    queryKey: ["flavors", workspace],
+    queryFn: () => listFlavors(workspace),
+    staleTime: 30_000,
+  });
+  return (
+    <Form.Item label={t("algorithms.flavors")} htmlFor="algorithm-flavors">
+      <Select<string[]>
+        id="algorithm-flavors"
+        mode="tags"
+        value={Array.isArray(chosen) ? chosen.map(String) : []}
+        onChange={(names) => choose(names.length > 0 ? names : undefined)}
+        placeholder={t("algorithms.anything")}
+        tokenSeparators={[","]}
+        options={[...new Set((found.data?.items ?? []).map((one) => one.name))].map((value) => ({ value }))}
+        data-testid="algorithm-flavors"
+      />
+    </Form.Item>
+  );
+}
+
+/** The only values that a hyperparameter may have, typed one after the other. */
+function Choices({ of, put }: { of: JsonObject; put: (part: JsonObject) => void }): ReactNode {
+  const { t } = useTranslation();
+  const chosen = of["choices"];
+  return (
+    <Select<string[]>
+      mode="tags"
+      value={Array.isArray(chosen) ? chosen.map(String) : []}
+      onChange={(typed) => put({ choices: typed.map((one) => typedValue(one.trim(), of["type"])) })}
+      placeholder={t("algorithms.parameters.choices")}
+      aria-label={t("algorithms.parameters.choices")}
+      title={t("algorithms.create.choicesHint")}
+      tokenSeparators={[","]}
+      open={false}
+      suffixIcon={null}
+      className="tm-algorithm-choices"
+      data-testid="algorithm-choices"
+    />
   );
 }
 
@@ -96,9 +150,10 @@ function Parameters(props: Props): ReactNode {
               aria-label={t("algorithms.parameters.type")}
               popupMatchSelectWidth={false}
               options={TYPES.map((value) => ({ value, label: t(`algorithms.parameters.types.${value}`) }))}
-              onChange={(type) => edit(i, { type, min: null, max: null, default: null })}
+              onChange={(type) => edit(i, { type, min: null, max: null, default: null, choices: [] })}
             />
             <Typed label={t("algorithms.parameters.default")} of={one} field="default" put={(part) => edit(i, part)} />
+            {one["type"] !== "bool" && <Choices of={one} put={(part) => edit(i, part)} />}
             {(one["type"] === "int" || one["type"] === "float") && (
               <>
                 <Typed label={t("algorithms.parameters.min")} of={one} field="min" put={(part) => edit(i, part)} />

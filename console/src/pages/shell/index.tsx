@@ -10,7 +10,7 @@ import { ButtonLink } from "../../shared/link";
 import { useSession } from "../../shared/session";
 import { useMedia } from "../../theme";
 import { Keyboard } from "./keyboard";
-import { currentPage, pagesFor } from "./pages";
+import { currentPage, pagesFor, whereOf } from "./pages";
 import { TopBar } from "./top";
 
 const NARROW = "(max-width: 899px)";
@@ -26,7 +26,7 @@ function Frame({ session }: { session: Session }): ReactNode {
   const narrow = useMedia(NARROW);
   const compact = useMedia(COMPACT);
   const [open, setOpen] = useState(false);
-  const path = useRouterState({ select: (state) => state.location.pathname });
+  const path = useRouterState({ select: (state) => whereOf(state.location) });
   const content = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
   useEffect(() => setOpen(false), [path]);

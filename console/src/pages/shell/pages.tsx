@@ -70,6 +70,12 @@ export function currentPage(path: string): Page["to"] | undefined {
   return PAGES.find(({ to }) => (to === "/" ? path === to : path.startsWith(to)))?.to;
 }
 
+/** Where one is as the navigation sees it: who edits a template is among the templates, though the form is that of a job. Pure. */
+export const whereOf = (at: { pathname: string; search: { template?: unknown; edit?: unknown } }): string =>
+  at.pathname.startsWith("/submit") && at.search.template !== undefined && at.search.edit === true
+    ? "/templates"
+    : at.pathname;
+
 /** Where the server has the documentation that was built for it (trainmaster/api/static.py). */
 const GUIDE = "/docs";
 const CHAPTERS: readonly [string, string][] = [

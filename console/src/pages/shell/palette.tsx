@@ -1,4 +1,4 @@
-/** One field for everything: pages, actions, jobs, people, workspaces, pools and models. A slip of one character is forgiven. */
+/** One field for everything: pages, actions, jobs, people, places, and what is kept under names. */
 import { SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -17,7 +17,7 @@ import { pagesFor } from "./pages";
 const JOBS_AT_MOST = 8;
 const TYPING_MS = 180;
 
-type Kind = "people" | "workspaces" | "pools" | "models";
+type Kind = Exclude<keyof Found, "jobs">;
 
 interface Entry {
   id: string;
@@ -149,14 +149,32 @@ function useEntries(session: Session, typed: string): Entry[] {
     ...named("people", (owner) => void navigate({ to: "/jobs", search: { owner, who: "all" } })),
     ...named("workspaces", (workspace) => void navigate({ to: "/jobs", search: { workspace, who: "all" } })),
     ...named("pools", (pool) => void navigate({ to: "/cluster", search: { pool } })),
-    ...named("models", (id) => void navigate({ to: "/models/$id", params: { id } })),
+    ...named("sweeps", (id) => void navigate({ to: "/sweeps/$id", params: { id }, search: {} })),
+    ...named("datasets", (id) => void navigate({ to: "/datasets/$id", params: { id }, search: {} })),
+    ...named("algorithms", (id) => void navigate({ to: "/algorithms/$id", params: { id }, search: {} })),
+    ...named("images", (id) => void navigate({ to: "/images/$id", params: { id }, search: {} })),
+    ...named("models", (id) => void navigate({ to: "/models/$id", params: { id }, search: {} })),
+    ...named("templates", (template) => void navigate({ to: "/submit", search: { template } })),
   ];
 }
+
+const NOTHING: Found = {
+  jobs: [],
+  people: [],
+  workspaces: [],
+  pools: [],
+  sweeps: [],
+  datasets: [],
+  templates: [],
+  algorithms: [],
+  images: [],
+  models: [],
+};
 
 /** What is shown before anything is typed. */
 async function lastJobs(signal: AbortSignal): Promise<Found> {
   const { items } = await listJobs({ order: "-submitted_at", limit: JOBS_AT_MOST }, null, signal);
-  return { jobs: items.map((job) => ({ ...job, near: false })), people: [], workspaces: [], pools: [], models: [] };
+  return { ...NOTHING, jobs: items.map((job) => ({ ...job, near: false })) };
 }
 
 /** Whether the characters of `wanted` stand in `text` in their order: "nwjb" finds "New job". */

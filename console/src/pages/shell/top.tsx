@@ -19,7 +19,7 @@ import { LanguageSwitch } from "../../shared/brand";
 import { useLiveFeed } from "../../shared/live";
 import { type Look, useLook } from "../../theme";
 import { useSignOut } from "./leave";
-import { chapterOf, currentPage, pagesFor } from "./pages";
+import { chapterOf, currentPage, pagesFor, whereOf } from "./pages";
 import { show } from "./shown";
 
 export function TopBar({ session, openMenu }: { session: Session; openMenu: (() => void) | undefined }): ReactNode {
@@ -98,7 +98,7 @@ function LookSwitch(): ReactNode {
 function Help({ session }: { session: Session }): ReactNode {
   const { t } = useTranslation();
   const language = useLanguage();
-  const path = useRouterState({ select: (state) => state.location.pathname });
+  const path = useRouterState({ select: (state) => whereOf(state.location) });
   const here = pagesFor(session.user.role).find(({ to }) => to === currentPage(path))?.name ?? "jobs";
   const page = path.startsWith("/submit")
     ? t("nav.newJob")

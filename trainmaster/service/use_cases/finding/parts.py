@@ -10,6 +10,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.views import SavedViewRows
+from trainmaster.store.sweeps.sweeps import SweepReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,5 +23,5 @@ class FindingParts:
 
 def finding_of(context: Context, assets: AssetReader, database: Database) -> FindingParts:
     """Return them."""
-    searching = Searching(context, assets, PeopleRows(database), MemberRows(database))
+    searching = Searching(context, assets, SweepReader(database), PeopleRows(database), MemberRows(database))
     return FindingParts(searching, SavedViewing(context, SavedViewRows(database)))

@@ -5,7 +5,7 @@ list of that kind would not tell. A word is found where it stands, and near wher
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from trainmaster.access.decide import decide
@@ -13,32 +13,46 @@ from trainmaster.access.roles import Principal
 from trainmaster.answers import FoundJob, FoundName, SearchView
 from trainmaster.core.records import Job
 from trainmaster.service.context import Context
-from trainmaster.store.assets.versions import AssetKind, AssetReader
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader
 from trainmaster.store.finding import grams
 from trainmaster.store.jobs.read_jobs import JobQuery
 from trainmaster.store.jobs.search import words_of
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
+from trainmaster.store.sweeps.sweeps import SweepQuery, SweepReader
 
 MOST: Final = 8
 """Of each kind."""
+
+_ASSETS: Final = {
+    "datasets": AssetKind.DATASET,
+    "templates": AssetKind.TEMPLATE,
+    "algorithms": AssetKind.ALGORITHM,
+    "images": AssetKind.IMAGE,
+    "models": AssetKind.MODEL,
+}
+"""What is kept under names, by the name of its list in the answer, which is also that of its scope."""
 
 
 class Searching:
     """One object per server."""
 
-    def __init__(self, context: Context, assets: AssetReader, people: PeopleRows, members: MemberRows) -> None:
-        self._ctx, self._assets, self._people, self._members = context, assets, people, members
+    def __init__(
+        self, context: Context, assets: AssetReader, sweeps: SweepReader, people: PeopleRows, members: MemberRows
+    ) -> None:
+        self._ctx, self._assets, self._sweeps = context, assets, sweeps
+        self._people, self._members = people, members
 
     async def everything(self, q: str, who: Principal, most: int = MOST) -> SearchView:
         """Return what is found of each kind; nothing for no words."""
         words = words_of(q)
         if not words:
-            return SearchView(jobs=[], people=[], workspaces=[], pools=[], models=[])
-        jobs, people, models = await asyncio.gather(
+            return SearchView(jobs=[], people=[], workspaces=[], pools=[], sweeps=[], **{one: [] for one in _ASSETS})
+        jobs, people, sweeps, assets = await asyncio.gather(
             asyncio.to_thread(self._jobs, q, words, who, most),
             asyncio.to_thread(self._known_people, who),
-            asyncio.to_thread(self._models, q, who, most),
+            asyncio.to_thread(self._swept, q, who, most),
+            asyncio.to_thread(self._kept, q, who, most),
         )
         pools = self._ctx.pools
         shown = [(one.name, one.description) for one in pools.pools.values()] if _may(who, "cluster:read") else []
@@ -48,7 +62,8 @@ class Searching:
             people=_named(words, people, most),
             workspaces=_named(words, places, most),
             pools=_named(words, shown, most),
-            models=models,
+            sweeps=sweeps,
+            **assets,
         )
 
     def _jobs(self, q: str, words: list[str], who: Principal, most: int) -> list[FoundJob]:
@@ -87,12 +102,22 @@ class Searching:
                     found[one.user] = ", ".join(filter(None, (found.get(one.user, ""), place)))
         return sorted(found.items())
 
-    def _models(self, q: str, who: Principal, most: int) -> list[FoundName]:
-        if not _may(who, "models:read"):
+    def _swept(self, q: str, who: Principal, most: int) -> list[FoundName]:
+        if not _may(who, "jobs:read"):
             return []
-        visible = decide(who, "models:read").demand()
-        found = self._assets.list_assets(visible, AssetKind.MODEL, q, most=most)
+        found = self._sweeps.page(decide(who, "jobs:read").demand(), SweepQuery(q), most).items
         return [FoundName(ref=one.id, name=one.name, about=one.owner, near=False) for one in found]
+
+    def _kept(self, q: str, who: Principal, most: int) -> dict[str, list[FoundName]]:
+        """Return what is kept under names, by its kind."""
+        found: dict[str, Sequence[Asset]] = dict.fromkeys(_ASSETS, ())
+        for one, kind in _ASSETS.items():
+            if _may(who, f"{one}:read"):
+                found[one] = self._assets.list_assets(decide(who, f"{one}:read").demand(), kind, q, most=most)
+        return {
+            kind: [FoundName(ref=one.id, name=one.name, about=one.owner, near=False) for one in items]
+            for kind, items in found.items()
+        }
 
 
 def _may(who: Principal, scope: str) -> bool:
