@@ -7173,58 +7173,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description A volume with the jobs that mount it: those that its reader may see, and how many more there are. `path`: where
-         *         it lies on the server, for who may know.
-         */
-        VolumeDetail: {
-            id: string;
-            name: string;
-            description: string;
-            workspace: string;
-            owner: string;
-            share: components["schemas"]["JobShare"];
-            size_bytes: number;
-            files: number;
-            created_at: number;
-            changed_at: number;
-            may: ("share" | "write")[];
-            jobs: components["schemas"]["VolumeUse"][];
-            more_jobs: number;
-            path: string | null;
-        };
-        /** @description A job that has not ended and mounts a volume; `writes`: it may write to it. */
-        VolumeUse: {
-            id: string;
-            name: string;
-            state: string;
-            owner: string;
-            writes: boolean;
-        };
-        /** @description A page of volumes, what was changed last first; `total`: on all pages. */
-        VolumePage: {
-            items: components["schemas"]["Volume"][];
-            next_cursor: string | null;
-            total: number;
-        };
-        /**
-         * @description A volume as lists show it. `share`: with the other members of its workspace; `size_bytes`, `files`: what it takes
-         *         on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `may`: what its
-         *         reader may do with it.
-         */
-        Volume: {
-            id: string;
-            name: string;
-            description: string;
-            workspace: string;
-            owner: string;
-            share: components["schemas"]["JobShare"];
-            size_bytes: number;
-            files: number;
-            created_at: number;
-            changed_at: number;
-            may: ("share" | "write")[];
-        };
         /** @description A range that the log's size limit took away. */
         Cut: {
             offset: number;
@@ -7401,6 +7349,58 @@ export interface components {
             limits: {
                 [key: string]: components["schemas"]["TaskLimits"];
             };
+        };
+        /**
+         * @description A volume with the jobs that mount it: those that its reader may see, and how many more there are. `path`: where
+         *         it lies on the server, for who may know.
+         */
+        VolumeDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+            jobs: components["schemas"]["VolumeUse"][];
+            more_jobs: number;
+            path: string | null;
+        };
+        /** @description A job that has not ended and mounts a volume; `writes`: it may write to it. */
+        VolumeUse: {
+            id: string;
+            name: string;
+            state: string;
+            owner: string;
+            writes: boolean;
+        };
+        /** @description A page of volumes, what was changed last first; `total`: on all pages. */
+        VolumePage: {
+            items: components["schemas"]["Volume"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A volume as lists show it. `share`: with the other members of its workspace; `size_bytes`, `files`: what it takes
+         *         on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `may`: what its
+         *         reader may do with it.
+         */
+        Volume: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
         };
         /** @description A document of its own format. */
         Document: Record<string, never>;
