@@ -86,7 +86,7 @@ def test_the_same_at_a_terminal(world: World, store: Store) -> None:
     assert world.tm("storage", "check", "far").splitlines() == steps
     assert json.loads(world.tm("storage", "check", "far", "--json"))["ok"] is True
     assert SECRET not in world.tm("storage", "list", "--json")
-    world.tm("storage", "delete", "far")
+    assert json.loads(world.tm("storage", "delete", "far", "--json"))["deleted"] is True
     assert "No storage connections" in world.tm("storage", "list")
 
 

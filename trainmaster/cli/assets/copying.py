@@ -64,6 +64,6 @@ def cp(
     for file in done.files:
         print(visible(file))
     if not done.files:
-        print(words("There is nothing to copy.", "没有可复制的文件。"))
+        print(words("Nothing is there.", "没有文件。"))
     for link in done.left_out:
         typer.echo(words(f"left out, a link: {visible(link)}", f"未发送的链接：{visible(link)}"), err=True)
