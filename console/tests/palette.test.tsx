@@ -22,6 +22,7 @@ vi.mock("../src/api/find", () => ({
       "pools",
       "sweeps",
       "datasets",
+      "volumes",
       "templates",
       "algorithms",
       "images",
@@ -52,6 +53,7 @@ describe("the search from anywhere", () => {
     const places = {
       sweeps: { to: "/sweeps/$id", params: { id: "sweeps-1" }, search: {} },
       datasets: { to: "/datasets/$id", params: { id: "datasets-1" }, search: {} },
+      volumes: { to: "/volumes/$id", params: { id: "volumes-1" }, search: {} },
       algorithms: { to: "/algorithms/$id", params: { id: "algorithms-1" }, search: {} },
       images: { to: "/images/$id", params: { id: "images-1" }, search: {} },
       models: { to: "/models/$id", params: { id: "models-1" }, search: {} },

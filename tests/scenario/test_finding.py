@@ -158,7 +158,8 @@ async def test_search_finds_what_is_kept_under_a_name(vision: Stage) -> None:
     platform, context = vision.platform, vision.platform.context
     swept = {**fake_spec("canary-swept"), "workspace": "vision", "sweep": {"grid": {"lr": [1, 2]}}}
     await platform.sweeps.submit({"spec": swept}, ANN, None)
-    lists = {"datasets": "dataset", "templates": "template", "algorithms": "algorithm", "images": "image"}
+    lists = {"datasets": "dataset", "volumes": "volume", "templates": "template", "algorithms": "algorithm"}
+    lists["images"] = "image"
     new = NewVersion("sha256:0", 1, 1, 1.0, AssetSource.PERSON, "x")
 
     def keep(connection: Connection) -> None:

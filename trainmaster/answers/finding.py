@@ -46,6 +46,7 @@ class SearchView(Answer, frozen=True):
     pools: list[FoundName]
     sweeps: list[FoundName]
     datasets: list[FoundName]
+    volumes: list[FoundName]
     templates: list[FoundName]
     algorithms: list[FoundName]
     images: list[FoundName]

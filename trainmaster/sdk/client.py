@@ -299,7 +299,7 @@ class Client(SavedModels):
             body |= {"expected": part.left, "after": part.after}
 
     def search(self, q: str, limit: int = 8) -> answers.SearchView:
-        """Find by words: jobs, sweeps, data sets, templates, algorithms, images, models, people and places."""
+        """Find by words: jobs, sweeps, data sets, volumes, templates, algorithms, images, models, people and places."""
         return self.http.read(answers.SearchView, "GET", "/search", params={"q": q, "limit": limit})
 
     def compare(self, refs: Sequence[str]) -> Comparison:

@@ -1321,7 +1321,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Find jobs, people, workspaces, pools, sweeps, data sets, templates, algorithms, images and models by words, of
+         * @description Find jobs, people, workspaces, pools, sweeps, data sets, volumes, templates, algorithms, images and models by words, of
          *     what the caller may know; in names of the first four a word with one wrong character is found near. For every field
          *     of jobs there is `GET /jobs`.
          */
@@ -5831,6 +5831,7 @@ export interface components {
             pools: components["schemas"]["FoundName"][];
             sweeps: components["schemas"]["FoundName"][];
             datasets: components["schemas"]["FoundName"][];
+            volumes: components["schemas"]["FoundName"][];
             templates: components["schemas"]["FoundName"][];
             algorithms: components["schemas"]["FoundName"][];
             images: components["schemas"]["FoundName"][];

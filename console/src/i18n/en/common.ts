@@ -144,6 +144,7 @@ export const common = {
     pools: "Pool",
     sweeps: "Sweep",
     datasets: "Data set",
+    volumes: "Volume",
     templates: "Template",
     algorithms: "Algorithm",
     images: "Image",

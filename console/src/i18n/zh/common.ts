@@ -140,6 +140,7 @@ export const common = {
     pools: "资源池",
     sweeps: "参数扫描",
     datasets: "数据集",
+    volumes: "存储卷",
     templates: "模板",
     algorithms: "算法",
     images: "镜像",

@@ -26,6 +26,7 @@ MOST: Final = 8
 
 _ASSETS: Final = {
     "datasets": AssetKind.DATASET,
+    "volumes": AssetKind.VOLUME,
     "templates": AssetKind.TEMPLATE,
     "algorithms": AssetKind.ALGORITHM,
     "images": AssetKind.IMAGE,
