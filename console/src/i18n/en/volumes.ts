@@ -31,7 +31,7 @@ export const volumes = {
     "read-write": "Others may also change files, write to it in jobs, and delete it",
     changed: "Sharing changed.",
   },
-  jobs: { mounted: "Mounted by", writes: "writes", more: "and {{count}} more" },
+  jobs: { mounted: "Mounted by ", writes: "writes", more: "and {{count}} more" },
   create: { title: "New volume", ok: "Create", done: "Volume {{name}} created." },
   rename: {
     title: "Rename volume {{name}}",

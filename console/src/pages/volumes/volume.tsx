@@ -103,7 +103,7 @@ function Known({ of }: { of: VolumeDetail }): ReactNode {
         <Facts columns={3} items={facts} />
         {of.jobs.length + of.more_jobs > 0 && (
           <p data-testid="volume-jobs">
-            {t("volumes.jobs.mounted")}{" "}
+            {t("volumes.jobs.mounted")}
             {of.jobs.map((job, i) => (
               <span key={job.id}>
                 {i > 0 && t("mark.comma")}
