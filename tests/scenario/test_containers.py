@@ -256,6 +256,31 @@ async def test_an_archive_that_leaves_its_folder_is_refused(tmp_path: Path, name
     assert os.listdir(tmp_path / "elsewhere") == []
 
 
+async def test_who_enters_a_contained_task_is_in_its_files(world: World, home: Path) -> None:
+    """While it runs, and while it is kept after its end."""
+    async with on(world, home) as stage:
+        await made(stage, wanted(world))
+        job = await begun(stage, "echo up; touch /tmp/mine; sleep 0.2; exit 3", debug_hold=600)
+        await stage.state(job, "retained")
+        assert await entered(stage, job) == b"of the image\nyes\n/tmp/mine\n"
+        await stage.platform.release(job, ADMIN)
+        await stage.ended(job)
+        job = await begun(stage, "touch /tmp/mine; echo up; sleep 600")
+        await stage.running(job, "up")
+        assert await entered(stage, job) == b"of the image\nyes\n/tmp/mine\n"
+
+
+async def entered(stage: Stage, job: str) -> bytes:
+    """Return what a command says in the first task of a job."""
+    text = "cat /etc/image-mark; echo $OF_IMAGE; ls -d /tmp/mine /usr 2>/dev/null"
+    async with await stage.platform.enter(job, "main-0", ["sh", "-c", text], None, ADMIN) as terminal:
+        await terminal.end_input()
+        found = b""
+        while data := await terminal.read(1):
+            found += data
+        return found
+
+
 async def test_a_killed_agent_harms_no_contained_task(world: World, home: Path) -> None:
     """It goes on, is found again, and ran once."""
     async with on(world, home) as stage:

@@ -94,7 +94,7 @@ class Runtime:
     def image(self, ref: Reference) -> dict[str, Any] | None:
         """Return what the runtime says of an image that it has, None where it has none."""
         try:
-            found: dict[str, Any] = self._json("GET", f"/images/{quote(ref.text, safe='')}/json")
+            found: dict[str, Any] = self._json("GET", f"/images/{_in_path(ref)}/json")
             return found
         except RuntimeFailed as error:
             if error.status == http.client.NOT_FOUND:
@@ -104,7 +104,7 @@ class Runtime:
     def remove_image(self, ref: Reference) -> None:
         """Remove an image, if it is there and nothing needs it."""
         try:
-            self._json("DELETE", f"/images/{quote(ref.text, safe='')}")
+            self._json("DELETE", f"/images/{_in_path(ref)}")
         except RuntimeFailed as error:
             if error.status not in (http.client.NOT_FOUND, http.client.CONFLICT):
                 raise
@@ -191,6 +191,11 @@ def digest_of(image: Mapping[str, Any], ref: Reference) -> str:
     if not digests:
         raise RuntimeFailed(f"{ref.name} came without a digest")
     return digests[0]
+
+
+def _in_path(ref: Reference) -> str:
+    """Return a reference as it stands in an address: both runtimes are known to take it so from other clients."""
+    return quote(ref.text, safe="/:")
 
 
 def _numbers(text: Any) -> tuple[int, ...]:
