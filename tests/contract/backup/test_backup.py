@@ -115,7 +115,7 @@ def test_the_data_folder_of_a_home_is_backed_up_and_restored_elsewhere(place: Pl
     home, url = place("old", "sqlite")
     furnish(home, url, jobs=3)
     (tmp_path / "data").mkdir()
-    for name in ("jobs", "models", "uploads", "datasets", "environments"):
+    for name in BULK:
         (home / name).rename(tmp_path / "data" / name)
     (home / "config.toml").write_text(f'[server]\ndata = "{tmp_path}/data"\n')
     made = back_up(home, tmp_path / "b.tar")
