@@ -11,7 +11,7 @@ import { useAttempt } from "./attempt";
 import { decides, roleIn } from "./people";
 import { useSession } from "./session";
 import { Ago } from "./time";
-import { Pending } from "./ui";
+import { Pending, Sentences } from "./ui";
 
 const PAGE = 10;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
@@ -274,7 +274,7 @@ function Checked({ name, check }: { name: string; check: ConnectionCheck }): Rea
       type="error"
       showIcon
       title={t("storage.failed", { name, step })}
-      description={[pick(wrong.wrong), wrong.remedy ? pick(wrong.remedy) : ""].filter((part) => part !== "").join(" ")}
+      description={<Sentences of={[`${pick(wrong.wrong)}${t("mark.stop")}`, wrong.remedy ? pick(wrong.remedy) : ""]} />}
       data-testid="storage-checked"
     />
   );

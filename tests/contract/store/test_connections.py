@@ -11,7 +11,7 @@ from tests.fixtures.stores import SECRET
 from trainmaster.core.config import StorageConfig
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.folders.layout import Layout
-from trainmaster.service.objects.connections import Connections
+from trainmaster.service.objects.connections import StoreConnections
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.objects.bucket import StoreTarget
 from trainmaster.storage.objects.reaching import StoreFailed
@@ -24,13 +24,13 @@ TARGET = StoreTarget("https://s3.example.org", "us-east-1", "training", "vision"
 
 
 @pytest.fixture
-def connections(store: Store, tmp_path: Path) -> Connections:
+def connections(store: Store, tmp_path: Path) -> StoreConnections:
     vault = Vault(Layout(str(tmp_path / "home")), SecretRows(store.database))
-    return Connections(ConnectionRows(store.database), vault, StorageConfig(), lambda: 7.0)
+    return StoreConnections(ConnectionRows(store.database), vault, StorageConfig(), lambda: 7.0)
 
 
 def put(
-    connections: Connections, name: str, workspace: str = "vision", at: float = 1.0, most: int = 9
+    connections: StoreConnections, name: str, workspace: str = "vision", at: float = 1.0, most: int = 9
 ) -> ConnectionRow:
     key, sealed = connections.sealed(workspace, name, TARGET)
     place = TARGET.endpoint, TARGET.region, TARGET.bucket, TARGET.prefix
@@ -38,7 +38,7 @@ def put(
     return connections.rows.put(row, audit_event(at=at), most)
 
 
-def test_what_was_sealed_is_opened_for_its_own_place_alone(connections: Connections, store: Store) -> None:
+def test_what_was_sealed_is_opened_for_its_own_place_alone(connections: StoreConnections, store: Store) -> None:
     row = put(connections, "data")
     assert connections.target("vision", "data") == TARGET
     assert SECRET not in row.sealed
@@ -59,7 +59,7 @@ def test_what_was_sealed_is_opened_for_its_own_place_alone(connections: Connecti
         store.database.write(lambda connection: connection.execute(storage_connection.delete()).close()).result()
 
 
-def test_another_one_replaces_the_first_and_keeps_when_it_was_made(connections: Connections, store: Store) -> None:
+def test_another_one_replaces_the_first_and_keeps_when_it_was_made(connections: StoreConnections, store: Store) -> None:
     put(connections, "data")
     changed = put(connections, "data", at=5.0, most=1)
     assert (changed.created_at, changed.changed_at) == (1.0, 5.0)
@@ -70,7 +70,7 @@ def test_another_one_replaces_the_first_and_keeps_when_it_was_made(connections: 
 
 
 def test_one_that_is_removed_is_gone_and_so_are_those_of_a_removed_workspace(
-    connections: Connections, store: Store
+    connections: StoreConnections, store: Store
 ) -> None:
     put(connections, "data")
     put(connections, "more")

@@ -99,7 +99,7 @@ def add_connection(
         str,
         typer.Option(
             metavar="URL",
-            help=words("Scheme, host and port of the S3 service.", "S3 服务的协议、主机和端口。"),
+            help=words("Scheme, name and port of the S3 service.", "S3 服务的协议、名称和端口。"),
         ),
     ],
     bucket: Annotated[str, typer.Option(metavar="NAME", help=words("The bucket.", "存储桶。"))],

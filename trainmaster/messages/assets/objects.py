@@ -9,7 +9,7 @@ from trainmaster.messages.said import Said
 
 ALLOW = "An administrator adds it to allow in [storage] of config.toml."
 ALLOW_ZH = "请管理员把它加入 config.toml 的 [storage] allow。"
-KEYS = "Check the key with whoever gave it to you, and enter it again: tm storage add."
+KEYS = "Check the key with who gave it to you, and enter it again: tm storage add."
 KEYS_ZH = "请向密钥的提供者确认，然后用 tm storage add 重新输入。"
 
 # --- connections
@@ -32,10 +32,10 @@ def connection_not_accepted(count: Count) -> Said: ...
 @say("must be 1 to 63 letters, digits, - or _, a letter or digit first", "应为 1 到 63 个字母、数字、- 或 _，以字母或数字开头", "Change the name.", "请修改名称。")
 def bad_connection_name() -> Said: ...
 
-@say("must be an address such as https://s3.example.org", "应为地址，例如 https://s3.example.org", "Write scheme, host and port only; bucket and prefix have fields of their own.", "只写协议、主机和端口；存储桶和前缀请填在各自的字段中。")
+@say("must be an address such as https://s3.example.org", "应为地址，例如 https://s3.example.org", "Write scheme, name and port only; bucket and prefix have fields of their own.", "只写协议、名称和端口；存储桶和前缀请填在各自的字段中。")
 def bad_store_endpoint() -> Said: ...
 
-@say("http:// is for hosts of your own network only", "http:// 只能用于自己网络中的主机", "Write https://, or ask an administrator to add {host} to allow in [storage] of config.toml.", "请使用 https://，或请管理员把 {host} 加入 config.toml 的 [storage] allow。")
+@say("http:// is for servers of your own network only", "http:// 只能用于自己网络中的服务器", "Write https://, or ask an administrator to add {host} to allow in [storage] of config.toml.", "请使用 https://，或请管理员把 {host} 加入 config.toml 的 [storage] allow。")
 def store_not_https(host: str) -> Said: ...
 
 @say("must be the name of a bucket: 3 to 63 small letters, digits, dots and hyphens", "应为存储桶名称：3 到 63 个小写字母、数字、点和连字符", "Check the name.", "请检查名称。")
@@ -50,7 +50,7 @@ def bad_store_region() -> Said: ...
 @say("must have {least} to {most} printable characters without spaces", "应为 {least} 到 {most} 个可打印字符，不含空格", "Copy it again.", "请重新复制。")
 def bad_store_key(least: int, most: int) -> Said: ...
 
-@say("must be hosts, addresses or networks such as minio.lan or 10.0.0.0/8", "应为主机、地址或网段，例如 minio.lan 或 10.0.0.0/8", "Write a name without scheme and port, or a network in CIDR form.", "请写不含协议和端口的主机名，或 CIDR 网段。")
+@say("must be names, addresses or networks such as minio.lan or 10.0.0.0/8", "应为名称、地址或网段，例如 minio.lan 或 10.0.0.0/8", "Write a name without scheme and port, or a network in CIDR form.", "请写不含协议和端口的名称，或 CIDR 网段。")
 def not_hosts() -> Said: ...
 
 # --- what a store answers
@@ -61,13 +61,13 @@ def store_host_unknown(host: str) -> Said: ...
 @say("{host} is at {address}, in a network that is not public", "{host} 的地址是 {address}，不在公网", ALLOW, ALLOW_ZH)
 def store_address_refused(host: str, address: str) -> Said: ...
 
-@say("{host} cannot be reached: {why}", "无法连接 {host}：{why}", "Check the endpoint, and whether the server's machine may connect to it.", "请检查端点，以及服务器所在机器能否连接到它。")
+@say("{host} cannot be reached: {why}", "无法连接 {host}：{why}", "Check the endpoint, and whether this server may connect to it.", "请检查端点，以及本服务器能否连接到它。")
 def store_not_reachable(host: str, why: str) -> Said: ...
 
 @say("{host} does not prove who it is: {why}", "{host} 无法证明其身份：{why}", "Check the endpoint. An administrator names a certificate of your own authority as ca in [storage] of config.toml.", "请检查端点。如使用自己的证书机构，管理员可在 config.toml 的 [storage] ca 中填写其证书。")
 def store_not_trusted(host: str, why: str) -> Said: ...
 
-@say("{host} does not answer as S3 does (status {status})", "{host} 的应答不是 S3（状态码 {status}）", "Check the endpoint: host and port of the S3 service, not of its web page.", "请检查端点：应为 S3 服务的主机和端口，而不是其网页。")
+@say("{host} does not answer as S3 does (status {status})", "{host} 的应答不是 S3（状态码 {status}）", "Check the endpoint: name and port of the S3 service, not of its web page.", "请检查端点：应为 S3 服务的名称和端口，而不是其网页。")
 def store_not_s3(host: str, status: int) -> Said: ...
 
 @say("{host} sends us elsewhere, where we do not go (status {status})", "{host} 要求转到其他地址，平台不会转向（状态码 {status}）", "Enter the endpoint and region that the bucket has.", "请填写存储桶所在的端点和区域。")
@@ -79,7 +79,7 @@ def store_key_unknown() -> Said: ...
 @say("The secret key is wrong", "密钥（secret key）不正确", KEYS, KEYS_ZH)
 def store_key_wrong() -> Said: ...
 
-@say("The key may not do this there: {what}", "此密钥无权执行：{what}", "Ask whoever gave it to you to allow it.", "请联系密钥的提供者授权。")
+@say("The key may not do this there: {what}", "此密钥无权执行：{what}", "Ask who gave it to you to allow it.", "请联系密钥的提供者授权。")
 def store_access_denied(what: Said) -> Said: ...
 
 @say("There is no bucket {bucket}", "没有存储桶 {bucket}", "Check its name, or create it there first.", "请检查名称，或先在对方创建。")

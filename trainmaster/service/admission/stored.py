@@ -18,7 +18,7 @@ from trainmaster.messages.assets import objects as said
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.service.helpers.own_thread import in_own_thread
-from trainmaster.service.objects.connections import Connections
+from trainmaster.service.objects.connections import StoreConnections
 from trainmaster.spec.inputs import split_place
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.problems import problem
@@ -33,7 +33,7 @@ AT_ONCE: Final = 8
 class StoredInputs:
     """One object per server."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: StoreConnections) -> None:
         self._connections = connections
         self._seen: OrderedDict[tuple[str, str], tuple[float, Said | None]] = OrderedDict()
         self._looking = 0

@@ -14,7 +14,7 @@ from trainmaster.messages.assets import objects as said
 from trainmaster.messages.said import Said
 from trainmaster.service.secrets.vault import NotOpened, Vault
 from trainmaster.storage.objects.bucket import GoOn, StoreTarget, nothing_else, open_bucket
-from trainmaster.storage.objects.reaching import Reach, StoreFailed
+from trainmaster.storage.objects.reaching import StoreFailed, StoreReach
 from trainmaster.store.people.connections import ConnectionRow, ConnectionRows
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ PROBE: Final = ".trainmaster-check-"
 STEPS: Final = ("list", "write", "read", "delete")
 
 
-class Connections:
+class StoreConnections:
     """One object per server."""
 
     def __init__(self, rows: ConnectionRows, vault: Vault, config: StorageConfig, clock: Callable[[], float]) -> None:
         self.rows, self._vault, self._clock = rows, vault, clock
-        self.reach = Reach(config)
+        self.reach = StoreReach(config)
 
     def names(self, workspace: str) -> frozenset[str]:
         """Return which connections a workspace has."""

@@ -23,7 +23,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.assets import objects as said
 from trainmaster.messages.said import Said
 from trainmaster.service.helpers.own_thread import in_own_thread
-from trainmaster.service.objects.connections import Connections
+from trainmaster.service.objects.connections import StoreConnections
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.inputs import split_place
 from trainmaster.storage.objects.fetching import PATIENCE_S, Fetch, FetchPlan, plan_of, sweep_objects
@@ -85,7 +85,7 @@ class Fetched:
     def __init__(
         self,
         layout: Layout,
-        connections: Connections,
+        connections: StoreConnections,
         limits: LimitsConfig,
         clock: Callable[[], float],
         in_use: Callable[[], Iterable[str]],
@@ -336,7 +336,7 @@ def fetched_of(
     in_use: Callable[[], Iterable[str]],
 ) -> Fetched:
     """Return what keeps the inputs of this home, with the connections of its workspaces."""
-    connections = Connections(ConnectionRows(database), vault, config.storage, clock)
+    connections = StoreConnections(ConnectionRows(database), vault, config.storage, clock)
     return Fetched(layout, connections, config.limits, clock, in_use)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from trainmaster.storage.objects.reaching import Reach
+from trainmaster.storage.objects.reaching import StoreReach
 
 if TYPE_CHECKING:
     from trainmaster.storage.objects.wire import Bucket
@@ -45,7 +45,7 @@ def nothing_else() -> None:
     """Go on."""
 
 
-def open_bucket(target: StoreTarget, reach: Reach, go_on: GoOn = nothing_else) -> "Bucket":
+def open_bucket(target: StoreTarget, reach: StoreReach, go_on: GoOn = nothing_else) -> "Bucket":
     """Return the way to a bucket; nothing is asked of it yet. Loads the client library at the first time (0.3 s)."""
     from trainmaster.storage.objects.wire import Bucket  # noqa: PLC0415 (the client library: see there)
 

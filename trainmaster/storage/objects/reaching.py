@@ -27,7 +27,7 @@ class StoreFailed(Exception):
         self.said, self.lasting = told, lasting
 
 
-class Reach:
+class StoreReach:
     """What is allowed of a network, by the administrator's settings. A host that is allowed by its name may have any
     address but one of the link alone, at which clouds give out a machine's own credentials.
     """

@@ -21,7 +21,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from trainmaster.messages.assets import objects as said
 from trainmaster.messages.said import Said
 from trainmaster.storage.objects.bucket import GoOn, StoredObject, StoreTarget, nothing_else
-from trainmaster.storage.objects.reaching import CONNECT_S, Reach, StoreFailed
+from trainmaster.storage.objects.reaching import CONNECT_S, StoreFailed, StoreReach
 
 READ_S: Final = 60.0
 """For which an answer may be silent."""
@@ -42,7 +42,7 @@ _BUSY: Final = frozenset({"SlowDown", "ServiceUnavailable", "InternalError", "Re
 class Bucket:
     """The bucket of a target. `go_on` is asked before each request and each block."""
 
-    def __init__(self, target: StoreTarget, reach: Reach, go_on: GoOn = nothing_else) -> None:
+    def __init__(self, target: StoreTarget, reach: StoreReach, go_on: GoOn = nothing_else) -> None:
         parts = urlsplit(target.endpoint)
         self.target, self._host, self._go_on = target, parts.hostname or "", go_on
         self._client = Minio(
@@ -72,7 +72,7 @@ class Bucket:
                 raise
             return StoredObject(key, one.size or 0, (one.etag or "").strip('"'))
 
-    def read(self, one: StoredObject, offset: int = 0) -> "Reading":
+    def read(self, one: StoredObject, offset: int = 0) -> "ObjectReading":
         """Return the content of an object from `offset` on, if it is still what was listed. Raises StoreFailed."""
         with self._told(said.store_to_read()):
             headers: dict[str, Any] = {"If-Match": f'"{one.etag}"'} if one.etag else {}
@@ -85,7 +85,7 @@ class Bucket:
             if one.etag and answer.headers.get("etag", "").strip('"') not in ("", one.etag):
                 answer.close()
                 raise StoreFailed(said.store_changed_meanwhile(one.key))
-            return Reading(self, answer, offset)
+            return ObjectReading(self, answer, offset)
 
     def put(self, key: str, content: bytes) -> None:
         """Write a small object. Raises StoreFailed."""
@@ -181,7 +181,7 @@ def hosts_of(host: str, bucket: str) -> Callable[[str], bool]:
     return same
 
 
-class Reading:
+class ObjectReading:
     """The content of one object, on its way. `offset`: where it begins, 0 where a store knows no ranges; `hashed`:
     whether its ETag may be the MD5 of its bytes.
     """
@@ -212,7 +212,7 @@ def _short(code: str) -> str:
 class _Pools(urllib3.PoolManager):
     """Connections by `reach`, to the hosts that are `same`."""
 
-    def __init__(self, reach: Reach, same: Callable[[str], bool], go_on: GoOn) -> None:
+    def __init__(self, reach: StoreReach, same: Callable[[str], bool], go_on: GoOn) -> None:
         tls = ssl.create_default_context(cafile=reach.ca or None)
         patience = urllib3.Timeout(connect=CONNECT_S, read=READ_S)
         super().__init__(maxsize=AT_ONCE, timeout=patience, retries=False, ssl_context=tls)
@@ -246,7 +246,7 @@ class _Pools(urllib3.PoolManager):
         )
 
 
-def _pools(reach: Reach) -> dict[str, Any]:
+def _pools(reach: StoreReach) -> dict[str, Any]:
     class Plain(HTTPConnection):
         def _new_conn(self) -> Any:
             return reach.connect(self._dns_host, self.port)

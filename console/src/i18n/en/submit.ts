@@ -333,7 +333,7 @@ export const help = {
   secrets:
     "Each replica has them as variables of their names. Another variable, or a file, can be named under Edit as text. Values are masked in logs.",
   mounts:
-    "What replicas are shown: data sets, saved models, volumes, what lies in object storage, and folders of the nodes that the administrator has allowed.",
+    "What replicas are shown: data sets, saved models, volumes, what is in object storage, and folders of the nodes that the administrator has allowed.",
   mountKind:
     "A data set and a model are kept by the platform, with versions; a volume is a folder of the platform that jobs may write to; object storage is fetched before the start; a folder is on the nodes.",
   source:

@@ -87,9 +87,9 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 302,
+          width: 240,
           render: (_, { name }) => (
-            <div className="tm-actions tm-one-line">
+            <div className="tm-actions">
               <MembersButton workspace={name} />
               <SecretsButton workspace={name} />
               <StorageButton workspace={name} />
