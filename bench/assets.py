@@ -15,7 +15,7 @@ from bench.stage import Stage
 from bench.team import PEOPLE, PLACES, member
 from trainmaster.core.ids import job_id
 from trainmaster.core.states import JobShare
-from trainmaster.service.wiring import prepare_home
+from trainmaster.service.folders.homes import prepare_home
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetSource, NewVersion, append
 from trainmaster.store.database import Database
 from trainmaster.store.tables import asset

@@ -13,8 +13,8 @@ from trainmaster.core.events import Event, Kind
 from trainmaster.core.ids import job_id
 from trainmaster.core.records import Assignment, Job, to_json
 from trainmaster.core.reduce import reduce
+from trainmaster.service.folders.homes import prepare_home
 from trainmaster.service.submitting.submit import read_body
-from trainmaster.service.wiring import prepare_home
 from trainmaster.spec.lower import lower
 from trainmaster.store.database import Database
 from trainmaster.store.finding import index

@@ -207,6 +207,19 @@ const dataset = createRoute({
   component: lazyRouteComponent(() => import("./pages/datasets/dataset"), "DatasetPage"),
 });
 
+const volumes = createRoute({
+  getParentRoute: () => root,
+  path: "/volumes",
+  component: lazyRouteComponent(() => import("./pages/volumes"), "VolumesPage"),
+});
+
+const volume = createRoute({
+  getParentRoute: () => root,
+  path: "/volumes/$id",
+  validateSearch: (s: Record<string, unknown>): { path?: string } => ({ path: word(s["path"]) }),
+  component: lazyRouteComponent(() => import("./pages/volumes/volume"), "VolumePage"),
+});
+
 const algorithms = createRoute({
   getParentRoute: () => root,
   path: "/algorithms",
@@ -333,6 +346,8 @@ export const router = createRouter({
     templates,
     datasets,
     dataset,
+    volumes,
+    volume,
     algorithms,
     algorithm,
     images,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { batchesOf, headOf } from "../src/pages/datasets/send";
 import { chosenFiles } from "../src/pages/datasets/take";
-import { placeOf, splitReference } from "../src/pages/submit/mounts";
+import { placeOf, splitPlace, splitReference } from "../src/pages/submit/mounts";
 import { Sha256 } from "../src/shared/sha256";
 
 const bytes = (size: number, seed = 7): Uint8Array =>
@@ -59,6 +59,13 @@ describe("an input of a job", () => {
     expect(placeOf(flowers, [flowers, { dataset: "digits" }])).toBe("/dataset/flowers");
     expect(placeOf({ model: "net@1" }, [])).toBe("/pretrain/net");
     expect(placeOf({ path: "/data" }, [flowers])).toBe("/dataset");
+    const stored = { s3: "team-data/images/v2/" };
+    expect(placeOf(stored, [stored])).toBe("/dataset");
+    expect(placeOf(stored, [stored, flowers])).toBe("/dataset/v2");
+  });
+  it("says which connection, and what there", () => {
+    expect(splitPlace("team-data/images/v2")).toEqual({ name: "team-data", path: "images/v2" });
+    expect(splitPlace("team-data")).toEqual({ name: "team-data", path: "" });
   });
   it("says which version", () => {
     expect(splitReference("flowers@12")).toEqual({ name: "flowers", version: "12" });

@@ -11,6 +11,7 @@ const NOTHING = {
   measures: false,
   images: false,
   no_environments: null,
+  no_containers: null,
 };
 
 describe("what an engine can do", () => {

@@ -22,6 +22,7 @@ NOUNS: Final = {
     "images": "Images",
     "image-builds": "Builds of images",
     "datasets": "Data sets",
+    "volumes": "Volumes",
     "algorithms": "Algorithms",
     "sweeps": "Sweeps",
     "uploads": "Code",

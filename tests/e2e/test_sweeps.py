@@ -1,7 +1,10 @@
 """Sweeps in the browser (R45, R50, R205): typed into the form, watched, ordered, drawn, stopped, retried, deleted."""
 
 import re
+import time
+from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.console import Console
@@ -116,3 +119,33 @@ def test_of_many_entries_those_in_sight_are_made(world: World, console: Console)
         rows = "document.activeElement.closest('tr').dataset.index"
         assert console.page.evaluate(rows) == "270"
         client.sweeps.stop(made.id)
+
+
+@pytest.mark.timeout(400)
+def test_a_real_sweep_stops_the_worst_and_finds_the_best(world: World, console: Console) -> None:
+    """The example as it is, 24 trainings on the digits, only faster: most are stopped early, and say why."""
+    example = Path(__file__).parents[2] / "examples" / "sweep" / "digits.yaml"
+    faster = ["--set", "parameters.pause=0.05", "--set", "parameters.epochs=9", "--set", "resources.cpu=0.25"]
+    world.tm("sweep", str(example), *faster, "--set", "name=found")
+    console.open("/sweeps")
+    console.page.get_by_role("link", name="found", exact=True).click()
+    expect(console.at("entry")).to_have_count(24)
+    limit = time.monotonic() + 300
+    with world.client() as client:
+        while not all(one.ended_at for one in client.sweeps.entries("found")):
+            assert time.monotonic() < limit
+            time.sleep(0.5)  # other processes: nothing tells
+        entries = client.sweeps.entries("found")
+    succeeded = [one for one in entries if one.state == "succeeded"]
+    stopped = [one for one in entries if one.state == "stopped"]
+    assert len(succeeded) + len(stopped) == 24
+    assert len(stopped) >= 8
+    expect(console.at("entries").locator("[data-state=stopped]")).to_have_count(len(stopped))
+    console.page.get_by_role("link", name=stopped[0].name, exact=True).click()
+    expect(console.at("verdict")).to_contain_text("only the best")
+    console.page.go_back()
+    console.press("sweep-compare")
+    expect(console.at("compare-results")).to_contain_text("found-")
+    best = console.at("best-accuracy").first
+    expect(best).to_be_visible()
+    assert float(best.inner_text()) > 0.9

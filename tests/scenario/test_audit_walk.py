@@ -16,6 +16,7 @@ from tests.fixtures.algorithms import made_algorithm
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.images import stored_image
 from tests.fixtures.uploads import begun, sent, uploaded
+from tests.fixtures.volumes import filled
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
@@ -37,6 +38,7 @@ UNTOLD: Final = {
     "POST /notifications/read": "changes what one has seen oneself, and nothing else",
     "POST /notifications/address": "needs a mail server: tests/scenario/test_notices.py",
     "POST /notifications/address/confirm": "likewise",
+    "POST /workspaces/{workspace}/storage/{connection}/check": "changes nothing: looks, and removes what it tried with",
     "POST /jobs/preview": "changes nothing: says what a submit would do",
     "POST /sweeps/preview": "changes nothing: says what a submit would do",
     "POST /queue/policy/simulate": "changes nothing: runs the past again",
@@ -56,6 +58,8 @@ UNTOLD: Final = {
     "POST /datasets/uploads/{upload}/contents": "sends bytes of it",
     "PUT /datasets/uploads/{upload}/contents/{sha256}": "likewise",
     "DELETE /datasets/uploads/{upload}": "removes what became nothing",
+    "PUT /volumes/{ref}/files/content": "a job writes as many files as it likes, and nobody tells of those either",
+    "POST /volumes/{ref}/folders": "the same",
     "POST /uploads": "stores bytes under their own digest; the submit that uses them is told",
 }
 """Routes that leave no entry, and why."""
@@ -170,6 +174,15 @@ def of_dataset(after: str, body: Any = None) -> Ask:
     return ask
 
 
+def of_volume(after: str, body: Any = None) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        made = await filled(scene.stage.platform, ADMIN, f"v{len(scene.left)}", {"a": b"a"})
+        scene.left[made.id] = made
+        return f"/volumes/{made.id}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
 def of_algorithm(after: str, body: Any = None) -> Ask:
     async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
         made = await made_algorithm(scene.stage.platform, ADMIN, f"a{len(scene.left)}")
@@ -252,6 +265,12 @@ def _only(scene: Scene) -> dict[str, str]:
     return {"authorization": "", **scene.keys()}
 
 
+CONNECTION: Final = {
+    "endpoint": "https://s3.example.org",
+    "bucket": "training",
+    "key_id": "AKIDWALK",
+    "secret": "never-to-be-seen",
+}
 JOB: Final = {"spec": fake_spec("walked", "true")}
 DEEDS: Final[dict[str, Ask]] = {
     "POST /session": _sign_in,
@@ -275,6 +294,8 @@ DEEDS: Final[dict[str, Ask]] = {
     "DELETE /ssh-keys": plain(f"/ssh-keys?{urlencode({'fingerprint': read(KEY).fingerprint})}"),
     "PUT /workspaces/{workspace}/secrets/{secret}": plain("/workspaces/vision/secrets/TOKEN", {"value": "a value"}),
     "DELETE /workspaces/{workspace}/secrets/{secret}": plain("/workspaces/vision/secrets/TOKEN"),
+    "PUT /workspaces/{workspace}/storage/{connection}": plain("/workspaces/vision/storage/data", CONNECTION),
+    "DELETE /workspaces/{workspace}/storage/{connection}": plain("/workspaces/vision/storage/data"),
     "PUT /workspaces/{workspace}/flavors/{name}": plain("/workspaces/vision/flavors/one", {"cpu": 2}),
     "PUT /workspaces/{workspace}/budget": plain("/workspaces/vision/budget", {"budget": "100"}),
     "POST /workspaces/{workspace}/entries": plain("/workspaces/vision/entries", {"amount": "50"}),
@@ -312,6 +333,12 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
     "DELETE /datasets/{ref}": of_dataset(""),
+    "POST /volumes": plain("/volumes", {"name": "walked"}),
+    "PATCH /volumes/{ref}": of_volume("", {"description": "for the walk"}),
+    "PUT /volumes/{ref}/share": of_volume("/share", {"share": "read"}),
+    "POST /volumes/{ref}/moves": of_volume("/moves", {"path": "a", "to": "b"}),
+    "DELETE /volumes/{ref}/files": of_volume("/files?path=a"),
+    "DELETE /volumes/{ref}": of_volume(""),
     "POST /algorithms": plain("/algorithms", {"name": "walked", "spec": {"command": "true"}}),
     "PATCH /algorithms/{ref}": of_algorithm("", {"description": "for the walk"}),
     "PUT /algorithms/{ref}/share": of_algorithm("/share", {"share": "read"}),

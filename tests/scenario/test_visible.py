@@ -35,7 +35,7 @@ NAMELESS: Final = {
     "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
     "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
-    "/workspaces/{workspace}/secrets",
+    "/workspaces/{workspace}/secrets", "/workspaces/{workspace}/storage",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries", "/datasets/uploads/{upload}",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody

@@ -144,7 +144,8 @@ class TestTorch:
 USED = {
     "bwrap": "bubblewrap", "caddy": "caddy", "chromium-headless-shell": "chromium-headless-shell",
     "getfacl": "acl", "initdb": "postgresql",
-    "munge": "munge", "munged": "munge", "nginx": "nginx", "openssl": "openssl", "prometheus": "prometheus",
+    "munge": "munge", "munged": "munge", "nginx": "nginx", "openssl": "openssl", "podman": "podman",
+    "prometheus": "prometheus",
     "promtool": "prometheus", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client",
     "scontrol": "slurm-client", "sinfo": "slurm-client", "slurmctld": "slurmctld", "slurmd": "slurmd",
     "slurmrestd": "slurmrestd",

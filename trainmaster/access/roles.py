@@ -69,6 +69,7 @@ class Principal:
 _OWN: Final = (
     "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
     "templates:read", "templates:write", "templates:share", "datasets:read", "datasets:write", "datasets:share",
+    "volumes:read", "volumes:write", "volumes:share",
     "algorithms:read", "algorithms:write", "algorithms:share",
     "images:read", "images:write", "images:share",
     "usage:read", "audit:read", "notices:self", "webhooks:write",
@@ -97,6 +98,9 @@ _ADMIN: Final = _MEMBER | {
     "datasets:read",
     "datasets:write",
     "datasets:share",
+    "volumes:read",
+    "volumes:write",
+    "volumes:share",
     "algorithms:read",
     "algorithms:write",
     "algorithms:share",
@@ -129,6 +133,8 @@ SHARED: Final[dict[str, frozenset[str]]] = {
     "images:write": frozenset({JobShare.READ_WRITE.value}),
     "datasets:read": _ANY_SHARE,
     "datasets:write": frozenset({JobShare.READ_WRITE.value}),
+    "volumes:read": _ANY_SHARE,
+    "volumes:write": frozenset({JobShare.READ_WRITE.value}),
     "algorithms:read": _ANY_SHARE,
     "algorithms:write": frozenset({JobShare.READ_WRITE.value}),
 }

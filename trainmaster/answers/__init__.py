@@ -182,6 +182,10 @@ from trainmaster.answers.notices import (
 from trainmaster.answers.people import (
     AccountsView,
     AccountView,
+    ConnectionCheck,
+    ConnectionStep,
+    ConnectionsView,
+    ConnectionView,
     IdentityView,
     InvitationPage,
     Invitations,
@@ -279,6 +283,11 @@ from trainmaster.answers.watching import (
     Series,
     TaskLimits,
     UsageView,
+    VolumeDetail,
+    VolumePage,
+    VolumeRight,
+    VolumeUse,
+    VolumeView,
 )
 
 __all__ = [
@@ -288,7 +297,8 @@ __all__ = [
     "Amount", "Answer", "AskedRole", "AskedView", "AttemptView", "AuditEventView", "AuditPage", "BalanceView",
     "BalancesView", "Bar", "BatchItem", "BatchView", "BegunSignIn", "BrowserSession", "BrowserSessions", "BuildState",
     "CardDemand", "CardHolder", "CardModel", "CardUse", "CardView", "ClusterPast", "ClusterResources", "ClusterUse",
-    "ClusterView", "CodeDiffView", "ComparedMetric", "ComparedRow", "ComparisonView", "Cut", "DatasetDetail",
+    "ClusterView", "CodeDiffView", "ComparedMetric", "ComparedRow", "ComparisonView",
+    "ConnectionCheck", "ConnectionStep", "ConnectionView", "ConnectionsView", "Cut", "DatasetDetail",
     "DatasetEntry", "DatasetPage", "DatasetRight", "DatasetTree", "DatasetUploadView", "DatasetVersionView",
     "DatasetView", "DeletedJob", "DeliveriesView", "DeliveryState", "DeliveryView", "EngineAbilities", "EngineView",
     "EnginesView", "EntryKind", "EntryPage", "EntryView", "EventView", "EventsView", "ExecCause", "ExecCauses",
@@ -314,6 +324,7 @@ __all__ = [
     "TemplatePage", "TemplateRight", "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline",
     "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport",
     "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters",
+    "VolumeDetail", "VolumePage", "VolumeRight", "VolumeUse", "VolumeView",
     "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceStorage",
     "WorkspaceView", "WorkspacesView", "WouldStart", "problem_item",
 ]  # fmt: skip

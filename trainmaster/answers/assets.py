@@ -235,7 +235,7 @@ class AlgorithmDetail(AlgorithmView, frozen=True):
 
 ImageRight = Literal["write", "share"]
 """What its reader may do with an image beside reading it and submitting jobs with it."""
-BuildState = Literal["waiting", "resolving", "installing", "ready", "failed", "stopped"]
+BuildState = Literal["waiting", "resolving", "installing", "pulling", "unpacking", "ready", "failed", "stopped"]
 """How far a build is: the last three are its ends."""
 
 
@@ -243,7 +243,8 @@ class ImageView(Answer, frozen=True):
     """An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
     `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
-    `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
+    `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
+    environment or container; `container`: its reference with the digest.
     """
 
     id: str
@@ -253,6 +254,7 @@ class ImageView(Answer, frozen=True):
     owner: str
     share: JobShare
     kind: str
+    container: str
     version: int
     created_at: float
     changed_at: float
@@ -284,7 +286,7 @@ class ImagePackage(Answer, frozen=True):
 
 class ImageVersionView(Answer, frozen=True):
     """A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-    `digest`: of the lock that says its packages; `packages`: how many there are.
+    `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
     """
 
     version: int
@@ -297,6 +299,7 @@ class ImageVersionView(Answer, frozen=True):
     packages: int
     frameworks: list[str]
     cards: list[str]
+    container: str
 
 
 class ImageUse(Answer, frozen=True):
@@ -350,8 +353,10 @@ class ImageBuild(Answer, frozen=True):
 
 class ImageBuilds(Answer, frozen=True):
     """Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
-    own first; none where nothing can be made, since uv is not there.
+    own first; none where nothing can be made, since uv is not there. `no_containers`: why no container images can be
+    had, null: they can.
     """
 
     items: list[ImageBuild]
     pythons: list[str]
+    no_containers: Text | None

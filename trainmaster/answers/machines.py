@@ -81,7 +81,8 @@ class EngineAbilities(Answer, frozen=True):
     """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
     foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
     entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
-    `no_environments`: why they cannot have an image of the platform, null: they can.
+    `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
+    that is a container's.
     """
 
     owns_queue: bool
@@ -91,6 +92,7 @@ class EngineAbilities(Answer, frozen=True):
     measures: bool
     images: bool
     no_environments: Text | None
+    no_containers: Text | None
 
 
 class EngineView(Answer, frozen=True):

@@ -1,6 +1,6 @@
 """Accounts, and members of workspaces. See the package."""
 
-from trainmaster.answers.base import Answer
+from trainmaster.answers.base import Answer, Text
 
 
 class Membership(Answer, frozen=True):
@@ -117,6 +117,44 @@ class SecretsView(Answer, frozen=True):
     """Secrets of a workspace by name."""
 
     items: list[SecretView]
+
+
+class ConnectionView(Answer, frozen=True):
+    """A storage connection of a workspace, without its keys, which are shown nowhere. `prefix` "": the whole bucket;
+    `used_at`: when it was last used; null: never.
+    """
+
+    name: str
+    workspace: str
+    endpoint: str
+    region: str
+    bucket: str
+    prefix: str
+    created_at: float
+    changed_at: float
+    changed_by: str
+    used_at: float | None
+
+
+class ConnectionsView(Answer, frozen=True):
+    """Storage connections of a workspace by name."""
+
+    items: list[ConnectionView]
+
+
+class ConnectionStep(Answer, frozen=True):
+    """One thing that was tried: list, write, read, delete. `wrong` null: it worked."""
+
+    step: str
+    wrong: Text | None
+    remedy: Text | None
+
+
+class ConnectionCheck(Answer, frozen=True):
+    """Whether a storage connection works. Nothing is tried behind a step that failed."""
+
+    ok: bool
+    steps: list[ConnectionStep]
 
 
 class SshKeyView(Answer, frozen=True):

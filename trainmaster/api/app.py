@@ -34,11 +34,11 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
-from trainmaster.api.routes.assets import algorithms, dataset_uploads, datasets, images, templates
+from trainmaster.api.routes.assets import algorithms, dataset_uploads, datasets, images, templates, volumes
 from trainmaster.api.routes.finding import compare, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
-from trainmaster.api.routes.people import accounts, invitations, secrets, sign_ins, ssh_keys
+from trainmaster.api.routes.people import accounts, invitations, secrets, sign_ins, ssh_keys, storage
 from trainmaster.api.routes.personal import home
 from trainmaster.api.routes.sweeps import sweeps
 from trainmaster.api.socket.front import Front, Hosts
@@ -56,10 +56,11 @@ if TYPE_CHECKING:
 TABLES: Final[tuple[Table, ...]] = (
     marks.routes, jobs.routes, watch.routes, entering.routes, files.routes, feed.routes, session.routes,
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
-    secrets.routes, invitations.routes, reports.routes, balances.routes, notifications.routes, webhooks.routes,
-    queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes, algorithms.routes,
-    images.routes, sweeps.routes, uploads.routes, upkeep.routes, home.routes, compare.routes, health.routes,
-    static.routes,
+    secrets.routes, storage.routes, invitations.routes, reports.routes, balances.routes, notifications.routes,
+    webhooks.routes, queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes,
+    algorithms.routes, volumes.routes, images.routes, sweeps.routes, uploads.routes, upkeep.routes, home.routes,
+    compare.routes,
+    health.routes, static.routes,
 )  # fmt: skip
 
 

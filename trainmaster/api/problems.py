@@ -143,7 +143,7 @@ async def on_known(request: Request, error: Exception) -> Response:
 async def on_validation(request: Request, error: Exception) -> Response:
     """Handle FastAPI's RequestValidationError."""
     assert isinstance(error, RequestValidationError)
-    told = "/secrets/" not in request.url.path
+    told = not any(part in request.url.path for part in ("/secrets/", "/storage/"))
     return answer_error(validation_error(error, tells_values=told), accepted(request.scope))
 
 

@@ -49,6 +49,14 @@ def models(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning(found, incomplete)
 
 
+def volumes(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer names of volumes."""
+    from trainmaster import answers
+
+    page = _asked(ctx, answers.VolumePage, "/volumes", q=incomplete, limit=MOST)
+    return _beginning([(one.name, one.description) for one in (page.items if page else ())], incomplete)
+
+
 def pools(ctx: typer.Context, incomplete: str) -> Offered:
     """Offer names of pools."""
     from trainmaster import answers

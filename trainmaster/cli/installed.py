@@ -19,6 +19,7 @@ SERVER: Final = {
     "fastapi": "fastapi",
     "httptools": "httptools",
     "joserfc": "joserfc",
+    "minio": "minio",
     "prometheus_client": "prometheus-client",
     "psutil": "psutil",
     "psycopg": "psycopg",
@@ -26,6 +27,7 @@ SERVER: Final = {
     "sqlalchemy": "sqlalchemy",
     "starlette": "fastapi",
     "tensorboard": "tensorboard",
+    "urllib3": "urllib3",
     "uvicorn": "uvicorn",
     "uvloop": "uvloop",
 }

@@ -74,6 +74,8 @@ class LocalConfig:
     this machine), private (each job has a loopback of its own and no way out; needs the sandbox). `cgroups`: auto, off.
     `mount_roots`: host folders whose contents jobs may mount by path.
     `environment`: folder of the Python environment tasks see first on PATH ("" = the one the server runs in).
+    `containers`: socket of Docker or Podman from which container images are taken ("" = none are). Whoever reaches it
+    is root of the machine: the server does, the jobs do not.
     """
 
     virtual_nodes: int = 0
@@ -88,6 +90,7 @@ class LocalConfig:
     cgroups: Literal["auto", "off"] = "auto"
     mount_roots: tuple[str, ...] = ()
     environment: str = ""
+    containers: str = ""
     port_first: int = 21000
     port_last: int = 28999
 
@@ -107,7 +110,8 @@ class LimitsConfig:
     `environments_mib` is what the Python environments of images may take together: those that were used longest ago
     are removed, and made again when a job needs them. `build_s`, `build_mib` and `build_memory_mib` are the time, the
     disk and the memory that making one of them may take.
-    `dataset_mib` is the most that a version of a data set may hold.
+    `dataset_mib` is the most that a version of a data set, or an input from object storage, may hold; `fetched_mib` is
+    what was fetched from there may take together: what was used longest ago is removed, and fetched again.
     """
 
     log_mib: int = 1024
@@ -130,6 +134,7 @@ class LimitsConfig:
     build_mib: int = 32 * 1024
     build_memory_mib: int = 4096
     dataset_mib: int = 1 << 20
+    fetched_mib: int = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +190,17 @@ class WebhooksConfig:
 
     allow: tuple[str, ...] = ()
     http: bool = False
+    ca: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StorageConfig:
+    """`[storage]`: object storage (S3). `allow`: hosts, addresses and networks that storage connections may go to
+    although they are not public, and unencrypted; `ca`: file of the certificates that are trusted, "" those of the
+    system.
+    """
+
+    allow: tuple[str, ...] = ()
     ca: str = ""
 
 
@@ -258,5 +274,6 @@ class Config:
     money: MoneyConfig = field(default_factory=MoneyConfig)
     mail: MailConfig = field(default_factory=MailConfig)
     webhooks: WebhooksConfig = field(default_factory=WebhooksConfig)
+    storage: StorageConfig = field(default_factory=StorageConfig)
     sign_in: SignInConfig = field(default_factory=SignInConfig)
     engines: tuple[EngineConfig, ...] = field(default_factory=lambda: (EngineConfig(),))

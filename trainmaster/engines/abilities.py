@@ -13,6 +13,7 @@ from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
 from trainmaster.engines.base import CardUsage, Engine, Refused, Terminal, Waiting, Window
 from trainmaster.engines.findings import GangFindings
+from trainmaster.messages.assets import containers
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 
@@ -78,6 +79,15 @@ class ShowsEnvironments(Protocol):
 
     def no_environments(self) -> Said | None:
         """Return why they cannot as it is configured, None when they can. Costs no question to the machines."""
+        ...
+
+
+@runtime_checkable
+class ShowsContainers(Protocol):
+    """Its tasks can have the files of a container image (`Gang.environment`) in place of their node's."""
+
+    def no_containers(self) -> Said | None:
+        """Return why they cannot now, None when they can. Costs no question to the machines."""
         ...
 
 
@@ -169,6 +179,7 @@ class Abilities:
     announces: Announces | None
     takes_secrets: TakesSecrets | None
     shows_environments: ShowsEnvironments | None
+    shows_containers: ShowsContainers | None
     adjusts: Adjusts | None
     attaches: Attaches | None
     measures: Measures | None
@@ -185,6 +196,7 @@ class Abilities:
             announces=engine if isinstance(engine, Announces) else None,
             takes_secrets=engine if isinstance(engine, TakesSecrets) else None,
             shows_environments=engine if isinstance(engine, ShowsEnvironments) else None,
+            shows_containers=engine if isinstance(engine, ShowsContainers) else None,
             adjusts=engine if isinstance(engine, Adjusts) else None,
             attaches=engine if isinstance(engine, Attaches) else None,
             measures=engine if isinstance(engine, Measures) else None,
@@ -197,6 +209,11 @@ class Abilities:
     def no_environments(self) -> Said | None:
         """Why tasks cannot have the environment of an image of the platform, None when they can."""
         return rules.environments_not_shown() if (can := self.shows_environments) is None else can.no_environments()
+
+    @property
+    def no_containers(self) -> Said | None:
+        """Why tasks cannot have the files of a container image, None when they can."""
+        return containers.containers_not_here() if (can := self.shows_containers) is None else can.no_containers()
 
     @property
     def images(self) -> bool:

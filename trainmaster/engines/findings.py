@@ -12,6 +12,7 @@ from typing import Self
 from trainmaster.core.errors import Problem
 from trainmaster.core.folders.layout import IN_CODE, IN_DATASET, IN_PRETRAIN
 from trainmaster.core.launch import Gang
+from trainmaster.messages.assets import volumes
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.problems import problem
@@ -51,6 +52,20 @@ def without_environments(gang: Gang, why: Said | None) -> GangFindings:
     or cannot; `why` not: None where it does.
     """
     return GangFindings((problem("image", why, gang.environment),) if gang.environment and why is not None else ())
+
+
+def without_volumes(gang: Gang, bulk: str) -> GangFindings:
+    """Return what an engine says whose nodes do not see the server's folders, of which `bulk` has volumes; "": they
+    do."""
+    if not bulk:
+        return GangFindings()
+    inputs = [mount for mount in gang.mounts if mount.target != IN_CODE]
+    found = [
+        problem(f"inputs.{at}.volume", volumes.volume_not_reached(mount.target))
+        for at, mount in enumerate(inputs)
+        if mount.source.startswith(posixpath.join(bulk, "volumes", ""))
+    ]
+    return GangFindings(tuple(found))
 
 
 def without_sandbox(gang: Gang) -> GangFindings:

@@ -20,12 +20,14 @@ from trainmaster.sdk.administration.cluster import ClusterCalls
 from trainmaster.sdk.administration.money import MoneyCalls
 from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
+from trainmaster.sdk.administration.storage import StorageCalls
 from trainmaster.sdk.assets.algorithms import AlgorithmCalls
 from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.images import ImageCalls
 from trainmaster.sdk.assets.models import SavedModels, segment
 from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
+from trainmaster.sdk.assets.volumes import VolumeCalls
 from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.finding.comparing import Comparison
@@ -365,6 +367,16 @@ class Client(SavedModels):
     def datasets(self) -> DatasetCalls:
         """Data sets: trees of files with versions, which jobs are given to read."""
         return DatasetCalls(self)
+
+    @property
+    def volumes(self) -> VolumeCalls:
+        """Volumes: folders that jobs read and write."""
+        return VolumeCalls(self)
+
+    @property
+    def storage(self) -> StorageCalls:
+        """Storage connections of workspaces, to object storage."""
+        return StorageCalls(self.http)
 
     @property
     def algorithms(self) -> AlgorithmCalls:

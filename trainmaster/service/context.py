@@ -13,7 +13,7 @@ from trainmaster.answers import ForecastView, ReasonView
 from trainmaster.core.config import Config
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
-from trainmaster.core.states import JobState, Shown
+from trainmaster.core.states import JobState, Phase, Shown
 from trainmaster.engines.registry import Engines
 from trainmaster.queue.explaining.reasons import Known, NameOf
 from trainmaster.service.cluster.pools import Pools
@@ -30,6 +30,7 @@ from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.money.purses import Purses
+from trainmaster.service.objects.fetched import Fetched
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
 from trainmaster.service.scheduling.scheduling import Scheduling
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from trainmaster.service.upkeep.early import EarlyStopping
     from trainmaster.service.upkeep.folders import FolderKeeper
     from trainmaster.service.upkeep.results import ResultKeeper
+    from trainmaster.service.upkeep.volumes import VolumeKeeper
 
 
 @dataclass(slots=True)
@@ -81,6 +83,7 @@ class Context:
     vault: Vault
     assets: AssetReader
     images: JobImages
+    fetched: Fetched
     versions: InputVersions
     kept: Kept
     kept_versions: KeptVersions
@@ -103,6 +106,7 @@ class Context:
     results: "ResultKeeper" = field(init=False)
     early: "EarlyStopping" = field(init=False)
     folders: "FolderKeeper" = field(init=False)
+    volumes: "VolumeKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)
@@ -145,7 +149,8 @@ class Context:
             return held_up
         if waiting is None:
             return self.scheduling.reason(job, name_of)
-        return reason_view(waiting, self.engines.of(job.pool).name)
+        ours = job.attempt is not None and job.attempt.phase is Phase.STAGING
+        return reason_view(waiting, None if ours else self.engines.of(job.pool).name)
 
     def held_up(self, job: Job) -> ReasonView | None:
         """Return why `job` does not start whoever's turn it is, None when that is not so or it does not wait."""

@@ -84,6 +84,7 @@ class Life:
         await ctx.pools.start(self._decided)
         await ctx.shares.start()
         await ctx.images.start()
+        await ctx.fetched.start()
         await ctx.engines.start(self._observer.report, self._engine_came)
         ctx.pools.take_machines(await ctx.engines.nodes())
         self._apply_rules()
@@ -98,6 +99,7 @@ class Life:
         self._keep_doing(ctx.results.follow())
         self._keep_doing(ctx.early.follow())
         self._keep_doing(ctx.folders.follow())
+        self._keep_doing(ctx.volumes.follow())
         await ctx.notices.start(ctx)
         for follow in (ctx.notices.teller.follow, ctx.notices.sender.follow, ctx.notices.watch.follow):
             self._keep_doing(follow())
@@ -147,6 +149,7 @@ class Life:
         async with AsyncExitStack() as stack:  # goes backwards
             stack.push_async_callback(ctx.engines.close)
             stack.push_async_callback(ctx.images.close)
+            stack.push_async_callback(ctx.fetched.close)
             stack.callback(ctx.master.close)
             stack.callback(self._timers.close)
             watching = self._observer.close, self._shell.close, self._pulse.close

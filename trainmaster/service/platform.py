@@ -84,11 +84,12 @@ class Platform:
         self.context, self.people, self.auditing, self.retention = context, people, auditing, retention
         self.accounts, self.credentials, self.members = accounts, entrance.credentials, entrance.members
         self.inviting, self.sign_ins, self.public_keys = entrance.inviting, entrance.sign_ins, entrance.public_keys
-        self.secrets = entrance.secrets
+        self.secrets, self.storage = entrance.secrets, entrance.storage
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
         self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
-        self.algorithms = assets.algorithms
+        self.algorithms, self.volumes = assets.algorithms, assets.volumes
+        self.volume_files = assets.volume_files
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (

@@ -21,12 +21,14 @@ from trainmaster.core.config import (
     RetentionConfig,
     ServerConfig,
     SignInConfig,
+    StorageConfig,
     VirtualNode,
     WebhooksConfig,
 )
 from trainmaster.core.errors import InvalidSpec, ProblemList
 from trainmaster.engines import kinds
 from trainmaster.engines.kinds import EngineKind
+from trainmaster.messages.assets import objects
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import money, notices
 from trainmaster.messages.server import settings as saying
@@ -36,6 +38,7 @@ EVERY_ADDRESS: Final = ("0.0.0.0", "::", "")
 """Hosts to listen on that are no address by which anybody could be reached."""
 WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 """How engines and pools may be called: as everything that people name."""
+HOST: Final = re.compile(r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*")
 CURRENCY: Final = re.compile(r"[A-Za-z]{1,8}")
 MAILBOX: Final = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,187}[A-Za-z0-9])?")
 """An e-mail address as we take them: of plain letters."""
@@ -50,6 +53,7 @@ _SECTIONS: dict[str, type[Any]] = {
     "money": MoneyConfig,
     "mail": MailConfig,
     "webhooks": WebhooksConfig,
+    "storage": StorageConfig,
     "sign_in": SignInConfig,
 }
 
@@ -95,6 +99,9 @@ def parse(document: Toml, problems: ProblemList) -> Config:
     for network in parts["webhooks"].allow:
         if not _is_network(network):
             problems.add("webhooks.allow", notices.not_networks(), value=network)
+    for host in parts["storage"].allow:
+        if not _is_network(host) and not HOST.fullmatch(host):
+            problems.add("storage.allow", objects.not_hosts(), value=host)
     sign_in.check(parts["sign_in"], problems)
     return Config(**parts, engines=_engines(document.get("engines", [{}]), problems))
 

@@ -6,12 +6,11 @@ import os
 from dataclasses import replace
 
 from trainmaster.core.config import Config
-from trainmaster.core.errors import Conflict
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines import kinds
 from trainmaster.engines.registry import Engines
-from trainmaster.messages.server.backup import restore_not_finished
 from trainmaster.service.admission.admission import Admission, Means
+from trainmaster.service.admission.stored import StoredInputs
 from trainmaster.service.admission.urgent import UrgentLimits
 from trainmaster.service.cluster.demo import with_demo_cards
 from trainmaster.service.cluster.pools import Pools
@@ -27,20 +26,23 @@ from trainmaster.service.control.saving import Saving
 from trainmaster.service.control.timers import Timers
 from trainmaster.service.curves.metrics import MetricsReader
 from trainmaster.service.environments.builds import Builds
+from trainmaster.service.environments.containers import Containers
 from trainmaster.service.environments.images import JobImages, NeededBy, NeededImage
 from trainmaster.service.environments.keeper import EnvironmentKeeper
 from trainmaster.service.environments.workshop import Workshop
 from trainmaster.service.folders.disks import Disks
+from trainmaster.service.folders.homes import prepare_data, prepare_home
 from trainmaster.service.folders.looks import Looks
-from trainmaster.service.folders.privacy import close_to_others
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
 from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
+from trainmaster.service.kept.volumes import KeptVolumes
 from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.notices.parts import NoticeParts
+from trainmaster.service.objects.fetched import fetched_of
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -61,6 +63,7 @@ from trainmaster.service.upkeep.results import ResultKeeper
 from trainmaster.service.upkeep.retention import Retention
 from trainmaster.service.upkeep.retention_rules import Keeping, rules_of
 from trainmaster.service.upkeep.sweeping import Sweeper
+from trainmaster.service.upkeep.volumes import VolumeKeeper
 from trainmaster.service.use_cases.assets.parts import assets_of
 from trainmaster.service.use_cases.auditing import Auditing
 from trainmaster.service.use_cases.finding.parts import finding_of
@@ -74,6 +77,7 @@ from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
 from trainmaster.store.assets.versions import AssetReader, NamedVersions
+from trainmaster.store.assets.volumes import VolumeRows
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
 from trainmaster.store.database import Database
@@ -92,36 +96,6 @@ from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
-
-OWN, BULK = ("run", "secrets", "backups"), ("uploads", "jobs", "models", "datasets", "environments")
-"""Folders in HOME, and those that may lie elsewhere."""
-
-
-def prepare_home(home: str) -> Layout:
-    """Make the home folder and those in it, private to this user, and close what is open. Raises OSError; Conflict
-    where a restore did not finish.
-    """
-    layout = Layout(os.path.abspath(home))
-    if os.path.lexists(layout.restoring):
-        raise Conflict(restore_not_finished(layout.home))
-    _private(layout.home, *map(layout.path, OWN))
-    close_to_others(layout.home)
-    return layout
-
-
-def prepare_data(layout: Layout, data: str) -> Layout:
-    """Make the folders of what is bulky, private to this user, below `data` ("": in HOME); return the layout with them.
-
-    Raises OSError.
-    """
-    layout = replace(layout, data=os.path.realpath(data) if data else "")
-    _private(layout.bulk, *(os.path.join(layout.bulk, name) for name in BULK))
-    return layout
-
-
-def _private(*folders: str) -> None:
-    for folder in folders:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
 
 
 def read_config(
@@ -298,18 +272,23 @@ def assemble(
         clerks=Clerks(),
         vault=vault,
         assets=AssetReader(database),
-        images=_images(layout, config, clock, database, lambda: needed_images(master, specs)),
+        images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
+        fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
         leads=leads,
     )
-    means = Means(lambda *asked: context.purses.problems(asked[0], clock(), *asked[1:]), kept.problems)
-    context.admission = Admission(
-        config, layout, scheduling, looks, pools, urgent, engines, means, vault, context.versions
-    )
+    parts = scheduling, looks, pools, urgent, engines, _means(context), vault, context.versions
+    context.admission = Admission(config, layout, *parts)
     context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _means(context: Context) -> Means:
+    pays, stored = context.purses.problems, StoredInputs(context.fetched.connections)
+    may_pay = lambda *on: pays(on[0], context.clock(), *on[1:])  # noqa: E731
+    return Means(may_pay, context.kept.problems, stored, context.images.is_container)
 
 
 def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptVersions]:
@@ -318,10 +297,13 @@ def _kept(layout: Layout, pools: Pools, database: Database) -> tuple[Kept, KeptV
     return kept, KeptVersions(layout, rows, kept)
 
 
-def _images(layout: Layout, config: Config, clock: Clock, database: Database, needed: NeededBy) -> JobImages:
+def _images(
+    layout: Layout, config: Config, clock: Clock, database: Database, vault: Vault, needed: NeededBy
+) -> JobImages:
     """Join what makes and keeps environments."""
-    images, workshop = JobImages(ImageRows(database), needed), Workshop(layout, config)
-    keeper = EnvironmentKeeper(layout, workshop, config.limits.environments_mib, clock, os.urandom, images.keys)
+    images = JobImages(ImageRows(database), needed)
+    makers = Workshop(layout, config), Containers(layout, config, vault, clock)
+    keeper = EnvironmentKeeper(layout, makers, config.limits.environments_mib, clock, os.urandom, images.keys)
     images.use(keeper, Builds(layout, keeper, clock))
     return images
 
@@ -348,9 +330,8 @@ def _moving(
     """Join to what is kept the parts that launch, save, watch and clear away."""
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
-    launching = Launching(
-        specs, layout, looks, context.versions, context.images, config.local.mount_roots, context.vault
-    )
+    roots, vault = config.local.mount_roots, context.vault
+    launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, context.fetched)
     models, kept = ModelRows(database), context.kept
     saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
     shell: OrderRunner
@@ -372,6 +353,8 @@ def _moving(
     context.followers.watchers.append(context.early)
     context.folders = FolderKeeper(context, KeptRows(database))
     context.followers.watchers.append(context.folders)
+    context.volumes = VolumeKeeper(context, VolumeRows(database), KeptVolumes(layout, kept))
+    context.followers.watchers.append(context.volumes)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,

@@ -247,6 +247,7 @@ _PLACEHOLDERS: Final[dict[str, Any]] = {
     "kind": "single",
     "path": "/stand-in",
     "dataset": "stand-in",
+    "s3": "stand-in",
     "label": "stand-in",
     "upload": "sha256:" + "0" * 64,
     "pattern": "(?P<x>x)",

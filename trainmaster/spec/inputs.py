@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN
+from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN, IN_VOLUME
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
 from trainmaster.messages.assets import algorithms
 from trainmaster.messages.jobs import form, rules
@@ -19,6 +19,9 @@ HAN: Final = "〇㐀-䶿一-鿿豈-﫿𠀀-𯨟"
 REFERENCE: Final = f"^[A-Za-z0-9_{HAN}][A-Za-z0-9_.{HAN}-]{{0,127}}(@[1-9][0-9]{{0,8}})?$"
 """A data set or a model: its name, and perhaps which version."""
 _REFERENCE: Final = re.compile(REFERENCE)
+STORED: Final = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,62}(/[^\x00-\x1f\x7f]*)?$"
+"""A place of object storage: a storage connection, and what lies there."""
+_STORED: Final = re.compile(STORED)
 
 
 def split_reference(text: str) -> tuple[str, int | None]:
@@ -27,24 +30,37 @@ def split_reference(text: str) -> tuple[str, int | None]:
     return name, int(number) if at else None
 
 
+def split_place(text: str) -> tuple[str, str]:
+    """Return (storage connection, path there) of what follows STORED."""
+    name, _, path = text.partition("/")
+    return name, path.strip("/")
+
+
 def with_mounts(given: Any) -> Any:
-    """Return `inputs` as they were written, with the place of each data set and model that names none: the only data
-    set is /dataset, each of several /dataset/NAME; a model /pretrain/NAME.
+    """Return `inputs` as they were written, with the place of each data set, model and volume that names none: the
+    only data set is /dataset, each of several /dataset/NAME; a model /pretrain/NAME, a volume /workspace/volume/NAME.
+    What comes from object storage is placed as a data set is, by the last part of its path.
     """
     if not isinstance(given, list | tuple):
         return given
-    several = sum(isinstance(item, Mapping) and item.get("dataset") is not None for item in given) > 1
+    of_data = [item for item in given if isinstance(item, Mapping) and (item.get("dataset") or item.get("s3"))]
+    several = len(of_data) > 1
     return [_with_mount(item, several) for item in given]
 
 
 def _with_mount(item: Any, several: bool) -> Any:
     if not isinstance(item, Mapping) or "mount" in item:
         return item
-    for key, folder, beneath in (("dataset", IN_DATASET, several), ("model", IN_PRETRAIN, True)):
+    places = (("dataset", IN_DATASET, several), ("model", IN_PRETRAIN, True), ("volume", IN_VOLUME, True))
+    for key, folder, beneath in places:
         named = item.get(key)
         if isinstance(named, str) and _REFERENCE.fullmatch(named):
             name = split_reference(named)[0]
             return {**item, "mount": f"{folder}/{name}" if beneath else folder}
+    stored = item.get("s3")
+    if isinstance(stored, str) and _STORED.fullmatch(stored):
+        name = posixpath.basename(stored.rstrip("/"))
+        return {**item, "mount": f"{IN_DATASET}/{name}" if several else IN_DATASET}
     return item
 
 
@@ -79,7 +95,7 @@ def inputs_problems(spec: "JobSpec") -> Iterator[Problem]:
 
 def _source_problems(item: "Input", path: str) -> Iterator[Problem]:
     """Yield what is wrong with what an input is."""
-    given = [key for key in ("path", "dataset", "model") if getattr(item, key) is not None]
+    given = [key for key in ("path", "dataset", "model", "volume", "s3") if getattr(item, key) is not None]
     if len(given) > 1:
         yield problem(path, rules.several_sources(given))
         return
@@ -89,8 +105,12 @@ def _source_problems(item: "Input", path: str) -> Iterator[Problem]:
         yield problem(f"{path}.name", form.required("name"))
     if item.path is not None and not absolute(item.path):
         yield problem(f"{path}.path", rules.mount_not_absolute(), item.path)
-    if item.asset and not item.read_only:
+    if item.s3 is not None and any(part in ("", ".", "..") for part in item.s3.rstrip("/").split("/")):
+        yield problem(f"{path}.s3", rules.stored_place_not_plain(), item.s3)
+    if item.versioned and not item.read_only:
         yield problem(f"{path}.read_only", rules.version_not_writable())
+    if item.s3 is not None and not item.read_only:
+        yield problem(f"{path}.read_only", rules.stored_place_not_writable())
 
 
 def mount_problems(spec: "JobSpec", places: Collection[str]) -> Iterator[Problem]:

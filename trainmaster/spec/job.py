@@ -22,7 +22,7 @@ from pydantic_core import PydanticCustomError
 from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.core.framework_kinds import DEFAULT_KIND
 from trainmaster.messages.jobs import form
-from trainmaster.spec.inputs import HAN, REFERENCE, with_mounts
+from trainmaster.spec.inputs import HAN, REFERENCE, STORED, with_mounts
 from trainmaster.spec.or_text import OrText
 
 NAME: Final = f"^[A-Za-z0-9_{HAN}-]{{1,30}}$"  # R21
@@ -48,6 +48,7 @@ PATTERN_CODES: Final[dict[str, str]] = {
     DIGEST: "bad_digest",
     CLEAN: "control_characters",
     REFERENCE: "bad_reference",
+    STORED: "bad_stored_place",
 }
 """Which problem a text that does not follow a pattern is."""
 
@@ -260,27 +261,36 @@ class Code(Model):
 
 
 class Input(Model):
-    """What every task is shown at `mount` (R47, R138, R143), one of: a folder or file of the nodes (`path`), a data
-    set, a saved model. These two are named ``NAME`` or ``NAME@VERSION``, and can only be read.
+    """What every task is shown at `mount` (R47, R52, R138, R143, R145), one of: a folder or file of the nodes (`path`),
+    a data set, a saved model, a volume. Data sets and models are named ``NAME`` or ``NAME@VERSION``, and can only be
+    read; a volume is named ``NAME``, and can be written with ``read_only: false``. What is fetched from object storage,
+    ``CONNECTION/PREFIX`` (R16, R146), can only be read.
     """
 
     name: Word | None = Field(default=None, description="Needed with path")
     path: Annotated[str, Field(pattern=CLEAN, min_length=1, max_length=4096)] | None = None
     dataset: Annotated[str, Field(pattern=REFERENCE)] | None = None
     model: Annotated[str, Field(pattern=REFERENCE)] | None = None
+    volume: Annotated[str, Field(pattern=NAME)] | None = None
+    s3: Annotated[str, Field(pattern=STORED, max_length=1024)] | None = None
     mount: str = Field(default="/dataset", pattern=CLEAN, min_length=1, max_length=1024)
     channel: ParameterName | None = Field(default=None, description="Input channel of the algorithm that it is for")
     read_only: bool = True
 
     @property
     def asset(self) -> str:
-        """The data set or model, "" for a folder."""
-        return self.dataset or self.model or ""
+        """The data set, model or volume, "" for a folder."""
+        return self.dataset or self.model or self.volume or ""
+
+    @property
+    def versioned(self) -> bool:
+        """Whether it is a version of something, which never changes."""
+        return bool(self.dataset or self.model)
 
     @property
     def title(self) -> str:
         """What it is called among the others."""
-        return self.name or self.asset or "-"
+        return self.name or self.asset or self.s3 or "-"
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:

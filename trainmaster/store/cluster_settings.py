@@ -20,7 +20,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.money.entries import close_balance
 from trainmaster.store.notices.settings import forget_workspace
-from trainmaster.store.tables import cluster_setting, invitation, member, saved_view, secret
+from trainmaster.store.tables import cluster_setting, invitation, member, saved_view, secret, storage_connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,7 @@ class ClusterSettings:
                 forget_workspace(connection, name)
                 connection.execute(delete(invitation).where(invitation.c.workspace == name))
                 connection.execute(delete(secret).where(secret.c.workspace == name))
+                connection.execute(delete(storage_connection).where(storage_connection.c.workspace == name))
                 connection.execute(update(saved_view).where(saved_view.c.workspace == name).values(workspace=""))
                 close_workspace(connection, name)
                 connection.execute(delete(table).where(table.c.kind == "budget", table.c.name == name))

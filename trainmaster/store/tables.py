@@ -39,6 +39,7 @@ from trainmaster.store.people.tables import (
     secret,
     sessions,
     ssh_key,
+    storage_connection,
     tokens,
     users,
 )
@@ -46,11 +47,11 @@ from trainmaster.store.sweeps.tables import sweep, sweep_mark
 
 __all__ = [
     "META", "SCHEMA", "favorite", "identity", "invitation", "kept_job", "kept_version", "member",
-    "notices", "saved_view", "secret", "sessions", "ssh_key", "sweep",
+    "notices", "saved_view", "secret", "sessions", "ssh_key", "storage_connection", "sweep",
     "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 24
+SCHEMA: Final = 25
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))

@@ -1,4 +1,4 @@
-/** Images: Python environments that are built once; a build goes on in the background and becomes a version. */
+/** Images: Python environments and containers; a build goes on in the background and becomes a version. */
 import { get, post, put, remove } from "./client";
 import type { ImageBuild, ImageBuilds, ImageDetail, ImagePage, JobShare } from "./types";
 
@@ -13,7 +13,7 @@ export interface ImageQuery {
   cursor?: string | null;
 }
 
-/** What an image is made of, and what it is for. Either `requirements`, or `pyproject` with or without `uv_lock`. */
+/** What an image is made of, and what it is for: `requirements`, `pyproject` with or without `uv_lock`, or `container`. */
 export interface NewImage {
   name: string;
   workspace?: string;
@@ -21,6 +21,8 @@ export interface NewImage {
   requirements?: string;
   pyproject?: string;
   uv_lock?: string;
+  container?: string;
+  secret?: string;
   python: string;
   frameworks: string[];
   cards: string[];

@@ -1683,6 +1683,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspaces/{workspace}/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Connections
+         * @description List the storage connections of a workspace, without keys.
+         */
+        get: operations["list_connections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/storage/{connection}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put Connection
+         * @description Keep a storage connection of a workspace; its keys are answered by nothing.
+         */
+        put: operations["put_connection"];
+        post?: never;
+        /**
+         * Delete Connection
+         * @description Delete a storage connection; jobs that wait for their start and name it will fail.
+         */
+        delete: operations["delete_connection"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/storage/{connection}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Connection
+         * @description Look whether a storage connection works: list, write a probe below its prefix, read and delete it.
+         */
+        post: operations["check_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/workspaces/{workspace}/invitations": {
         parameters: {
             query?: never;
@@ -2883,6 +2947,191 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/volumes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Volumes
+         * @description List volumes, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
+         *     description, owner and id.
+         */
+        get: operations["list_volumes"];
+        put?: never;
+        /**
+         * Create Volume
+         * @description Make a volume, with nothing in it.
+         */
+        post: operations["create_volume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Volume
+         * @description Show a volume and the jobs that mount it; `ref` is an id, a unique beginning of one (4 or more characters), or a
+         *     name.
+         */
+        get: operations["get_volume"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Volume
+         * @description Delete a volume with all that is in it. Refused while a job that has not ended mounts it.
+         */
+        delete: operations["delete_volume"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Volume
+         * @description Name a volume otherwise, or say what it is for. Another name is refused while a job that has not ended mounts
+         *     it.
+         */
+        patch: operations["change_volume"];
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/share": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Share Volume
+         * @description Share a volume with the other members of its workspace: to read (look at it, give it to jobs that read it),
+         *     read-write (change files and delete it, give it to jobs that write to it, too), or none.
+         */
+        put: operations["share_volume"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Volume Files
+         * @description List a folder of a volume.
+         */
+        get: operations["list_volume_files"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Volume Files
+         * @description Delete a file of a volume, or a folder with all that is in it.
+         */
+        delete: operations["delete_volume_files"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Volume File
+         * @description Download one file of a volume, or with Range a part of it.
+         */
+        get: operations["get_volume_file"];
+        /**
+         * Put Volume File
+         * @description Store a file in a volume, in place of the one at `path` if there is one, with the folders on the way. It is there
+         *     when all of it came, and not before: a request that breaks off changes nothing.
+         */
+        put: operations["put_volume_file"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/files/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Volume
+         * @description Download a folder of a volume, or all of it, as a zip archive. Links are left out.
+         */
+        get: operations["download_volume"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make Volume Folder
+         * @description Make a folder in a volume, with those on the way.
+         */
+        post: operations["make_volume_folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/volumes/{ref}/moves": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Volume Files
+         * @description Give a file or folder of a volume another name or place, where nothing is yet.
+         */
+        post: operations["move_volume_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/images": {
         parameters: {
             query?: never;
@@ -3536,6 +3785,31 @@ export interface components {
             password: string;
         };
         /**
+         * ConnectionBody
+         * @description `endpoint`: scheme, host and port of an S3 service. `prefix`: below which everything lies, "": the whole bucket.
+         *     It replaces the connection of this name, keys included.
+         */
+        ConnectionBody: {
+            /** Endpoint */
+            endpoint: string;
+            /**
+             * Region
+             * @default
+             */
+            region: string;
+            /** Bucket */
+            bucket: string;
+            /**
+             * Prefix
+             * @default
+             */
+            prefix: string;
+            /** Key Id */
+            key_id: string;
+            /** Secret */
+            secret: string;
+        };
+        /**
          * CopyBody
          * @description What the copy is called; absent: a name that is free.
          */
@@ -3721,8 +3995,9 @@ export interface components {
          * ImageBody
          * @description An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
          *     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
-         *     server's. `frameworks`, `cards`: what it is for, empty: anything. Where there is an image of this name that its
-         *     sender may change, it becomes a version of it.
+         *     server's. Or of the container image `container` (registry/path:tag, with or without @sha256:...), for whose registry
+         *     `secret` names a secret of the workspace. `frameworks`, `cards`: what it is for, empty: anything. Where there is an
+         *     image of this name that its sender may change, it becomes a version of it.
          */
         ImageBody: {
             /** Name */
@@ -3748,6 +4023,13 @@ export interface components {
              * @default
              */
             python: string;
+            /** Container */
+            container?: string | null;
+            /**
+             * Secret
+             * @default
+             */
+            secret: string;
             /**
              * Frameworks
              * @default []
@@ -3819,6 +4101,24 @@ export interface components {
             role: string;
         };
         /**
+         * Move
+         * @description What lies at `path` is to lie at `to`.
+         */
+        Move: {
+            /** Path */
+            path: string;
+            /** To */
+            to: string;
+        };
+        /**
+         * NewFolder
+         * @description A folder to be made, by its path in the volume.
+         */
+        NewFolder: {
+            /** Path */
+            path: string;
+        };
+        /**
          * NewPassword
          * @description The old password may be left out only over the server's local token.
          */
@@ -3827,6 +4127,27 @@ export interface components {
             old?: string | null;
             /** New */
             new: string;
+        };
+        /**
+         * NewVolume
+         * @description A volume to be made; `workspace` null: the one that a job of one's own would be in.
+         */
+        NewVolume: {
+            /** Name */
+            name: string;
+            /** Workspace */
+            workspace?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Share
+             * @default none
+             * @enum {string}
+             */
+            share: "none" | "read" | "read-write";
         };
         /**
          * NodeBody
@@ -4269,6 +4590,16 @@ export interface components {
             description: string;
         };
         /**
+         * VolumeChange
+         * @description What is to be another; null: as it is.
+         */
+        VolumeChange: {
+            /** Name */
+            name?: string | null;
+            /** Description */
+            description?: string | null;
+        };
+        /**
          * WebhookBody
          * @description A webhook to make. `workspace`: whose jobs it is told of, absent: your own; `kinds`: of what, for a workspace's
          *     (absent: everything). Your own is told what you choose in your settings.
@@ -4577,7 +4908,7 @@ export interface components {
             workspace: string;
             owner: string;
             /** @enum {unknown} */
-            state: "failed" | "installing" | "ready" | "resolving" | "stopped" | "waiting";
+            state: "failed" | "installing" | "pulling" | "ready" | "resolving" | "stopped" | "unpacking" | "waiting";
             started_at: number;
             ended_at: number | null;
             packages: number;
@@ -4594,11 +4925,13 @@ export interface components {
         };
         /**
          * @description Builds that are known, newest first. `pythons`: the versions of Python of which images can be made, the server's
-         *         own first; none where nothing can be made, since uv is not there.
+         *         own first; none where nothing can be made, since uv is not there. `no_containers`: why no container images can be
+         *         had, null: they can.
          */
         ImageBuilds: {
             items: components["schemas"]["ImageBuild"][];
             pythons: string[];
+            no_containers: components["schemas"]["Text"] | null;
         };
         /**
          * @description An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
@@ -4612,6 +4945,7 @@ export interface components {
             owner: string;
             share: components["schemas"]["JobShare"];
             kind: string;
+            container: string;
             version: number;
             created_at: number;
             changed_at: number;
@@ -4643,7 +4977,7 @@ export interface components {
         };
         /**
          * @description A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-         *         `digest`: of the lock that says its packages; `packages`: how many there are.
+         *         `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
          */
         ImageVersion: {
             version: number;
@@ -4656,6 +4990,7 @@ export interface components {
             packages: number;
             frameworks: string[];
             cards: string[];
+            container: string;
         };
         /** @description A job that has not ended and has a version of an image. */
         ImageUse: {
@@ -4674,7 +5009,8 @@ export interface components {
          * @description An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
-         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any.
+         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
+         *         environment or container; `container`: its reference with the digest.
          */
         Image: {
             id: string;
@@ -4684,6 +5020,7 @@ export interface components {
             owner: string;
             share: components["schemas"]["JobShare"];
             kind: string;
+            container: string;
             version: number;
             created_at: number;
             changed_at: number;
@@ -5930,7 +6267,8 @@ export interface components {
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
          *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
-         *         `no_environments`: why they cannot have an image of the platform, null: they can.
+         *         `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
+         *         that is a container's.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -5940,6 +6278,7 @@ export interface components {
             measures: boolean;
             images: boolean;
             no_environments: components["schemas"]["Text"] | null;
+            no_containers: components["schemas"]["Text"] | null;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {
@@ -6180,6 +6519,37 @@ export interface components {
         Membership: {
             workspace: string;
             role: string;
+        };
+        /** @description Whether a storage connection works. Nothing is tried behind a step that failed. */
+        ConnectionCheck: {
+            ok: boolean;
+            steps: components["schemas"]["ConnectionStep"][];
+        };
+        /** @description One thing that was tried: list, write, read, delete. `wrong` null: it worked. */
+        ConnectionStep: {
+            step: string;
+            wrong: components["schemas"]["Text"] | null;
+            remedy: components["schemas"]["Text"] | null;
+        };
+        /** @description Storage connections of a workspace by name. */
+        Connections: {
+            items: components["schemas"]["Connection"][];
+        };
+        /**
+         * @description A storage connection of a workspace, without its keys, which are shown nowhere. `prefix` "": the whole bucket;
+         *         `used_at`: when it was last used; null: never.
+         */
+        Connection: {
+            name: string;
+            workspace: string;
+            endpoint: string;
+            region: string;
+            bucket: string;
+            prefix: string;
+            created_at: number;
+            changed_at: number;
+            changed_by: string;
+            used_at: number | null;
         };
         /** @description As whom the sign-in provider knows an account. */
         Identity: {
@@ -6979,6 +7349,58 @@ export interface components {
             limits: {
                 [key: string]: components["schemas"]["TaskLimits"];
             };
+        };
+        /**
+         * @description A volume with the jobs that mount it: those that its reader may see, and how many more there are. `path`: where
+         *         it lies on the server, for who may know.
+         */
+        VolumeDetail: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
+            jobs: components["schemas"]["VolumeUse"][];
+            more_jobs: number;
+            path: string | null;
+        };
+        /** @description A job that has not ended and mounts a volume; `writes`: it may write to it. */
+        VolumeUse: {
+            id: string;
+            name: string;
+            state: string;
+            owner: string;
+            writes: boolean;
+        };
+        /** @description A page of volumes, what was changed last first; `total`: on all pages. */
+        VolumePage: {
+            items: components["schemas"]["Volume"][];
+            next_cursor: string | null;
+            total: number;
+        };
+        /**
+         * @description A volume as lists show it. `share`: with the other members of its workspace; `size_bytes`, `files`: what it takes
+         *         on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `may`: what its
+         *         reader may do with it.
+         */
+        Volume: {
+            id: string;
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            share: components["schemas"]["JobShare"];
+            size_bytes: number;
+            files: number;
+            created_at: number;
+            changed_at: number;
+            may: ("share" | "write")[];
         };
         /** @description A document of its own format. */
         Document: Record<string, never>;
@@ -10455,6 +10877,135 @@ export interface operations {
             };
         };
     };
+    list_connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connections"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connection"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                connection: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionCheck"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_invitations: {
         parameters: {
             query?: never;
@@ -12850,6 +13401,448 @@ export interface operations {
                     "application/zip": string;
                     "application/x-tar": string;
                 };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_volumes: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumePage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewVolume"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    share_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Shared"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_volume_files: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Files"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_volume_files: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_volume_file: {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description A part */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_volume_file: {
+        parameters: {
+            query: {
+                path: string;
+                executable?: boolean;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_volume: {
+        parameters: {
+            query?: {
+                path?: string;
+            };
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    make_volume_folder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFolder"];
+            };
+        };
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_volume_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Move"];
+            };
+        };
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused: a problem document */
             default: {

@@ -16,10 +16,12 @@ import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
 import { settings } from "./en/settings";
+import { storage } from "./en/storage";
 import { help, submit } from "./en/submit";
 import { sweeps } from "./en/sweeps";
 import { templates } from "./en/templates";
 import { usage } from "./en/usage";
+import { volumes } from "./en/volumes";
 
 export const en = {
   ...common,
@@ -37,9 +39,11 @@ export const en = {
   people,
   notices,
   secrets,
+  storage,
   usage,
   templates,
   datasets,
+  volumes,
   algorithms,
   images,
   sweeps,

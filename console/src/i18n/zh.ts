@@ -17,10 +17,12 @@ import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
 import { settings } from "./zh/settings";
+import { storage } from "./zh/storage";
 import { help, submit } from "./zh/submit";
 import { sweeps } from "./zh/sweeps";
 import { templates } from "./zh/templates";
 import { usage } from "./zh/usage";
+import { volumes } from "./zh/volumes";
 
 export const zh: Translated<typeof en> = {
   ...common,
@@ -38,9 +40,11 @@ export const zh: Translated<typeof en> = {
   people,
   notices,
   secrets,
+  storage,
   usage,
   templates,
   datasets,
+  volumes,
   algorithms,
   images,
   sweeps,

@@ -21,7 +21,7 @@ export function NotShared({
   what,
   id,
 }: {
-  what: "job" | "model" | "template" | "dataset" | "algorithm" | "image" | "sweep";
+  what: "job" | "model" | "template" | "dataset" | "volume" | "algorithm" | "image" | "sweep";
   id: string;
 }): ReactNode {
   const { t } = useTranslation();
@@ -30,6 +30,7 @@ export function NotShared({
     model: <WayOn to="/models" text={t("lost.models")} />,
     template: <WayOn to="/templates" text={t("lost.templates")} />,
     dataset: <WayOn to="/datasets" text={t("lost.datasets")} />,
+    volume: <WayOn to="/volumes" text={t("lost.volumes")} />,
     algorithm: <WayOn to="/algorithms" text={t("lost.algorithms")} />,
     image: <WayOn to="/images" text={t("lost.images")} />,
     sweep: <WayOn to="/sweeps" text={t("lost.sweeps")} />,
@@ -60,7 +61,7 @@ const WayOn = ({
   to,
   text,
 }: {
-  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/algorithms" | "/images" | "/sweeps";
+  to: "/jobs" | "/models" | "/templates" | "/datasets" | "/volumes" | "/algorithms" | "/images" | "/sweeps";
   text: string;
 }): ReactNode => (
   <ButtonLink to={to} color="primary" variant="solid">

@@ -58,8 +58,17 @@ export function Toned({ tone, children }: { tone: Tone; children: ReactNode }): 
   return <span className={`tm-state tm-tone-${tone}`}>{children}</span>;
 }
 
-/** A task: exited means succeeded or failed by its exit code. */
-export function TaskState({ phase, exitCode }: { phase: string; exitCode: number | null }): ReactNode {
+/** A task: exited means succeeded or failed by its exit code, unless it was ended on purpose (`stopped`). */
+export function TaskState({
+  phase,
+  exitCode,
+  stopped,
+}: {
+  phase: string;
+  exitCode: number | null;
+  stopped?: boolean;
+}): ReactNode {
   if (phase !== "exited") return <StateTag state={phase} quiet />;
+  if (stopped) return <StateTag state="stopped" quiet />;
   return <StateTag state={exitCode === 0 ? "succeeded" : "failed"} quiet />;
 }

@@ -23,7 +23,7 @@ from trainmaster.service.backup.making import BackupMade, make
 from trainmaster.service.backup.restoring import BackupRestored, restore
 from trainmaster.service.backup.unpacking import Content, Unpacking
 from trainmaster.service.folders.held import hold
-from trainmaster.service.wiring import prepare_home
+from trainmaster.service.folders.homes import prepare_home
 from trainmaster.storage.archive import Archive, ArchiveMember, making
 from trainmaster.store import tables
 from trainmaster.store.jobs.ledger import Batch, Ledger

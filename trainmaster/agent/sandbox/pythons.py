@@ -21,7 +21,7 @@ def with_remedy(said: Said, program: str, env: Mapping[str, str]) -> Said:
     """Return `said` of a `program` that a task with these variables did not find, with what to do where an environment
     would help.
     """
-    if program not in PROGRAMS or env.get("PATH") != SYSTEM_PATH:
+    if program not in PROGRAMS or env.get("PATH") != SYSTEM_PATH or "container" in env:
         return said
     return say.and_no_environment(said, program)
 

@@ -15,7 +15,8 @@ from functools import cache
 from typing import Final
 
 from trainmaster._compat import dataclass
-from trainmaster.agent.sandbox import seccomp
+from trainmaster.agent.containers.places import ETC
+from trainmaster.agent.sandbox import rooted, seccomp
 from trainmaster.core.folders.layout import (
     IN_ALGORITHM,
     IN_CODE,
@@ -50,13 +51,15 @@ SYSTEM_PATH: Final = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 @dataclass(frozen=True, slots=True)
 class Environment:
     """The Python environment tasks see first. `folders` are shown read-only at their own paths; `package` is our own
-    code. `image`: folder that is shown at IN_ENVIRONMENT instead, "" for none.
+    code. `image`: folder that is shown at IN_ENVIRONMENT instead, "" for none. `root`: folder of the files that are
+    shown in place of the system's, "" for none.
     """
 
     bin: str
     folders: tuple[str, ...]
     package: str  # folder that contains the `trainmaster` package, "" when it lies in the environment itself
     image: str = ""
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,11 @@ def of_image(folder: str, package: str) -> Environment:
     own = {folder, os.path.realpath(folder)}
     rest = tuple(one for one in found.folders if one not in own)
     return Environment(f"{IN_ENVIRONMENT}/bin", rest, package, folder)
+
+
+def of_container(folder: str, package: str) -> Environment:
+    """Return what must be visible for a container image that is kept in `folder`."""
+    return Environment("", (), package, root=rooted.root_of(folder))
 
 
 @cache
@@ -215,9 +223,10 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     """
     args = [*_namespaces(), "--hostname", view.name, "--json-status-fd", str(STATUS_FD)]
     args += [*OWN_NETWORK] if view.network else []
-    args += ["--block-fd", str(GATE_FD), *_filter(FILTER_FD), *_system()]
-    args += ["--ro-bind", view.etc, "/etc"]
-    shown = [("/usr", "/usr")]
+    root = view.environment.root
+    args += ["--block-fd", str(GATE_FD), *_filter(FILTER_FD), *(rooted.system(root) if root else _system())]
+    args += ["--ro-bind", view.etc, ETC if root else "/etc"]
+    shown = [] if root else [("/usr", "/usr")]
     args += ["--proc", "/proc", "--dev", "/dev", "--size", str(max(view.shm_mib, 1) << 20), "--tmpfs", "/dev/shm"]
     args += ["--bind", view.tmp, "/tmp", "--bind", view.work, IN_WORKSPACE]
     for way in ways(view.mounts):
@@ -242,7 +251,7 @@ def options(view: View, *, cwd: str, env: dict[str, str]) -> tuple[str, ...]:
     for card in (*GPU_CONTROL, *view.cards) if view.cards else ():
         args += ["--dev-bind-try", card, card]
     if view.cards:
-        args += ["--ro-bind", "/sys", "/sys"]
+        args += ["--ro-bind", "/sys", "/sys", *(rooted.driver_options() if root else ())]
     args += _masks(view.hidden, shown)
     args += [*_sealed(), "--chdir", cwd, "--clearenv"]
     for key, value in env.items():

@@ -65,7 +65,7 @@ class Gangs:
             prepared = prepare(gang, self._layout, settings)
         except (ValueError, KeyError, IndexError) as error:
             raise spawn.StartRefused("launch_failed", say.gang_not_prepared(str(error))) from error
-        spawn.refuse_without_environment(gang, self._layout)
+        spawn.refuse_without_environment(gang, self._layout, settings)
         spawn.refuse_covering(gang, self._layout, settings)
         attempt.tasks = [LiveTask(attempt, item, position) for position, item in enumerate(prepared)]
         for task in attempt.tasks:

@@ -17,12 +17,12 @@ from typing import Final
 from trainmaster.agent.host import procs, sharing
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.masking import giving
-from trainmaster.agent.sandbox import apart, pythons, sandbox, seccomp
+from trainmaster.agent.sandbox import apart, pythons, rooted, sandbox, seccomp
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate
 from trainmaster.agent.starting.spares import Spares
 from trainmaster.agent.tasks.live import LiveTask
-from trainmaster.agent.tasks.prepare import MARKER, Prepared, environment_for
+from trainmaster.agent.tasks.prepare import CONTAINER_KIND, MARKER, Prepared, environment_for
 from trainmaster.core.folders.layout import IN_CODE, Layout
 from trainmaster.core.folders.targets import within
 from trainmaster.core.launch import Gang
@@ -139,9 +139,17 @@ def remove_small(folder: str, most: int = 32) -> int:
     return most
 
 
-def refuse_without_environment(gang: Gang, layout: Layout) -> None:
-    """Raise Refused when the environment of the gang's image, or the Python that it stands on, is not on this node."""
-    if gang.environment:
+def refuse_without_environment(gang: Gang, layout: Layout, settings: Settings) -> None:
+    """Raise Refused when the environment of the gang's image, or the Python that it stands on, is not on this node, or
+    cannot be shown here.
+    """
+    if layout.is_container(gang.environment):
+        root = rooted.root_of(layout.environment(gang.environment))
+        if not settings.bwrap:
+            raise StartRefused("launch_failed", say.container_without_sandbox())
+        if not os.path.isdir(root):
+            raise StartRefused("launch_failed", say.environment_not_here(root))
+    elif gang.environment:
         python = os.path.join(layout.environment(gang.environment), "bin", "python")
         if not os.path.exists(python):
             lost = os.path.realpath(python) if os.path.islink(python) else layout.environment(gang.environment)
@@ -153,6 +161,9 @@ def refuse_covering(gang: Gang, layout: Layout, settings: Settings) -> None:
     knows.
     """
     own = environment_for(gang, layout, settings)
+    misplaced = rooted.misplaced(gang.mounts, own.root) if own.root else []
+    if misplaced:
+        raise StartRefused("mount_hides", say.mounts_not_in_image(misplaced))
     found = sandbox.covered(gang.mounts, own) if settings.bwrap else []
     if found:
         does = [
@@ -172,6 +183,8 @@ def resolve(prepared: Prepared, gang: Gang) -> str:
     if not prepared.argv:
         raise StartRefused("command_not_found", say.task_command_empty(prepared.name))
     program = prepared.argv[0]
+    if CONTAINER_KIND in prepared.env and prepared.options:
+        return program  # only its image knows
     if "/" in program:
         return _resolve_path(prepared, gang, program)
     for folder in prepared.env.get("PATH", sandbox.SYSTEM_PATH).split(":"):

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from trainmaster._compat import dataclass
 from trainmaster.agent.host.cgroups import Limits
-from trainmaster.agent.sandbox import apart, sandbox
+from trainmaster.agent.sandbox import apart, rooted, sandbox
 from trainmaster.agent.settings import Settings
 from trainmaster.core.folders.layout import (
     IN_CODE,
@@ -37,6 +37,8 @@ MARKER: Final = "TRAINMASTER_TASK"
 
 SECRETS: Final = "TRAINMASTER_SECRETS_DIR"
 """The variable that says where the files with secrets are."""
+CONTAINER_KIND: Final = "container"
+"""The variable by which programs see that they are in a container (systemd's container interface)."""
 MEMORY: Final = "/dev/shm"
 """A file system in memory."""
 
@@ -80,7 +82,10 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     image = layout.environment(gang.environment) if gang.environment else ""
     model, outputs = layout.model_out(gang.job), layout.outputs(gang.job)
     forced = _forced(gang, place, settings, name, paths, (model, outputs) if not sandboxed else (IN_MODEL, IN_OUTPUTS))
-    base = {**_base(settings, sandboxed, paths.tmp, image), **forced}
+    if layout.is_container(gang.environment):
+        base = {**_of_container(image, bool(_devices(place, settings))), **forced}
+    else:
+        base = {**_base(settings, sandboxed, paths.tmp, image), **forced}
     launch = registry.get(gang.framework).launch(gang, place.role, place.index, base)
     env = {**launch.env, **forced}
     resources = gang.roles[place.role].resources
@@ -135,6 +140,8 @@ def _search_path(prefix: str) -> str:
 
 def environment_for(gang: Gang, layout: Layout, settings: Settings) -> sandbox.Environment:
     """Return the Python environment that tasks of `gang` see first."""
+    if layout.is_container(gang.environment):
+        return sandbox.of_container(layout.environment(gang.environment), settings.package)
     if gang.environment:
         return sandbox.of_image(layout.environment(gang.environment), settings.package)
     return sandbox.environment(settings.environment, settings.package)
@@ -159,6 +166,17 @@ def _base(settings: Settings, sandboxed: bool, tmp: str, image: str) -> dict[str
     if python:
         env["PYTHONPATH"] = "/trainmaster/python" if sandboxed else python
     return env
+
+
+def _of_container(folder: str, cards: bool) -> dict[str, str]:
+    """Variables of a task whose image is a container's, which a user may override: the image's own first."""
+    own = {"PATH": sandbox.SYSTEM_PATH, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", **rooted.variables(folder)}
+    paths = {"PYTHONPATH": "/trainmaster/python", **({"LD_LIBRARY_PATH": rooted.DRIVER} if cards else {})}
+    for name, path in paths.items():
+        own[name] = f"{path}:{own[name]}" if own.get(name) else path
+    if cards:
+        own["PATH"] += f":{rooted.DRIVER}"
+    return {**own, "HOME": IN_WORKSPACE, "TMPDIR": "/tmp", CONTAINER_KIND: "trainmaster"}
 
 
 def _forced(

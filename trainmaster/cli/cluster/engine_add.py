@@ -144,8 +144,8 @@ def _add(
     from trainmaster.core.folders.layout import Layout
     from trainmaster.messages.cluster import checks
     from trainmaster.service import adding, settings_file
+    from trainmaster.service.folders.homes import prepare_home
     from trainmaster.service.settings import load
-    from trainmaster.service.wiring import prepare_home
 
     screen = Screen(as_json)
     layout = Layout(home(), load(Layout(home()).config).server.data)

@@ -212,6 +212,7 @@ def _tell(found: "answers.NodeDetail") -> None:
         (words("system", "操作系统"), e(found.os)),
         (words("kernel", "内核"), e(found.kernel)),
         (words("driver", "驱动"), e(found.driver or none)),
+        (words("containers", "容器"), e(found.facts.get("containers") or none)),
         (words("cores", "CPU 核"), fraction(found.cpu)),
         (words("memory", "内存"), used_memory(found.memory_mib.used, found.memory_mib.total)),
         (words("GPUs", "加速卡"), e(cards(found) or none)),

@@ -37,6 +37,30 @@ Project = Annotated[
         ),
     ),
 ]
+Container = Annotated[
+    str,
+    typer.Option(
+        "--container",
+        metavar="REF",
+        help=words(
+            "A container image, as registry/path:tag or registry/path@sha256:...",
+            "容器镜像，写作 仓库/路径:标签 或 仓库/路径@sha256:...",
+        ),
+        show_default=False,
+    ),
+]
+Secret = Annotated[
+    str,
+    typer.Option(
+        "--secret",
+        metavar="NAME",
+        help=words(
+            "A secret of the workspace with USER:PASSWORD of the container's registry.",
+            "工作空间中的密钥，内容为容器仓库的 用户名:密码。",
+        ),
+        show_default=words("none", "无"),
+    ),
+]
 Python = Annotated[
     str,
     typer.Option(
@@ -80,6 +104,8 @@ STATES = {
     "waiting": words("waiting for another build", "等待其他构建"),
     "resolving": words("resolving packages", "解析软件包"),
     "installing": words("installing packages", "安装软件包"),
+    "pulling": words("pulling the container image", "拉取容器镜像"),
+    "unpacking": words("unpacking it", "解包"),
     "ready": words("ready", "完成"),
     "failed": words("failed", "失败"),
     "stopped": words("stopped", "已停止"),
@@ -90,6 +116,8 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
     name: Name,
     requirements: Requirements = None,
     project: Project = None,
+    container: Container = "",
+    secret: Secret = "",
     python: Python = "",
     for_: Frameworks = None,
     card: Cards = None,
@@ -99,15 +127,16 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
     wait: Waits = True,
     as_json: AsJson = False,
 ) -> None:
-    """Build an image of a requirements.txt or a project; the next version of one that has this name.
+    """Make an image of a requirements.txt, a project or a container; the next version of one that has this name.
 
-    It is built in a sandbox on the server, which is shown here; with --no-wait only the id of the build is printed.
+    It is made on the server, packages in a sandbox, which is shown here; with --no-wait only the id is printed.
     Prints the name by which job files have it.
     """
-    if (requirements is None) == (project is None):
+    if (requirements is not None, project is not None, bool(container)).count(True) != 1:
         raise typer.BadParameter(
             words(
-                "give either --requirements FILE or --project DIR", "请给出 --requirements FILE 或 --project DIR 之一"
+                "give one of --requirements FILE, --project DIR and --container REF",
+                "请给出 --requirements FILE、--project DIR、--container REF 之一",
             )
         )
     from trainmaster.cli.showing.console import emit_json
@@ -117,6 +146,8 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
         name,
         requirements=requirements,
         project=project,
+        container=container,
+        secret=secret,
         python=python,
         workspace=workspace,
         description=description,

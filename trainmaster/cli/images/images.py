@@ -1,6 +1,6 @@
 """Images: environments that are built once, and that jobs have by name: `tm image`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from trainmaster.cli.images.building import Workspace, builds, create, log, stop
 from trainmaster.cli.language import words
 from trainmaster.core.formats.terminal import visible
 
+if TYPE_CHECKING:
+    from trainmaster import answers
+
 _REF = words("A name, an id, or its beginning (4 characters or more).", "镜像名称、ID 或其开头（至少 4 个字符）。")
 Image = Annotated[str, typer.Argument(metavar="IMAGE", help=_REF, autocompletion=completing.images)]
 Several = Annotated[
@@ -23,11 +26,11 @@ Several = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
-    part = group(app, "image", "Environments for jobs, built once.", "任务的运行环境：只构建一次。", JOBS)
+    part = group(app, "image", "Environments for jobs, made once.", "任务的运行环境：只生成一次。", JOBS)
     add(
         part,
         list_images,
-        "列出镜像，最近修改的在前：自己的和共享给您的。\n\n每行一个：名称和最新版本、所有者、工作空间、共享方式、Python、软件包数、大小、修改时间。",
+        "列出镜像，最近修改的在前：自己的和共享给您的。\n\n每行一个：名称和最新版本、所有者、工作空间、共享方式、Python（或容器）、软件包数、大小、修改时间。",
         "tm image list",
         "tm image list torch --mine",
         name="list",
@@ -35,15 +38,16 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         create,
-        "由 requirements.txt 或项目构建镜像；已有同名镜像时添加一个版本。\n\n"
-        "构建在服务器的沙箱中进行，此处显示进度；--no-wait 时只输出构建的 ID。成功后输出任务文件中使用的名称。",
+        "由 requirements.txt、项目或容器生成镜像；已有同名镜像时添加一个版本。\n\n"
+        "在服务器上进行（软件包在沙箱中安装），此处显示进度；--no-wait 时只输出 ID。成功后输出任务文件中使用的名称。",
         "tm image create digits --requirements requirements.txt",
         "tm image create digits --project . --python 3.12 --for pytorch --card cpu",
+        "tm image create torch --container registry.example.org/ai/torch:2.4 --secret REGISTRY",
     )
     add(
         part,
         show,
-        "显示镜像及其中的软件包。\n\n输出用途、共享方式、历史版本，然后每行一个软件包。",
+        "显示镜像及其中的软件包，或它所对应的容器。\n\n输出用途、共享方式、历史版本，然后每行一个软件包。",
         "tm image show digits",
         "tm image show digits --version 1 --json",
     )
@@ -94,8 +98,8 @@ def list_images(
 ) -> None:
     """List images, what was changed last first: yours, and what is shared with you.
 
-    Prints a line for each: name and last version, owner, workspace, how it is shared, Python, how many packages, size,
-    and when it was changed.
+    Prints a line for each: name and last version, owner, workspace, how it is shared, Python or that it is a container,
+    how many packages, size, and when it was changed.
     """
     from trainmaster.cli.showing import tables
     from trainmaster.cli.showing.console import emit_json
@@ -122,8 +126,8 @@ def list_images(
             one.owner,
             one.workspace,
             one.share,
-            one.python,
-            one.packages,
+            words("container", "容器") if one.container else one.python,
+            "" if one.container else one.packages,
             one.size_bytes >> 20,
             clock(one.changed_at),
         )
@@ -142,7 +146,7 @@ def show(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show an image and the packages in it.
+    """Show an image and the packages in it, or the container that it is.
 
     Prints what it is for, how it is shared and its versions, then a line for each package.
     """
@@ -159,7 +163,7 @@ def show(
         (words("owner", "所有者"), found.owner),
         (words("workspace", "工作空间"), found.workspace),
         (words("shared", "共享"), found.share),
-        ("Python", found.python),
+        *_made_of(found),
         (words("for", "适用框架"), ", ".join(found.frameworks) or words("any", "不限")),
         (words("GPUs", "适用的加速卡"), ", ".join(found.cards) or words("any", "不限")),
     )
@@ -168,9 +172,20 @@ def show(
     for one in found.versions:
         mark = " *" if one.version == found.shown else ""
         print(f"  {words('version', '版本')} {one.version}{mark}: {clock(one.at)}  {visible(one.by)}")
-    print()
+    if found.installed:
+        print()
     for package in found.installed:
         print(visible(f"{package.name}=={package.version}"))
+
+
+def _made_of(image: "answers.ImageDetail") -> list[tuple[str, str]]:
+    """Return what the version shown is: of Python, or of a container under which name."""
+    shown = next((one for one in image.versions if one.version == image.shown), None)
+    if shown is None or not shown.container:
+        return [("Python", shown.python if shown is not None else image.python)]
+    asked = next((file.text for file in image.files if file.name == "container"), "")
+    own = [(words("container", "容器"), shown.container)]
+    return own if asked == shown.container else [*own, (words("asked for as", "申请时写作"), asked)]
 
 
 def share(

@@ -15,7 +15,7 @@ from trainmaster.cli.helping import SERVER, add
 from trainmaster.cli.installed import demand_server
 from trainmaster.cli.language import counted, words
 
-PARTS = ("uploads", "models", "jobs", "datasets")
+PARTS = ("uploads", "models", "jobs", "datasets", "volumes")
 
 
 def add_to(app: typer.Typer) -> None:

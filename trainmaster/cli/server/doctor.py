@@ -293,6 +293,7 @@ def _settings(folder: str) -> Iterator[Finding]:
         return  # `_ledger` has reported it
     yield Finding("tasks", *environment_finding(config.local.environment))
     yield from _network(config.local.network, config.local.sandbox)
+    yield from _containers(config.local.containers)
     open_to = exposed(config.server.host)
     if open_to:
         yield Finding("address", POOR, *open_to)
@@ -312,6 +313,22 @@ def _network(wanted: str, sandboxes: str) -> Iterator[Finding]:
         yield Finding("network", BAD, *in_words(error))
     else:
         yield Finding("network", GOOD, said + words(". ", "。") + REACHED if wanted == apart.SHARED else said)
+
+
+def _containers(socket: str) -> Iterator[Finding]:
+    """Look at the container runtime, where one is configured."""
+    if not socket:
+        return
+    from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed
+    from trainmaster.messages.assets.containers import runtime_silent
+
+    try:
+        found = Runtime(socket, 5.0).version()
+    except RuntimeFailed as error:
+        why = runtime_silent(socket, error.text)
+        yield Finding("containers", BAD, render.text(why, language()), render.remedy(why, language()) or "")
+    else:
+        yield Finding("containers", GOOD, f"{found.name} {found.version} (API {found.api}, {socket})")
 
 
 def _unit(folder: str) -> Iterator[Finding]:

@@ -117,7 +117,7 @@ def _progress(job: "answers.JobView") -> str:
 
 def why(job: "answers.JobView") -> str:
     """Return why a job waits or ended, in one short text."""
-    if job.state in _WAITING:
+    if job.state in _WAITING or (job.state == "initialising" and job.reason is not None):
         reason = told(job.reason.message) if job.reason is not None else ""
         by = job.reason.decided_by if job.reason is not None else None
         start = expected_start(job.forecast) if job.forecast is not None and job.forecast.at is not None else ""

@@ -15,12 +15,15 @@ HOME/
                         those that are being made, .builds/ what is told of builds that ended
   datasets/<upload>/    manifest.json and files/ of one version, immutable: hard links to what lies in
                         .contents/<2 hex>/ by its sha256; .uploads/<upload>/ holds what is on its way
+  volumes/<id>/         files/ is what jobs mount and may write; arriving/ what is on its way, going/ what was deleted
+  fetched/<key>/        what a prefix of object storage held when a job needed it: hard links to what lies in .objects/;
+                        <key>.json beside it says that it is whole; .arriving/ holds what is on its way
   backups/              copies made before a migration
   restoring             there while a backup is being restored: no server starts before that is done
   reserve               room for ends, stops and deletions on a full disk; nothing is in it
 
-uploads, jobs, models, datasets and environments may lie on another file system (`data`), which the nodes of a cluster
-share; the rest never does.
+uploads, jobs, models, datasets, volumes, fetched and environments may lie on another file system (`data`), which the
+nodes of a cluster share; the rest never does.
 """
 
 from __future__ import annotations
@@ -30,6 +33,10 @@ from typing import Final
 
 from trainmaster._compat import dataclass
 from trainmaster.core.ids import task_name
+
+OWN: Final = ("run", "secrets", "backups")
+BULK: Final = ("uploads", "jobs", "models", "datasets", "volumes", "environments", "fetched")
+"""Folders in HOME, and those that may lie elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +92,7 @@ class Layout:
 
     @property
     def bulk(self) -> str:
-        """Where uploads, jobs, models, data sets and environments lie."""
+        """Where uploads, jobs, models, data sets, volumes and environments lie."""
         return self.data or self.home
 
     def path(self, *parts: str) -> str:
@@ -177,6 +184,11 @@ class Layout:
         """Folder of a built environment."""
         return os.path.join(self.environments, key)
 
+    @staticmethod
+    def is_container(key: str) -> bool:
+        """Tell whether an environment is the files of a container image: by its name."""
+        return key.startswith(CONTAINER)
+
     def environment_mark(self, key: str) -> str:
         """File that says that an environment is whole, and how large: written last."""
         return os.path.join(self.environments, f"{key}.json")
@@ -186,15 +198,35 @@ class Layout:
         """Where versions of data sets lie, each in a folder of its own."""
         return os.path.join(self.bulk, "datasets")
 
+    @property
+    def volumes(self) -> str:
+        """Where volumes lie, each in a folder of its own."""
+        return os.path.join(self.bulk, "volumes")
+
+    @property
+    def fetched(self) -> str:
+        """Where lies what jobs were given of object storage."""
+        return os.path.join(self.bulk, "fetched")
+
+    def fetched_inputs(self, job: str) -> str:
+        """File that says which of these the inputs of a job are."""
+        return os.path.join(self.job(job), "fetched.json")
+
     def version_files(self, path: str) -> str:
-        """Folder of the files of a version of a model or a data set, which lies at `path` below the bulk."""
+        """Folder of the files of a version of a model or a data set, or of a volume, which lies at `path` below the
+        bulk.
+        """
         return os.path.join(self.bulk, path, "files")
 
+
+CONTAINER: Final = "container-"
+"""Begins the keys of environments that are the files of a container image."""
 
 # Inside the sandbox (R138-R145).
 IN_CODE: Final = "/code"
 IN_DATASET: Final = "/dataset"
 IN_PRETRAIN: Final = "/pretrain"
+IN_VOLUME: Final = "/workspace/volume"
 IN_MODEL: Final = "/model"
 IN_WORKSPACE: Final = "/workspace"
 IN_OUTPUTS: Final = "/workspace/outputs"

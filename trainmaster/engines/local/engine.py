@@ -42,6 +42,7 @@ from trainmaster.engines.findings import GangFindings, without_containers, witho
 from trainmaster.engines.local.client import AgentClient, AgentError
 from trainmaster.engines.local.facts import Host
 from trainmaster.engines.local.messages import local as say
+from trainmaster.engines.local.runtime import LocalRuntime
 from trainmaster.engines.terminal import ChildTerminal, demand_running
 from trainmaster.messages import render
 from trainmaster.messages.jobs import starting
@@ -61,6 +62,7 @@ class LocalEngine:
         self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
+        self.runtime = LocalRuntime(config.local.containers)
         self.sandbox = Probe("")
         self.cgroups_detail = ""
         self._agents_data = layout.data
@@ -83,6 +85,7 @@ class LocalEngine:
         local, limits = self.config.local, self.config.limits
         self.sandbox = await asyncio.to_thread(probe_sandbox, local.sandbox, shutil.which("bwrap"))
         await asyncio.to_thread(probe_network, local.network, self.sandbox)
+        await asyncio.to_thread(self.runtime.look_first)
         self.settings = Settings(
             bwrap=self.sandbox.bwrap,
             degraded=self.sandbox.why,
@@ -155,13 +158,21 @@ class LocalEngine:
         """
         if self._client.trouble:
             raise Unavailable(self._client.trouble)
+        self.runtime.look()
         found = self.sandbox
         kind = "bubblewrap" if found.bwrap else f"none: {render.text(found.why or starting.sandboxes_off())}"
         free = seccomp.missing() if found.bwrap else starting.there_is_no_sandbox()
         calls = f"not filtered: {render.text(free)}" if free else "filtered"
         network = render.text(apart.sharing(found.bwrap, self.config.local.network))
+        containers = self.runtime.fact()
         return self.host.nodes(
-            (("sandbox", kind), ("system calls", calls), ("network", network), ("cgroups", self.cgroups_detail))
+            (
+                ("sandbox", kind),
+                ("containers", containers),
+                ("system calls", calls),
+                ("network", network),
+                ("cgroups", self.cgroups_detail),
+            )
         )
 
     def card_usage(self) -> Mapping[str, Sequence[CardUsage]]:
@@ -199,6 +210,10 @@ class LocalEngine:
     def no_environments(self) -> Said | None:
         """Return None: they lie on this machine."""
         return None
+
+    def no_containers(self) -> Said | None:
+        """Return why no image can be had of a runtime, as it was seen last."""
+        return self.runtime.why_none(bool(self.sandbox.bwrap))
 
     def announce(self, gang: Gang) -> None:
         """Let the agent make ready what it may be told to launch."""

@@ -32,7 +32,7 @@ from trainmaster.engines.base import (
     Waiting,
     Window,
 )
-from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
+from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox, without_volumes
 from trainmaster.engines.slurm import entering, script
 from trainmaster.engines.slurm.attempts import stored
 from trainmaster.engines.slurm.attempts.asking import Asking
@@ -166,8 +166,8 @@ class SlurmEngine:
         return self.asking.objections(roles, asked)
 
     def check_gang(self, gang: Gang) -> GangFindings:
-        """Return that no image is pulled and, without sandboxes, what cannot be mounted; with "auto" a node knows."""
-        own = without_containers(gang)
+        """Return that no image is pulled, and what cannot be mounted; with sandboxes "auto" a node knows."""
+        own = without_containers(gang) + without_volumes(gang, self.layout.bulk if self.own.scratch else "")
         return own + without_sandbox(gang) if self.own.sandbox == "none" else own
 
     def no_environments(self) -> Said | None:

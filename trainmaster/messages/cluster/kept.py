@@ -7,8 +7,8 @@ from __future__ import annotations
 from trainmaster.messages.catalogue import Count, Mib, say
 from trainmaster.messages.said import Said
 
-_REMEDY = "Delete jobs, models or versions of data sets that nobody needs, or ask an administrator for a larger storage quota."
-_REMEDY_ZH = "请删除不再需要的任务、模型或数据集版本，或请管理员提高存储配额。"
+_REMEDY = "Delete jobs, models, versions of data sets or files in volumes that nobody needs, or ask an administrator for a larger storage quota."
+_REMEDY_ZH = "请删除不再需要的任务、模型、数据集版本或存储卷中的文件，或请管理员提高存储配额。"
 
 @say("This needs {more} more, and {whose} may keep {most}, of which {used} are taken", "此操作还需要 {more}，而{whose}的存储配额为 {most}，已用 {used}", _REMEDY, _REMEDY_ZH)
 def storage_exceeded(whose: Said | str, more: Mib, used: Mib, most: Mib) -> Said: ...

@@ -6,7 +6,7 @@ its name, task0-1.
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, say
+from trainmaster.messages.catalogue import Count, Names, say
 from trainmaster.messages.said import Said
 
 # --- a system call that failed: `what` could not be done
@@ -212,6 +212,12 @@ def task_not_in_group(group: str) -> Said: ...
 
 @say("this process was not started with {marker}", "启动此进程时没有带 {marker}")
 def started_without_marker(marker: str) -> Said: ...
+
+@say("its image is a container's, and the sandbox that would show its files does not work on this node", "其镜像是容器镜像，而此节点上用来呈现其文件的沙箱不可用", "Choose another image or pool, or ask an administrator to make sandboxes work there: tm doctor says what is missing.", "请选择其他镜像或资源池，或请管理员让那里的沙箱可用：tm doctor 会说明缺少什么。")
+def container_without_sandbox() -> Said: ...
+
+@say("{targets}: no folder of its image, or a link in it", "{targets}：不是其镜像中的文件夹，或其中有链接", "Mount beneath /workspace, at a new folder at the top such as /data, or at a folder that the image has.", "请挂载到 /workspace 之下、顶层的新文件夹（例如 /data），或镜像中已有的文件夹。")
+def mounts_not_in_image(targets: Names) -> Said: ...
 
 @say("the environment of its image cannot be used on this node: {path} is not there", "此节点无法使用其镜像的环境：没有 {path}", "Choose another image or pool, or ask an administrator to put this Python on every node.", "请选择其他镜像或资源池，或请管理员在每个节点上安装该 Python。")
 def environment_not_here(path: str) -> Said: ...

@@ -51,12 +51,14 @@ class ImageCalls:
         params = {} if version is None else {"version": version}
         return self._http.read(answers.ImageDetail, "GET", self._at(ref), params=params)
 
-    def create(
+    def create(  # noqa: PLR0913 - what an image may be made of
         self,
         name: str,
         *,
         requirements: str | Path | None = None,
         project: str | Path | None = None,
+        container: str = "",
+        secret: str = "",
         python: str = "",
         workspace: str = "default",
         description: str = "",
@@ -65,11 +67,13 @@ class ImageCalls:
         share: str = "none",
     ) -> answers.ImageBuild:
         """Begin to make an image, or a version of one; return its build, for `wait`. `requirements`: a file, or with
-        several lines its text; `project`: a folder with `pyproject.toml`, and `uv.lock` if there is one. Raises
-        OSError.
+        several lines its text; `project`: a folder with `pyproject.toml`, and `uv.lock` if there is one; `container`: a
+        container image, `secret` of the workspace with USER:PASSWORD of its registry. Raises OSError.
         """
         body: Json = {"name": name, "workspace": workspace, "description": description, "share": share}
         body |= {"python": python, "frameworks": [*frameworks], "cards": [*cards]}
+        if container:
+            body |= {"container": container, "secret": secret}
         if requirements is not None:
             text = isinstance(requirements, str) and "\n" in requirements
             body["requirements"] = requirements if text else Path(requirements).read_text(encoding="utf-8")

@@ -20,15 +20,17 @@ from trainmaster.core.states import JobShare, Priority
 from trainmaster.dialects.registry import as_written
 from trainmaster.engines.findings import GangFindings, without_environments, without_secrets
 from trainmaster.engines.registry import Engines
+from trainmaster.messages.assets import volumes
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
 from trainmaster.service.admission.places import place_problems, sharing_problems, time_limit_problems
+from trainmaster.service.admission.stored import StoredInputs
 from trainmaster.service.admission.urgent import UrgentLimits, count_urgent
 from trainmaster.service.cluster.pools import Pools
 from trainmaster.service.control.launching import code_folder, mounts
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
-from trainmaster.service.folders.versions import InputVersions, Scopes
+from trainmaster.service.folders.versions import SCOPES, InputVersions, Scopes, kind_of_input
 from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.inputs import mount_problems
@@ -37,7 +39,6 @@ from trainmaster.spec.lower import unplaced_gang
 from trainmaster.spec.problems import problem as spec_problem
 from trainmaster.spec.semantics import code_problem
 from trainmaster.storage.uploads import use
-from trainmaster.store.assets.versions import AssetKind
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
@@ -46,15 +47,26 @@ Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a workspace has to have for a job: money, and room for what it writes (`keeps` says that there is none)."""
+    """What a workspace has to have for a job: money, room for what it writes (`keeps` says that there is none), and
+    what it reads of object storage. `is_container`: whether NAME@VERSION is a container image in it.
+    """
 
     pays: Pays
     keeps: Callable[[Job], list[Problem]]
+    stored: StoredInputs
+    is_container: Callable[[str, str], bool] = lambda workspace, ref: False
 
 
 def scopes_of(who: Principal) -> Scopes:
-    """Return which data sets and models `who` may see."""
-    return {kind: decide(who, f"{kind.value}s:read").visible for kind in (AssetKind.DATASET, AssetKind.MODEL)}
+    """Return which data sets, models and volumes `who` may see, and to which of the last they may write."""
+    return {scope: decide(who, scope).visible for scope in SCOPES}
+
+
+_ABSENT: Final = {
+    "dataset": rules.no_dataset_for_job,
+    "model": rules.no_model_for_job,
+    "volume": volumes.no_volume_for_job,
+}
 
 
 class Admission:
@@ -76,6 +88,8 @@ class Admission:
         self._config, self._layout, self._scheduling, self._looks = config, layout, scheduling, looks
         self._pools, self._urgent, self._engines, self._vault = pools, urgent, engines, vault
         self._pays, self._keeps, self._versions = means.pays, means.keeps, versions
+        self._stored = means.stored
+        self._is_container = means.is_container
 
     def problems(self, job: Job, who: Principal, instead_of: Job | None = None) -> list[Problem]:
         """Return everything that speaks against `job`, apart from its size and from what is outside the platform.
@@ -110,7 +124,10 @@ class Admission:
         can = self._engines.abilities(self._engines.of(job.pool))
         gang = unplaced_gang(job, spec, mounts(spec, self._layout, self._versions))
         found = without_secrets(gang) if can.takes_secrets is None else GangFindings()
-        found += without_environments(gang, can.no_environments)
+        why = can.no_environments
+        if why is None and self._is_container(job.workspace, gang.environment):
+            why = can.no_containers
+        found += without_environments(gang, why)
         found += GangFindings() if can.checks_gangs is None else can.checks_gangs.check_gang(gang)
         problems, warnings = (
             tuple(as_written(one, job.dialect) for one in some) for some in (found.problems, found.warnings)
@@ -205,22 +222,29 @@ class Admission:
         looks = [self.input_problem(path, where) for path, where in places]
         found += [one for one in await asyncio.gather(*looks) if one is not None]
         found += await self._version_problems(spec, who, can.checks_owners is not None)
+        found += await self._stored.problems(spec, who, can.checks_owners is not None)
         return found
 
     async def _version_problems(self, spec: JobSpec, who: Principal, as_owner: bool) -> list[Problem]:
-        """Return what speaks against the data sets and models that `spec` names: what `who` may not see is not there.
-        `as_owner`: its tasks run as its owner's system user.
+        """Return what speaks against the data sets, models and volumes that `spec` names: what `who` may not see is not
+        there. `as_owner`: its tasks run as its owner's system user.
         """
         found, scopes = [], scopes_of(who)
         for at, item in enumerate(spec.inputs):
             if not item.asset:
                 continue
-            key, missing = ("dataset", rules.no_dataset_for_job) if item.dataset else ("model", rules.no_model_for_job)
-            where = f"inputs.{at}.{key}"
-            if await asyncio.to_thread(self._versions.find, scopes, spec.workspace, item) is None:
-                found.append(spec_problem(where, missing(item.asset, spec.workspace), item.asset))
+            kind, look = kind_of_input(item).value, self._versions.find
+            where = f"inputs.{at}.{kind}"
+            if await asyncio.to_thread(look, scopes, spec.workspace, item) is None:
+                to_read = item.model_copy(update={"read_only": True})
+                if not item.read_only and await asyncio.to_thread(look, scopes, spec.workspace, to_read) is not None:
+                    said = volumes.volume_not_writable_for_job(item.asset)
+                    found.append(spec_problem(f"inputs.{at}.read_only", said))
+                else:
+                    found.append(spec_problem(where, _ABSENT[kind](item.asset, spec.workspace), item.asset))
             elif as_owner:
-                found.append(spec_problem(where, rules.version_not_for_owners(item.asset), item.asset))
+                refused = volumes.volume_not_for_owners if item.volume else rules.version_not_for_owners
+                found.append(spec_problem(where, refused(item.asset), item.asset))
         return found
 
     async def with_versions(self, spec: JobSpec, who: Principal) -> JobSpec:

@@ -1,9 +1,9 @@
 """What of a home a backup has, and how its members are called. Reads names only.
 
 In it: the database, settings, secrets but for the keys of those of workspaces, what was learnt of use and forecasts,
-code folders, versions of models and data sets, folders of jobs with logs and outputs. Not in it: what belongs to a
-server or an agent that runs (run/, the token of the local command line), copies made before upgrades, the reserve, and
-whatever lies elsewhere, or is made again: mounted folders, Python environments.
+code folders, versions of models and data sets, volumes, folders of jobs with logs and outputs. Not in it: what belongs
+to a server or an agent that runs (run/, the token of the local command line), copies made before upgrades, the reserve,
+and whatever lies elsewhere, or is made again: mounted folders, Python environments.
 """
 
 import os
@@ -16,7 +16,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.service.secrets.vault import KEYS
 from trainmaster.store.portable.dumping import StoreSnapshot
 
-PARTS: Final = ("uploads", "models", "jobs", "datasets")
+PARTS: Final = ("uploads", "models", "jobs", "datasets", "volumes")
 """What can be left out: folders that are kept elsewhere, or are not missed."""
 SCHEMA: Final = "database/schema.json"
 _FILES: Final = ("config.toml", "shares.json", "forecast.json")
@@ -60,7 +60,7 @@ def trees(layout: Layout, found: StoreSnapshot, without: Collection[str]) -> Ite
             if "jobs" in without and "models" not in without:
                 yield _tree(layout, path)
         elif top not in without and top != "environments":  # made again of what their versions hold
-            yield _tree(layout, path)
+            yield _tree(layout, os.path.join(path, "files") if top == "volumes" else path)  # not what is on its way
     if "jobs" not in without:
         for job in found.column("job", "id"):
             yield _tree(layout, os.path.relpath(layout.job(job), layout.bulk))

@@ -19,13 +19,13 @@ import msgspec
 
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Conflict, ProblemList, StorageFailed
-from trainmaster.core.folders.layout import Layout
+from trainmaster.core.folders.layout import BULK, OWN, Layout
 from trainmaster.messages.server import backup as saying
 from trainmaster.messages.server import ledger, settings
 from trainmaster.service.backup import contents, unpacking
 from trainmaster.service.folders.held import hold
 from trainmaster.service.settings import load, parse
-from trainmaster.service.wiring import BULK, OWN, database_url
+from trainmaster.service.wiring import database_url
 from trainmaster.storage.archive import Archive, Moved, sync_folder
 from trainmaster.store import tables
 from trainmaster.store.portable import schema

@@ -16,6 +16,7 @@ from trainmaster.core.folders.layout import IN_CODE, Layout
 from trainmaster.core.launch import Gang, Mount
 from trainmaster.core.records import Job
 from trainmaster.messages.assets.images import image_gone
+from trainmaster.messages.assets.objects import store_fetched_gone
 from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import ledger, server
@@ -23,6 +24,7 @@ from trainmaster.service.environments.images import JobImages
 from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.versions import InputVersions
+from trainmaster.service.objects.fetched import Fetched, Places, Tell
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, environment_of
@@ -98,9 +100,10 @@ class Launching:
         images: JobImages,
         roots: Sequence[str] = (),
         vault: Vault | None = None,
+        fetched: Fetched | None = None,
     ) -> None:
         self._specs, self._layout, self._looks, self._versions = specs, layout, looks, versions
-        self._images, self._roots, self._vault = images, roots, vault
+        self._images, self._roots, self._vault, self._fetched = images, roots, vault, fetched
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
@@ -110,9 +113,10 @@ class Launching:
         image = environment_of(spec)
         return bool(image) and self._images.key(job.workspace, image) is None
 
-    async def stage(self, job: Job) -> Said | None:
+    async def stage(self, job: Job, tell: Tell = lambda said: True) -> Said | None:
         """Check that every input is there, and still where it may be mounted; make the environment of the job's image
-        if it was removed. Return what is wrong, None: nothing.
+        if it was removed; fetch what comes from object storage. Return what is wrong, None: nothing. `tell`: told how
+        far that is, returns whether it is wanted.
 
         Raises Unavailable while the file system of an input hangs.
         """
@@ -123,9 +127,13 @@ class Launching:
                 return wrong
         place = "\n".join(item.path or item.asset for item in spec.inputs)
         try:
-            return await self._looks.look(place, lambda: self._staged(spec))
+            wrong = await self._looks.look(place, lambda: self._staged(spec))
         except TimeoutError:
             raise Unavailable(server.inputs_silent()) from None
+        if wrong is None and self._fetched is not None and (stored := stored_inputs(spec)):
+            found = await self._fetched.stage(job.id, job.workspace, stored, tell)
+            wrong = None if found is None else starting.inputs_not_usable([found])
+        return wrong
 
     def _staged(self, spec: JobSpec) -> Said | None:
         code = code_folder(spec, self._layout)
@@ -133,6 +141,8 @@ class Launching:
             [starting.input_wrong(code, starting.code_gone())] if code is not None and not os.path.exists(code) else []
         )
         for item in spec.inputs:
+            if item.s3 is not None:
+                continue  # asked where it lies
             if item.path is None:
                 gone = self._versions.gone(spec.workspace, item)
                 wrong += [] if gone is None else [starting.input_wrong(item.asset, gone)]
@@ -149,7 +159,8 @@ class Launching:
             return None
         image = environment_of(spec)
         key = self._images.key(job.workspace, image) if image else ""
-        return self._gang(job, spec, key) if key is not None else None
+        fetched = self._fetched.places(job.id, len(stored_inputs(spec))) if self._fetched is not None else {}
+        return self._gang(job, spec, key, fetched) if key is not None and fetched is not None else None
 
     async def gang_from_disk(self, job: Job) -> Gang:
         """Return the gang of the job's attempt, reading its spec. Raises NotFound when the ledger has none, or an input
@@ -165,7 +176,11 @@ class Launching:
         key = await self._images.key_from_disk(job.workspace, image) if image else ""
         if key is None:
             raise NotFound(image_gone(image))
-        return self._gang(job, spec, key)
+        stored = stored_inputs(spec)
+        fetched = await self._fetched.places_from_disk(job.id, len(stored)) if self._fetched is not None else {}
+        if fetched is None:
+            raise NotFound(starting.inputs_not_usable([store_fetched_gone(ref) for ref in stored.values()]))
+        return self._gang(job, spec, key, fetched)
 
     async def secrets(self, job: Job, gang: Gang, now: float) -> dict[str, str]:
         """Return the values of the secrets that `gang` has, by name: nobody keeps them but who starts its tasks. Raises
@@ -175,9 +190,9 @@ class Launching:
             return {}
         return await asyncio.to_thread(self._vault.values, job.workspace, [use.name for use in gang.secrets], now)
 
-    def _gang(self, job: Job, spec: JobSpec, environment: str) -> Gang:
+    def _gang(self, job: Job, spec: JobSpec, environment: str, fetched: Places) -> Gang:
         facts = {"user": job.owner, "workspace": job.workspace}
-        made = build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout, self._versions))
+        made = build_gang(job, spec, facts=facts, mounts=mounts(spec, self._layout, self._versions, fetched))
         return replace(made, environment=environment) if environment else made
 
 
@@ -188,16 +203,24 @@ def code_folder(spec: JobSpec, layout: Layout) -> str | None:
     return layout.upload(spec.code.upload.removeprefix("sha256:"))
 
 
-def mounts(spec: JobSpec, layout: Layout, versions: InputVersions) -> tuple[Mount, ...]:
+def stored_inputs(spec: JobSpec) -> dict[int, str]:
+    """Return what of the inputs is of object storage, by the number of the input."""
+    return {at: item.s3 for at, item in enumerate(spec.inputs) if item.s3 is not None}
+
+
+def mounts(spec: JobSpec, layout: Layout, versions: InputVersions, fetched: Places | None = None) -> tuple[Mount, ...]:
     """Return what `spec` asks to see inside the sandbox, by host path (R138-R145); without versions that nobody has
-    looked for.
+    looked for. `fetched`: where what is of object storage lies, None: nowhere yet.
     """
     found: list[Mount] = []
     source = code_folder(spec, layout)
     if source is not None:
         found.append(Mount(source, IN_CODE))  # tasks see it at IN_ALGORITHM, too
-    for item in spec.inputs:
-        place = item.path if item.path is not None else versions.path(spec.workspace, item)
+    for at, item in enumerate(spec.inputs):
+        if item.s3 is not None:
+            place = layout.fetched if fetched is None else fetched.get(at)
+        else:
+            place = item.path if item.path is not None else versions.path(spec.workspace, item)
         if place is not None:
-            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.path is None))
+            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.versioned))
     return tuple(found)

@@ -224,7 +224,7 @@ class OrderRunner:
                 if self._attempt_in(action, phases) is None:
                     return  # whoever waited for it has given it up
                 log.warning("%s: %s; trying again", action, error.message)
-                if isinstance(action, Launch | Save):
+                if isinstance(action, Stage | Launch | Save):
                     key = attempt_id(action.job, action.attempt)
                     self._waits.note(Waiting(key, error.kind, error.said, self._clock()))
             except Exception as error:
@@ -255,12 +255,17 @@ class OrderRunner:
 
     async def _stage(self, action: Stage, job: Job, attempt: Attempt) -> Event | None:
         try:
-            problem = await self._launching.stage(job)
+            problem = await self._launching.stage(job, lambda said: self._told(action, said))
         except NotFound as error:  # of the spec: it will not come back
             problem = error.said
         if problem:
             return self._event(action, Kind.LAUNCH_FAILED, problem)
         return self._event(action, Kind.STAGED)
+
+    def _told(self, action: Stage, said: Said) -> bool:
+        """Keep how far a stage is; return whether it is still wanted."""
+        self._waits.note(Waiting(attempt_id(action.job, action.attempt), "staging", said, self._clock()))
+        return self._attempt_in(action, {Phase.STAGING}) is not None
 
     async def _launch(self, action: Launch, job: Job, attempt: Attempt) -> Event | None:
         try:

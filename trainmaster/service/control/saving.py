@@ -8,13 +8,12 @@ a save that was given up no version is left.
 """
 
 import asyncio
-import contextlib
 import logging
 import os
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 from trainmaster.core.config import LimitsConfig
@@ -27,6 +26,7 @@ from trainmaster.messages.jobs import files
 from trainmaster.messages.said import Said, said_in
 from trainmaster.service.control.launching import Specs
 from trainmaster.service.curves.metrics import MetricsReader
+from trainmaster.service.helpers.own_thread import in_own_thread
 from trainmaster.service.kept.kept import Kept
 from trainmaster.spec.job import JobSpec
 from trainmaster.storage import outputs
@@ -36,7 +36,6 @@ from trainmaster.store.assets.versions import AssetVersion
 
 log = logging.getLogger("trainmaster.saving")
 
-T = TypeVar("T")
 AT_ONCE: Final = 2
 """Saves of one person under way: each keeps a thread of its own and the disk busy."""
 
@@ -127,7 +126,7 @@ class Saving:
             async with slot:
                 spec = await self._specs.read(job.spec_digest)
                 save.begin()
-                version, left_out = await _in_own_thread(lambda: self._save(job, spec, save))
+                version, left_out = await in_own_thread(lambda: self._save(job, spec, save))
         finally:
             self._kept.let_go(_held_as(job))
             save.give_up()  # also when the server ends, which does not wait for the thread
@@ -224,28 +223,6 @@ def _say_left_out(left_out: tuple[dict[str, Any], ...]) -> Said | None:
         return None
     path, why = left_out[0]["path"], said_in(left_out[0]) or files.output_not_readable()
     return files.output_left_out(path, why) if len(left_out) == 1 else files.outputs_left_out(len(left_out), path, why)
-
-
-async def _in_own_thread(work: Callable[[], T]) -> T:
-    """Return what `work()` returns, from a thread that nobody waits for when the server ends: its disk may hang."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
-
-    def tell(how: Callable[[Any], None], what: Any) -> None:
-        if not answer.done():
-            how(what)
-
-    def run() -> None:
-        how: Callable[[Any], None]
-        try:
-            how, what = answer.set_result, work()
-        except BaseException as error:
-            how, what = answer.set_exception, error  # type: ignore[assignment]
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the server has ended
-            loop.call_soon_threadsafe(tell, how, what)
-
-    threading.Thread(target=run, name="save", daemon=True).start()
-    return await answer
 
 
 def _has_entry(path: str) -> bool:

@@ -79,7 +79,7 @@ class Builds:
         """Begin a build in the background."""
         self._all[build.id] = build
         if not self._tasks:  # else it waits for another
-            build.state = "resolving"
+            build.state = "pulling" if definition.container else "resolving"
         task = asyncio.get_running_loop().create_task(self._run(build, definition, register))
         self._tasks[build.id] = task
         task.add_done_callback(lambda done: self._tasks.pop(build.id, None))
@@ -114,12 +114,7 @@ class Builds:
         try:
             await self._save(build)
             async with self._turn:
-                build.state = "resolving"
-                plan = await self._keeper.resolve(definition, build.lines.append)
-                build.packages = len(packages_in(plan.lock))
-                build.lines.append(f"packages: {build.packages}, environment: {plan.key}")
-                build.state = "installing"
-                kept = await self._keeper.ensure(plan, build.lines.append)
+                kept, plan = await self._made(build, definition)
             build.image, build.version = await register(plan, kept)
             build.state = "ready"
         except NotMade as error:
@@ -135,6 +130,25 @@ class Builds:
         with suppress(asyncio.CancelledError):
             await self._save(build)
         await self._forget_old()
+
+    async def _made(self, build: Build, definition: Definition) -> tuple[KeptEnvironment, EnvironmentPlan]:
+        def unpacks() -> None:
+            build.state = "unpacking"
+
+        if not definition.container:
+            build.state = "resolving"
+            plan = await self._keeper.resolve(definition, build.lines.append)
+            build.packages = len(packages_in(plan.lock))
+            build.lines.append(f"packages: {build.packages}, environment: {plan.key}")
+            build.state = "installing"
+            return await self._keeper.ensure(plan, build.lines.append), plan
+        build.state = "pulling"
+        try:
+            plan = await self._keeper.resolve(definition, build.lines.append)
+            build.lines.append(f"{plan.lock}, environment: {plan.key}")
+            return await self._keeper.ensure(plan, build.lines.append, unpacks), plan
+        finally:
+            await self._keeper.containers.tidy()
 
     async def _save(self, build: Build) -> None:
         told = {**asdict(build), "lines": list(build.lines), "error": build.error and build.error.to_json()}

@@ -11,10 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trainmaster.agent.containers.references import reference_of
 from trainmaster.core.errors import Problem, problem_of
+from trainmaster.messages.assets import containers
 from trainmaster.messages.assets import images as said
 
 REQUIREMENTS, PROJECT, LOCK = "requirements.txt", "pyproject.toml", "uv.lock"
+REFERENCE: Final = "container"
+"""Stands among the files of what is no environment of Python but a container image: its reference."""
 MOST_BYTES: Final[dict[str, int]] = {REQUIREMENTS: 256 << 10, PROJECT: 256 << 10, LOCK: 2 << 20}
 """Bytes of each file."""
 CARDS: Final = ("cpu", "cuda", "rocm", "ascend", "cambricon")
@@ -33,26 +37,42 @@ _PINNED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:=
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Texts by file name, and which Python. `python` "": the server's."""
+    """Texts by file name, and which Python. `python` "": the server's. `secret`: of `workspace`, for the registry of a
+    container image.
+    """
 
     files: dict[str, str]
     python: str = ""
+    secret: str = ""
+    workspace: str = ""
+
+    @property
+    def container(self) -> str:
+        """The reference of a container image, "" for an environment of Python."""
+        return self.files.get(REFERENCE, "")
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentPlan:
     """An environment that was resolved: all that is needed to make it, again and again. `key` is its folder's name,
-    `lock` the packages with their digests, `python` its Python as 3.11.
+    `lock` the packages with their digests, `python` its Python as 3.11. Of a container image `lock` is its reference
+    with the digest, and `secret` of `workspace` what its registry is given.
     """
 
     key: str
     python: str
     lock: str
+    workspace: str = ""
+    secret: str = ""
 
 
 def problems_of(definition: Definition) -> list[Problem]:
     """Return all that is wrong with a definition, at the fields of a request. O(size)."""
     files, found = definition.files, []
+    if REFERENCE in files:
+        return _of_container(definition)
+    if definition.secret:
+        found.append(problem_of("secret", containers.secret_without_container()))
     if (REQUIREMENTS in files) == (PROJECT in files) or (LOCK in files and PROJECT not in files):
         found.append(problem_of("requirements", said.requirements_or_project()))
     if definition.python and not VERSION.fullmatch(definition.python):
@@ -69,6 +89,15 @@ def problems_of(definition: Definition) -> list[Problem]:
 
 FIELDS: Final[dict[str, str]] = {REQUIREMENTS: "requirements", PROJECT: "pyproject", LOCK: "uv_lock"}
 """The field of a request for each file."""
+
+
+def _of_container(definition: Definition) -> list[Problem]:
+    found = []
+    if len(definition.files) > 1 or definition.python:
+        found.append(problem_of("container", containers.container_alone()))
+    if reference_of(definition.container) is None:
+        found.append(problem_of("container", containers.not_a_reference(), masked(definition.container)[:200]))
+    return found
 
 
 def _with_credentials(text: str) -> Iterator[int]:

@@ -4,9 +4,10 @@ removed meanwhile. What was looked up is remembered: versions never change.
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Final, NamedTuple
 
+from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.assets import images as said
 from trainmaster.messages.said import Said
 from trainmaster.service.environments.builds import Builds
@@ -14,7 +15,7 @@ from trainmaster.service.environments.definition import EnvironmentPlan
 from trainmaster.service.environments.keeper import EnvironmentKeeper
 from trainmaster.service.environments.workshop import NotMade
 from trainmaster.spec.lower import image_ref
-from trainmaster.store.assets.images import ImageRows, about_of
+from trainmaster.store.assets.images import AboutImage, ImageRows, about_of
 
 log = logging.getLogger("trainmaster.environments")
 
@@ -55,6 +56,7 @@ class JobImages:
         """See what is there. Raises OSError."""
         await self.keeper.start()
         await self.builds.start()
+        self._behind(self.keeper.containers.start())
 
     async def close(self) -> None:
         """End what is being made."""
@@ -74,6 +76,17 @@ class JobImages:
         plan = self._plans.get((workspace, ref))
         return plan.key if plan is not None and self.keeper.ready(plan.key) else None
 
+    def is_container(self, workspace: str, ref: str) -> bool:
+        """Return whether ``NAME@VERSION``, which was looked up (`know`), is a container image."""
+        plan = self._plans.get((workspace, ref))
+        return plan is not None and Layout.is_container(plan.key)
+
+    def know(self, workspace: str, ref: str, about: AboutImage) -> None:
+        """``NAME@VERSION`` was looked up, and is this."""
+        if len(self._plans) >= _REMEMBERED:
+            self._plans.clear()
+        self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock, workspace, about.secret)
+
     def _fetch(self, workspace: str, ref: str) -> EnvironmentPlan | None:
         if (plan := self._plans.get((workspace, ref))) is not None:
             return plan
@@ -82,10 +95,8 @@ class JobImages:
         about = about_of(found) if found is not None else None
         if about is None:
             return None
-        if len(self._plans) >= _REMEMBERED:
-            self._plans.clear()
-        plan = self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock)
-        return plan
+        self.know(workspace, ref, about)
+        return self._plans[workspace, ref]
 
     def forget(self, workspace: str, name: str) -> None:
         """An image was deleted: its name may become another's."""
@@ -96,9 +107,12 @@ class JobImages:
         """A job was submitted with an image: make its environment if it was removed, while the job waits."""
         plan = await asyncio.to_thread(self._fetch, workspace, ref)
         if plan is not None and not self.keeper.ready(plan.key):
-            task: asyncio.Task[object] = asyncio.create_task(self._made(plan))
-            self._making.add(task)
-            task.add_done_callback(self._making.discard)
+            self._behind(self._made(plan))
+
+    def _behind(self, work: Coroutine[object, object, object]) -> None:
+        task: asyncio.Task[object] = asyncio.create_task(work)
+        self._making.add(task)
+        task.add_done_callback(self._making.discard)
 
     async def _made(self, plan: EnvironmentPlan) -> None:
         try:

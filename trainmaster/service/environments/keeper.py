@@ -17,9 +17,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from trainmaster.agent.containers.references import reference_of
 from trainmaster.agent.sandbox.sandbox import WORKSHOP
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.assets import images as said
+from trainmaster.service.environments.containers import Containers, container_key
 from trainmaster.service.environments.definition import (
     LOCK,
     PROJECT,
@@ -55,13 +57,14 @@ class EnvironmentKeeper:
     def __init__(
         self,
         layout: Layout,
-        workshop: Workshop,
+        makers: tuple[Workshop, Containers],
         budget_mib: int,
         clock: Callable[[], float],
         random_bytes: Callable[[int], bytes],
         in_use: Callable[[], Iterable[str]],
     ) -> None:
-        self._layout, self._workshop, self._budget = layout, workshop, budget_mib << 20
+        self._layout, self._budget = layout, budget_mib << 20
+        self._workshop, self.containers = makers
         self._clock, self._random, self._in_use = clock, random_bytes, in_use
         self._kept: dict[str, KeptEnvironment] = {}
         self._making: dict[str, asyncio.Task[KeptEnvironment]] = {}
@@ -129,6 +132,10 @@ class EnvironmentKeeper:
 
     async def resolve(self, definition: Definition, told: Callable[[str], None]) -> EnvironmentPlan:
         """Return what a definition becomes: the exact packages. Raises NotMade."""
+        if ref := reference_of(definition.container):
+            pinned = await self.containers.pull(ref, definition.workspace, definition.secret, told)
+            key = container_key(pinned.digest, machine.machine())
+            return EnvironmentPlan(key, "", pinned.text, definition.workspace, definition.secret)
         version, python = _python(definition.python)
         place = await self._place(told, python)
         try:
@@ -152,8 +159,14 @@ class EnvironmentKeeper:
         key = key_of(lock, version, f"{machine.machine()}-{machine.libc_ver()[0]}", uv)
         return EnvironmentPlan(key, version, lock)
 
-    async def ensure(self, plan: EnvironmentPlan, told: Callable[[str], None] = lambda line: None) -> KeptEnvironment:
+    async def ensure(
+        self,
+        plan: EnvironmentPlan,
+        told: Callable[[str], None] = lambda line: None,
+        unpacks: Callable[[], None] = lambda: None,
+    ) -> KeptEnvironment:
         """Return the environment of `plan`, made if it is not there: once, whoever asks meanwhile. Raises NotMade.
+        `unpacks` is called once a container image is there and unpacked.
 
         When all who asked are cancelled, so is the making; the last of them ends when nothing of it is left.
         """
@@ -161,7 +174,7 @@ class EnvironmentKeeper:
             return self._kept[plan.key]
         making = self._making.get(plan.key)
         if making is None or making.done() or making.cancelling():
-            making = self._making[plan.key] = asyncio.create_task(self._make(plan, told))
+            making = self._making[plan.key] = asyncio.create_task(self._make(plan, told, unpacks))
             making.add_done_callback(lambda done: self._forget(plan.key, done))
         self._asking[making] += 1
         try:
@@ -180,28 +193,39 @@ class EnvironmentKeeper:
         if not done.cancelled():
             done.exception()  # seen: whoever asked may have gone
 
-    async def _make(self, plan: EnvironmentPlan, told: Callable[[str], None]) -> KeptEnvironment:
+    async def _make(
+        self, plan: EnvironmentPlan, told: Callable[[str], None], unpacks: Callable[[], None]
+    ) -> KeptEnvironment:
         async with self._turn:
             if self.ready(plan.key):
                 return self._kept[plan.key]
-            _, python = _python(plan.python)
+            contained = self._layout.is_container(plan.key)
+            python = "" if contained else _python(plan.python)[1]
             place = await self._place(told, python)
             try:
-                await asyncio.to_thread(_write, os.path.join(place.tree, _RESOLVED), plan.lock)
-                await self._workshop.run(place, "venv", "--relocatable", "--no-project", "--python", python, _IN)
-                cfg = await asyncio.to_thread(_read, os.path.join(place.tree, "environment", "pyvenv.cfg"))
-                where = ["--python", f"{_IN}/bin/python", "--compile-bytecode"]
-                words = ["pip", "sync", f"{WORKSHOP}/{_RESOLVED}", "--allow-empty-requirements"]
-                await self._workshop.run(place, *words, *where)
-                await asyncio.to_thread(_settle, os.path.join(place.tree, "environment"), cfg, python, plan.python)
+                if contained:
+                    await self.containers.unpack(plan, os.path.join(place.tree, "environment"), told, unpacks)
+                else:
+                    await self._install(place, plan)
                 made = await asyncio.to_thread(self._take, place, plan.key)
             except OSError as error:
                 raise NotMade(said.not_made(error.strerror or str(error))) from error
             finally:
                 await asyncio.to_thread(remove_tree, place.folder)
+                if contained:
+                    await self.containers.tidy()
         self._kept[plan.key] = made
         await self.make_room()
         return made
+
+    async def _install(self, place: Place, plan: EnvironmentPlan) -> None:
+        await asyncio.to_thread(_write, os.path.join(place.tree, _RESOLVED), plan.lock)
+        await self._workshop.run(place, "venv", "--relocatable", "--no-project", "--python", place.python, _IN)
+        cfg = await asyncio.to_thread(_read, os.path.join(place.tree, "environment", "pyvenv.cfg"))
+        where = ["--python", f"{_IN}/bin/python", "--compile-bytecode"]
+        words = ["pip", "sync", f"{WORKSHOP}/{_RESOLVED}", "--allow-empty-requirements"]
+        await self._workshop.run(place, *words, *where)
+        await asyncio.to_thread(_settle, os.path.join(place.tree, "environment"), cfg, place.python, plan.python)
 
     async def _place(self, told: Callable[[str], None], python: str) -> Place:
         folder = os.path.join(self._layout.environments, BUILDING, self._random(12).hex())

@@ -155,6 +155,15 @@ class Kept:
         with self._changing():
             self._held = {**holds, **self._held}
 
+    def change_held(self, holds: Mapping[str, tuple[Account, Use] | None]) -> None:
+        """Set other amounts aside in one step, whatever the quota; None lets go."""
+        with self._changing():
+            for name, held in holds.items():
+                if held is None:
+                    self._held.pop(name, None)
+                else:
+                    self._held[name] = held
+
     def let_go(self, *names: str) -> None:
         """Let go of what was set aside. Any number of times."""
         with self._changing():

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from trainmaster.core.config import WebhooksConfig
 from trainmaster.core.errors import Problem, problem_of
+from trainmaster.core.formats.addresses import permitted
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import notices as said
 
@@ -93,14 +94,7 @@ class AddressGuard:
 
     def permits(self, address: str) -> bool:
         """Return whether we connect to an address: a public one of a single computer, or one that is allowed."""
-        try:
-            ip = ipaddress.ip_address(address.partition("%")[0])
-        except ValueError:
-            return False
-        inner = _inside(ip)
-        if any(one in network for one in (ip, *inner) for network in self._allow if one.version == network.version):
-            return True
-        return all(one.is_global and not one.is_multicast for one in (ip, *inner))
+        return permitted(address, self._allow)
 
     async def addresses(self, target: WebhookTarget) -> list[str]:
         """Return the addresses to connect to. Raises NotSent where there is none, or one of them is not permitted."""
@@ -120,21 +114,6 @@ class AddressGuard:
                     else said.webhook_address_refused(target.host, address)
                 )
         return found
-
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-
-def _inside(ip: Address) -> list[Address]:
-    """Return the IPv4 addresses that an IPv6 address stands for: mapped, translated (RFC 6052), 6to4, Teredo."""
-    if isinstance(ip, ipaddress.IPv4Address):
-        return []
-    found: list[Address] = [one for one in (ip.ipv4_mapped, ip.sixtofour) if one is not None]
-    if ip.teredo is not None:
-        found += ip.teredo
-    if ip in ipaddress.ip_network("64:ff9b::/96") or ip in ipaddress.ip_network("::/96"):
-        found.append(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF))
-    return found
 
 
 async def lookup(host: str, port: int) -> list[str]:

@@ -1,5 +1,6 @@
 """Why engines let jobs wait that were handed to them: the words of a queue of their own, or why the hand-over does not
-succeed; and why outputs cannot be saved yet. Kept until the job gets further, never in the ledger.
+succeed; how far fetching their inputs is; and why outputs cannot be saved yet. Kept until the job gets further, never
+in the ledger.
 
 Such a reason is the engine's to give and to change; after a restart it is told anew. Invariant: kept only for live
 attempts that have not started, or are being saved.
@@ -16,7 +17,7 @@ from trainmaster.messages.cluster import queue
 from trainmaster.service.language import both
 
 NOT_STARTED: Final = frozenset({Phase.STARTING, Phase.PENDING})
-WAITING: Final = NOT_STARTED | {Phase.SAVING}
+WAITING: Final = NOT_STARTED | {Phase.STAGING, Phase.SAVING}
 
 
 class Waits:
@@ -46,8 +47,8 @@ class Waits:
         self._told.clear()
 
 
-def reason_view(waiting: Waiting, engine: str) -> ReasonView:
-    """Return an engine's reason as the API shows it: in its words, and said to be its decision."""
+def reason_view(waiting: Waiting, engine: str | None) -> ReasonView:
+    """Return an engine's reason as the API shows it: in its words, and said to be its decision; None: ours."""
     said = both(waiting.said)
     message = Text(zh=said.zh, en=said.en[:1].upper() + said.en[1:])
     return ReasonView(code=waiting.code, message=message, evidence={"told_at": waiting.at}, decided_by=engine)

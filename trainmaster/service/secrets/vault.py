@@ -48,6 +48,10 @@ class Vault:
         made = AESGCM(own).encrypt(nonce, value.encode(), _place(workspace, name))
         return key, base64.b64encode(nonce + made).decode("ascii")
 
+    def opened(self, workspace: str, name: str, key: str, sealed: str) -> str:
+        """Return what `seal` sealed under this name. Raises NotOpened, Unavailable."""
+        return _unsealed(_place(workspace, name), key, sealed, self._keys())
+
     def names(self, workspace: str) -> frozenset[str]:
         """Return which secrets a workspace has."""
         return frozenset(one.name for one in self.rows.of_workspace(workspace))
@@ -89,10 +93,13 @@ class Vault:
 
 def _open(row: SecretRow, keys: Mapping[str, bytes]) -> str:
     """Return the value of a row. Raises NotOpened."""
+    return _unsealed(_place(row.workspace, row.name), row.key, row.sealed, keys)
+
+
+def _unsealed(place: bytes, key: str, sealed: str, keys: Mapping[str, bytes]) -> str:
     try:
-        sealed = base64.b64decode(row.sealed, validate=True)
-        place = _place(row.workspace, row.name)
-        return AESGCM(keys[row.key]).decrypt(sealed[:_NONCE], sealed[_NONCE:], place).decode()
+        raw = base64.b64decode(sealed, validate=True)
+        return AESGCM(keys[key]).decrypt(raw[:_NONCE], raw[_NONCE:], place).decode()
     except (KeyError, ValueError, InvalidTag):
         raise NotOpened from None
 

@@ -40,9 +40,12 @@ async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Cand
     if version is None:
         why = said.no_such_image_version(name, number or 0) if there else said.no_such_image(repr(name))
         raise InvalidSpec(submitting.job_not_accepted(1), problems=(problem_of("image", why, candidate.spec.image),))
+    about = about_of(version)
+    if about is not None:
+        ctx.images.know(candidate.spec.workspace, f"{name}@{version.number}", about)
     spec = candidate.spec.model_copy(update={"image": f"{name}@{version.number}"})
     text = document_of(spec)
-    warnings = (*candidate.warnings, *_unsuited(candidate, about_of(version), spec.image))
+    warnings = (*candidate.warnings, *_unsuited(candidate, about, spec.image))
     return replace(candidate, spec=spec, document=text, digest=digest_of(text), warnings=warnings)
 
 

@@ -49,6 +49,7 @@ def abilities_of(engine: Engine, can: Abilities) -> EngineAbilities:
         measures=can.measures is not None,
         images=can.images,
         no_environments=both(why) if (why := can.no_environments) is not None else None,
+        no_containers=both(why) if (why := can.no_containers) is not None else None,
     )
 
 

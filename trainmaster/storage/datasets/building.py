@@ -66,7 +66,7 @@ def build(layout: Layout, arrival: Arrival) -> str:
             remove_tree(tree)
             _write(layout, arrival, tree)
             sync_tree(tree)
-            _seal(os.path.join(tree, "files"))
+            seal(os.path.join(tree, "files"))
             os.rename(tree, target)
             sync(layout.datasets)
         except OSError as error:
@@ -80,7 +80,7 @@ def _write(layout: Layout, arrival: Arrival, tree: str) -> None:
     os.makedirs(files, 0o700)
     listing, made = arrival.plan.listing, {""}
     for entry in listing.entries:
-        _make_folders(files, entry.path if entry.kind == "d" else entry.path.rpartition("/")[0], made)
+        make_folders(files, entry.path if entry.kind == "d" else entry.path.rpartition("/")[0], made)
         path = os.path.join(files, entry.path)
         if entry.kind == "l":
             os.symlink(entry.target, path)
@@ -92,14 +92,16 @@ def _write(layout: Layout, arrival: Arrival, tree: str) -> None:
         os.fchmod(file.fileno(), 0o444)
 
 
-def _make_folders(root: str, path: str, made: set[str]) -> None:
+def make_folders(root: str, path: str, made: set[str]) -> None:
+    """Make the folder `path` below `root`, and those above it, but for those in `made`, to which they are added."""
     if path not in made:
-        _make_folders(root, path.rpartition("/")[0], made)
+        make_folders(root, path.rpartition("/")[0], made)
         os.mkdir(os.path.join(root, path), 0o755)
         made.add(path)
 
 
-def _seal(root: str) -> None:
+def seal(root: str) -> None:
+    """Let nothing be written in the folders of a tree."""
     for here, _, _ in os.walk(root, topdown=False):
         os.chmod(here, 0o555)
 

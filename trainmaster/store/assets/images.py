@@ -31,14 +31,15 @@ from trainmaster.store.tables import asset, asset_version
 
 MOST: Final = 1000
 """Images that one person may have."""
-ENVIRONMENT: Final = "environment"
-"""The kind of an image: a Python environment."""
+ENVIRONMENT, CONTAINER = "environment", "container"
+"""The kinds of an image: a Python environment, and the files of a container image."""
 
 
 @dataclass(frozen=True, slots=True)
 class AboutImage:
     """What a version is. `files`: what it was made of, by name; `lock`: what that became; `key`: the folder of its
-    environment; `frameworks` and `cards`: what it is for, empty: anything; `by`: who made it.
+    environment; `frameworks` and `cards`: what it is for, empty: anything; `by`: who made it. Of a container `lock` is
+    its reference with the digest, and `secret` the name of what its registry is given.
     """
 
     key: str
@@ -50,6 +51,7 @@ class AboutImage:
     cards: tuple[str, ...] = ()
     by: str = ""
     kind: str = ENVIRONMENT
+    secret: str = ""
 
 
 def image_version(about: AboutImage, digest: str, size_bytes: int, files: int, at: float) -> NewVersion:
@@ -72,6 +74,7 @@ def about_of(version: AssetVersion) -> AboutImage | None:
             cards=tuple(map(_text, held["cards"])),
             by=_text(held["by"]),
             kind=_text(held["kind"]),
+            secret=_text(held.get("secret", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

@@ -33,7 +33,7 @@ KEPT: Final = 50
 """Versions of a template that are kept: what was changed before that is gone."""
 MOST: Final = 1000
 """Templates that one person may have."""
-_SHARED: Final = (AssetKind.TEMPLATE, AssetKind.DATASET, AssetKind.ALGORITHM, AssetKind.IMAGE)
+_SHARED: Final = (AssetKind.TEMPLATE, AssetKind.DATASET, AssetKind.VOLUME, AssetKind.ALGORITHM, AssetKind.IMAGE)
 """Kinds of assets that can be shared."""
 
 Document = dict[str, Any]

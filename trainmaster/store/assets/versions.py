@@ -44,6 +44,7 @@ class AssetKind(StrEnum):
     IMAGE = "image"
     DATASET = "dataset"
     ALGORITHM = "algorithm"
+    VOLUME = "volume"
 
 
 class AssetSource(StrEnum):

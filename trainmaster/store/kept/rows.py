@@ -107,12 +107,12 @@ class KeptRows:
     # -- versions ----------------------------------------------------------------------------------------------
 
     def versions_not_measured(self, most: int) -> list[KeptPlace]:
-        """Return so many of the versions with files that have no row. O(versions)."""
+        """Return so many of the versions with files that have no row; volumes are measured apart. O(versions)."""
         same = and_(kept_version.c.asset == asset_version.c.asset, kept_version.c.number == asset_version.c.number)
         wanted = (
             _places()
             .outerjoin(kept_version, same)
-            .where(asset_version.c.path != "", kept_version.c.asset.is_(None))
+            .where(asset_version.c.path != "", kept_version.c.asset.is_(None), asset.c.kind != "volume")
             .order_by(asset_version.c.asset, asset_version.c.number)
             .limit(most)
         )

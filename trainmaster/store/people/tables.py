@@ -104,6 +104,23 @@ secret = Table(  # of a workspace; the value is sealed: see service/secrets/vaul
     Column("used_at", Double),
 )
 
+storage_connection = Table(  # of a workspace, to a bucket; the keys are sealed: see service/objects/connections.py
+    "storage_connection",
+    META,
+    Column("workspace", TEXT, primary_key=True),
+    Column("name", TEXT, primary_key=True),
+    Column("endpoint", TEXT, nullable=False),
+    Column("region", TEXT, nullable=False),
+    Column("bucket", TEXT, nullable=False),
+    Column("prefix", TEXT, nullable=False),
+    Column("key", TEXT, nullable=False),  # which of the server's keys seals them
+    Column("sealed", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("changed_at", Double, nullable=False),
+    Column("changed_by", TEXT, nullable=False),
+    Column("used_at", Double),
+)
+
 favorite = Table(  # what somebody marked for themselves
     "favorite",
     META,

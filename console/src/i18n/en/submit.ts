@@ -169,10 +169,18 @@ export const submit = {
     path: "Folder",
     dataset: "Data set",
     model: "Model",
+    volume: "Volume",
+    s3: "Object storage",
     version: "Version",
     latest: "Latest",
-    which: { dataset: "Choose a data set", model: "Choose a model" },
-    none: { dataset: "No data set of yours in {{workspace}}", model: "No model of yours in {{workspace}}" },
+    which: { dataset: "Choose a data set", model: "Choose a model", volume: "Choose a volume", s3: "Connection" },
+    below: "Prefix",
+    none: {
+      dataset: "No data set of yours in {{workspace}}",
+      model: "No model of yours in {{workspace}}",
+      volume: "No volume of yours in {{workspace}}",
+      s3: "{{workspace}} has no storage connection",
+    },
   },
   kv: { key: "name", value: "value", add: "Add", twice: "This name is used twice." },
   nameless: "Enter a job name",
@@ -325,11 +333,14 @@ export const help = {
   secrets:
     "Each replica has them as variables of their names. Another variable, or a file, can be named under Edit as text. Values are masked in logs.",
   mounts:
-    "What replicas are shown: data sets, saved models, and folders of the nodes that the administrator has allowed.",
-  mountKind: "A data set and a model are kept by the platform, with versions; a folder is on the nodes.",
-  source: "Which data set or model; of a folder its path, which must be there on every node.",
-  target: "Where replicas see it. Empty: /dataset for a data set, /pretrain/NAME for a model.",
-  readOnly: "On: replicas cannot change it. Data sets and models never change.",
+    "What replicas are shown: data sets, saved models, volumes, what lies in object storage, and folders of the nodes that the administrator has allowed.",
+  mountKind:
+    "A data set and a model are kept by the platform, with versions; a volume is a folder of the platform that jobs may write to; object storage is fetched before the start; a folder is on the nodes.",
+  source:
+    "Which data set, model or volume; of object storage a connection of the workspace and a prefix; of a folder its path, which must be there on every node.",
+  target:
+    "Where replicas see it. Empty: /dataset for a data set and object storage, /pretrain/NAME for a model, /workspace/volume/NAME for a volume.",
+  readOnly: "On: replicas cannot change it. Only a volume and a folder can be written in.",
   processes_per_node: "Processes the launcher starts in each replica. Empty: one per GPU, or 1 without GPUs.",
   image:
     "What the replicas run in: the environment of the node, an image of the page Images, or a container where the engine runs such.",

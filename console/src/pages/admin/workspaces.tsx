@@ -11,6 +11,7 @@ import { number } from "../../shared/format";
 import { AuditLink, MembersButton } from "../../shared/members";
 import { SecretsButton } from "../../shared/secrets";
 import { Shares } from "../../shared/shares";
+import { StorageButton } from "../../shared/storage";
 import { ErrorPanel } from "../../shared/ui";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
@@ -86,11 +87,12 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 232,
+          width: 302,
           render: (_, { name }) => (
             <div className="tm-actions tm-one-line">
               <MembersButton workspace={name} />
               <SecretsButton workspace={name} />
+              <StorageButton workspace={name} />
               <AuditLink workspace={name} />
             </div>
           ),

@@ -1,7 +1,7 @@
-/** Begins a build: packages that are typed or come from a file, which Python, and what the image is for. */
+/** Begins a build: packages that are typed or come from a file, which Python, or a container; and what the image is for. */
 import { FileTextOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, Button, Form, Input, Modal, Select, Tag } from "antd";
+import { Alert, Button, Form, Input, Modal, Segmented, Select, Tag } from "antd";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listWorkspaces } from "../../api/cluster";
@@ -13,6 +13,7 @@ import { DEFAULT_WORKSPACE, homeOf, maySubmit, SHARES } from "../../shared/peopl
 import { useSession } from "../../shared/session";
 import { ErrorPanel } from "../../shared/ui";
 import { CARDS } from "./cards";
+import { Container } from "./container";
 import { type Definition, fieldsOf, isProject, isWhole, NOTHING, withFiles } from "./take";
 
 const LONGEST_NAME = 63;
@@ -39,13 +40,15 @@ export function CreateImage({ to, close, done }: Props): ReactNode {
   const [share, setShare] = useState<JobShare>(to?.share ?? "none");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const there = useQuery({ queryKey: ["image-builds"], queryFn: ({ signal }) => listBuilds(signal) }).data?.pythons;
+  const builds = useQuery({ queryKey: ["image-builds"], queryFn: ({ signal }) => listBuilds(signal) }).data;
+  const there = builds?.pythons;
+  const contained = given.container !== null;
   const build = async (): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
-      const words = { name: name.trim(), workspace, description, python, frameworks, cards, share };
-      const made = await createImage({ ...words, ...fieldsOf(given) });
+      const words = { name: name.trim(), workspace, description, frameworks, cards, share };
+      const made = await createImage({ ...words, python: contained ? "" : python, ...fieldsOf(given) });
       void client.invalidateQueries({ queryKey: ["image-builds"] });
       done(made);
       close();
@@ -60,18 +63,37 @@ export function CreateImage({ to, close, done }: Props): ReactNode {
       title={to ? t("images.create.next", { name: to.name }) : t("images.create.title")}
       onCancel={close}
       onOk={() => void build()}
-      okText={t("images.create.ok")}
+      okText={t(contained ? "images.create.fetch" : "images.create.ok")}
       cancelText={t("action.cancel")}
       confirmLoading={busy}
       width={600}
-      okButtonProps={{ disabled: name.trim() === "" || !isWhole(given), ...{ "data-testid": "image-build" } }}
+      okButtonProps={{
+        disabled: name.trim() === "" || !isWhole(given) || (contained && !!builds?.no_containers),
+        ...{ "data-testid": "image-build" },
+      }}
     >
-      <p className="tm-faint">{t("images.create.hint")}</p>
-      {there?.length === 0 && <Alert type="warning" showIcon title={t("images.create.noUv")} />}
+      <p className="tm-faint">{t(contained ? "images.create.containerHint" : "images.create.hint")}</p>
+      {!contained && there?.length === 0 && <Alert type="warning" showIcon title={t("images.create.noUv")} />}
       <Form layout="vertical" component="div" disabled={busy} className="tm-dataset-form">
         {!to && <Named name={name} setName={setName} workspace={workspace} setWorkspace={setWorkspace} />}
-        <Packages given={given} set={setGiven} />
+        <Form.Item label={t("images.create.of")}>
+          <Segmented<"packages" | "container">
+            value={contained ? "container" : "packages"}
+            onChange={(kind) => setGiven({ ...given, container: kind === "container" ? "" : null })}
+            options={[
+              { value: "packages", label: t("images.create.ofPackages") },
+              { value: "container", label: t("images.create.ofContainer") },
+            ]}
+            data-testid="image-kind"
+          />
+        </Form.Item>
+        {contained ? (
+          <Container given={given} set={setGiven} workspace={workspace} builds={builds} />
+        ) : (
+          <Packages given={given} set={setGiven} />
+        )}
         <For
+          contained={contained}
           pythons={there ?? []}
           python={python}
           setPython={setPython}
@@ -111,7 +133,13 @@ export function CreateImage({ to, close, done }: Props): ReactNode {
 function definitionOf(to: ImageDetail | undefined): Definition {
   const text = (name: string): string | null => to?.files.find((file) => file.name === name)?.text ?? null;
   if (!to) return NOTHING;
-  return { requirements: text("requirements.txt") ?? "", pyproject: text("pyproject.toml"), lock: text("uv.lock") };
+  return {
+    requirements: text("requirements.txt") ?? "",
+    pyproject: text("pyproject.toml"),
+    lock: text("uv.lock"),
+    container: text("container"),
+    secret: "",
+  };
 }
 
 function Named(props: {
@@ -211,8 +239,9 @@ function Packages({ given, set }: { given: Definition; set: (given: Definition) 
   );
 }
 
-/** Which Python, and the jobs that it is for. */
+/** Which Python, where it is not the container's own, and the jobs that it is for. */
 function For(props: {
+  contained: boolean;
   pythons: readonly string[];
   python: string;
   setPython: (version: string) => void;
@@ -227,7 +256,7 @@ function For(props: {
   const [own] = props.pythons;
   return (
     <>
-      <Form.Item label={t("images.python")} htmlFor="image-python">
+      <Form.Item label={t("images.python")} htmlFor="image-python" hidden={props.contained}>
         <Select<string>
           id="image-python"
           value={props.python}

@@ -71,7 +71,7 @@ export function ImagePage(): ReactNode {
                 <Ago at={one.at} />
               </span>
               <span className="tm-faint">
-                Python {one.python} · {bytes(one.size_bytes)}
+                {one.container ? t("images.container") : `Python ${one.python}`} · {bytes(one.size_bytes)}
               </span>
             </button>
           ))}

@@ -73,7 +73,10 @@ function useColumns(): TableColumnsType<Image> {
         key: "latest",
         width: 128,
         render: (_, one) => (
-          <TwoLines first={t("images.version", { n: one.version })} second={`Python ${one.python}`} />
+          <TwoLines
+            first={t("images.version", { n: one.version })}
+            second={one.container ? t("images.container") : `Python ${one.python}`}
+          />
         ),
       },
       {
@@ -84,7 +87,11 @@ function useColumns(): TableColumnsType<Image> {
         render: (_, one) => (
           <TwoLines
             first={<span className="tm-num">{bytes(one.size_bytes)}</span>}
-            second={t("images.packageCount", { count: one.packages, replace: { count: number(one.packages) } })}
+            second={
+              one.container
+                ? ""
+                : t("images.packageCount", { count: one.packages, replace: { count: number(one.packages) } })
+            }
           />
         ),
       },

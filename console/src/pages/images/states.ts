@@ -7,6 +7,8 @@ const TONES: Record<State, string> = {
   waiting: "grey",
   resolving: "blue",
   installing: "blue",
+  pulling: "blue",
+  unpacking: "blue",
   ready: "green",
   failed: "red",
   stopped: "grey",

@@ -1,25 +1,37 @@
-/** What an image is made of: packages that were typed, or the files of a project; and what chosen files make of it. Pure. */
+/** What an image is made of: packages that were typed, the files of a project, or a container; and what chosen files make of it. Pure. */
 
 export interface Definition {
   /** The text of a requirements.txt. It counts where there is no project. */
   requirements: string;
   pyproject: string | null;
   lock: string | null;
+  /** The reference of a container; null: it is none. `secret`: for its registry, "" for none. */
+  container: string | null;
+  secret: string;
 }
 
-export const NOTHING: Definition = { requirements: "", pyproject: null, lock: null };
+export const NOTHING: Definition = { requirements: "", pyproject: null, lock: null, container: null, secret: "" };
 
 export const isProject = ({ pyproject, lock }: Definition): boolean => pyproject !== null || lock !== null;
 
 /** Whether there is something to build. */
-export const isWhole = (given: Definition): boolean =>
-  isProject(given) ? given.pyproject !== null : given.requirements.trim() !== "";
+export const isWhole = (given: Definition): boolean => {
+  if (given.container !== null) return given.container.trim() !== "";
+  return isProject(given) ? given.pyproject !== null : given.requirements.trim() !== "";
+};
+
+type Fields =
+  | { requirements: string }
+  | { pyproject: string; uv_lock?: string }
+  | { container: string; secret: string };
 
 /** The fields of a request. */
-export const fieldsOf = (given: Definition): { requirements: string } | { pyproject: string; uv_lock?: string } =>
-  given.pyproject === null
+export function fieldsOf(given: Definition): Fields {
+  if (given.container !== null) return { container: given.container.trim(), secret: given.secret };
+  return given.pyproject === null
     ? { requirements: given.requirements }
     : { pyproject: given.pyproject, ...(given.lock !== null && { uv_lock: given.lock }) };
+}
 
 /** `given` with files that were chosen: a project's by their names, any other is a list of packages, which is typed on. */
 export function withFiles(given: Definition, files: Iterable<{ name: string; text: string }>): Definition {

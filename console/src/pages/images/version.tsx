@@ -25,8 +25,19 @@ export function Version({ image }: { image: ImageDetail }): ReactNode {
     [t("images.made"), <Ago key="m" at={version.at} />],
     [t("images.by"), version.by || "–"],
     [t("images.size"), bytes(version.size_bytes)],
-    [t("images.python"), version.python],
-    [t("images.packages"), number(version.packages)],
+    ...(version.container
+      ? ([
+          [
+            t("images.container"),
+            <Mono key="c" copy={version.container}>
+              {version.container}
+            </Mono>,
+          ],
+        ] as [string, ReactNode][])
+      : ([
+          [t("images.python"), version.python],
+          [t("images.packages"), number(version.packages)],
+        ] as [string, ReactNode][])),
     [t("images.for"), version.frameworks.map(title).join(t("mark.comma")) || t("images.anything")],
     [
       t("images.cards"),
@@ -56,7 +67,7 @@ export function Version({ image }: { image: ImageDetail }): ReactNode {
           <Facts columns={3} items={facts} />
         </div>
       </section>
-      <Packages key={version.version} of={image.installed} />
+      {!version.container && <Packages key={version.version} of={image.installed} />}
       <Uses of={image} />
       <MadeOf key={`of ${version.version}`} of={image} />
     </div>
@@ -133,7 +144,10 @@ function Uses({ of }: { of: ImageDetail }): ReactNode {
 
 function MadeOf({ of }: { of: ImageDetail }): ReactNode {
   const { t } = useTranslation();
-  const files = [...of.files, { name: t("images.lock"), text: of.lock }];
+  const contained = of.versions.some((one) => one.version === of.shown && one.container);
+  const files = contained
+    ? of.files.map((file) => ({ ...file, name: t("images.asked") }))
+    : [...of.files, { name: t("images.lock"), text: of.lock }];
   return (
     <section className="tm-panel">
       <h2>{t("images.madeOf")}</h2>

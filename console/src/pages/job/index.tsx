@@ -6,7 +6,7 @@ import { lazy, type ReactNode, Suspense } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
-import { ENDED } from "../../api/types";
+import { ENDED, type JobDetail } from "../../api/types";
 import type { JobTab } from "../../shared/address";
 import { useKept } from "../../shared/kept";
 import { Outdated, Pending } from "../../shared/ui";
@@ -33,6 +33,13 @@ const TABS: [JobTab, (props: TabProps) => ReactNode][] = [
   ["json", (props) => <Document {...props} />],
 ];
 
+/** How often a job is read again, beside what the feed tells: how far fetching its inputs is makes no event. */
+function paceOf(job: JobDetail | undefined): number | false {
+  if (job === undefined) return 20_000;
+  if (ENDED.has(job.state)) return false;
+  return job.state === "initialising" && job.reason ? 2_000 : 20_000;
+}
+
 export function JobPage(): ReactNode {
   const { t } = useTranslation();
   const { id } = useParams({ from: "/jobs/$id" });
@@ -41,7 +48,7 @@ export function JobPage(): ReactNode {
   const query = useQuery({
     queryKey: ["job", id],
     queryFn: ({ signal }) => readJob(id, signal),
-    refetchInterval: (q) => (q.state.data && ENDED.has(q.state.data.state) ? false : 20_000),
+    refetchInterval: (q) => paceOf(q.state.data),
   });
   const kept = useKept(query);
   if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="job" id={id} />;

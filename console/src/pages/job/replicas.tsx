@@ -74,6 +74,10 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
   );
 }
 
+/** Whether a signal ended a replica because somebody stopped the job, or its time was over: no failure of its own. */
+export const endedOnPurpose = (attempt: AttemptView, task: TaskView): boolean =>
+  task.signal !== null && attempt.verdict?.fault === "none";
+
 export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabProps["update"] }): ReactNode {
   const { t } = useTranslation();
   const columns = useMemo(
@@ -90,7 +94,9 @@ export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabPr
       {
         title: t("job.tasks.state"),
         key: "state",
-        render: (_, one) => <TaskState phase={one.phase} exitCode={one.exit_code} />,
+        render: (_, one) => (
+          <TaskState phase={one.phase} exitCode={one.exit_code} stopped={endedOnPurpose(attempt, one)} />
+        ),
       },
       { title: t("job.tasks.node"), key: "node", render: (_, one) => <Tooltip title={one.host}>{one.node}</Tooltip> },
       {
@@ -113,7 +119,11 @@ export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabPr
         key: "run",
         render: (_, one) => <Elapsed from={one.started_at} to={one.ended_at} />,
       },
-      { title: t("job.tasks.exit"), key: "exit", render: (_, one) => <Exit task={one} /> },
+      {
+        title: t("job.tasks.exit"),
+        key: "exit",
+        render: (_, one) => <Exit task={one} stopped={endedOnPurpose(attempt, one)} />,
+      },
       {
         title: "",
         key: "log",
@@ -132,7 +142,7 @@ export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabPr
         ),
       },
     ],
-    [attempt.number, t, update],
+    [attempt, t, update],
   );
   return (
     <Table<TaskView>
@@ -147,9 +157,10 @@ export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabPr
   );
 }
 
-function Exit({ task }: { task: TaskView }): ReactNode {
+function Exit({ task, stopped }: { task: TaskView; stopped: boolean }): ReactNode {
   const { t } = useTranslation();
-  if (task.signal !== null) return <span className="tm-bad">{t("job.verdict.signal", { signal: task.signal })}</span>;
+  if (task.signal !== null)
+    return <span className={stopped ? "" : "tm-bad"}>{t("job.verdict.signal", { signal: task.signal })}</span>;
   if (task.exit_code === null) return <Nothing />;
   return (
     <span className={task.exit_code === 0 ? "tm-num" : "tm-bad tm-num"}>

@@ -2,9 +2,11 @@
 import {
   CheckCircleFilled,
   CloseCircleFilled,
+  CloudDownloadOutlined,
   FieldTimeOutlined,
   InfoCircleOutlined,
   PauseCircleOutlined,
+  StopOutlined,
 } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -26,10 +28,20 @@ import { WaitBox } from "./wait";
 const EXPLAINED = new Set(["failed", "expired", "retained"]);
 
 export function VerdictBox(props: TabProps): ReactNode {
-  return props.job.state === "queued" || props.job.state === "pending" ? (
-    <WaitBox job={props.job} />
-  ) : (
-    <EndBox {...props} />
+  const { state, reason } = props.job;
+  if (state === "queued" || state === "pending") return <WaitBox job={props.job} />;
+  if (state === "initialising" && reason) return <StagingBox message={reason.message} />;
+  return <EndBox {...props} />;
+}
+
+/** How far fetching what a job reads is. */
+function StagingBox({ message }: { message: NonNullable<TabProps["job"]["reason"]>["message"] }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  return (
+    <Box tone="grey" icon={<CloudDownloadOutlined />} title={t("state.initialising")} test="staging">
+      <p>{pick(message)}</p>
+    </Box>
   );
 }
 
@@ -79,6 +91,12 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
       </Box>
     );
   }
+  if (job.state === "stopped" && job.verdict)
+    return (
+      <Box tone="grey" icon={<StopOutlined />} title={pick(job.verdict.title)} test="verdict">
+        {job.verdict.message.en && <p>{pick(job.verdict.message)}</p>}
+      </Box>
+    );
   if (job.state === "succeeded" && (search.tab ?? "overview") === "overview") {
     return (
       <Box tone="green" icon={<CheckCircleFilled />} title={t("job.verdict.succeeded")} test="verdict">

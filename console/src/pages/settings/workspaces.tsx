@@ -8,6 +8,7 @@ import { decides, maySubmit } from "../../shared/people";
 import { useRoleWords } from "../../shared/roles";
 import { SecretsButton } from "../../shared/secrets";
 import { useFreshSession } from "../../shared/session";
+import { StorageButton } from "../../shared/storage";
 import { LimitsButton } from "../admin/personal-button";
 
 export function Workspaces(): ReactNode {
@@ -25,7 +26,7 @@ export function Workspaces(): ReactNode {
           <Table<Membership>
             rowKey="workspace"
             size="small"
-            scroll={{ x: 720 }}
+            scroll={{ x: 790 }}
             pagination={false}
             dataSource={user.workspaces}
             columns={[
@@ -40,11 +41,16 @@ export function Workspaces(): ReactNode {
               {
                 title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "members",
-                width: 310,
+                width: 380,
                 align: "end",
                 render: (_, { workspace, role }) => (
                   <div className="tm-actions">
-                    {maySubmit(user, workspace) && <SecretsButton workspace={workspace} />}
+                    {maySubmit(user, workspace) && (
+                      <>
+                        <SecretsButton workspace={workspace} />
+                        <StorageButton workspace={workspace} />
+                      </>
+                    )}
                     {(platform || decides(role)) && (
                       <>
                         <MembersButton workspace={workspace} />

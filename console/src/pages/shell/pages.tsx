@@ -9,6 +9,7 @@ import {
   DeploymentUnitOutlined,
   FileDoneOutlined,
   FunctionOutlined,
+  HddOutlined,
   HomeOutlined,
   HourglassOutlined,
   SettingOutlined,
@@ -28,6 +29,7 @@ export interface Page {
     | "cluster"
     | "templates"
     | "datasets"
+    | "volumes"
     | "algorithms"
     | "images"
     | "models"
@@ -48,6 +50,7 @@ const PAGES: readonly Page[] = [
   { to: "/cluster", name: "cluster", icon: <ClusterOutlined />, key: "c" },
   { to: "/templates", name: "templates", icon: <FileDoneOutlined />, key: "t" },
   { to: "/datasets", name: "datasets", icon: <DatabaseOutlined />, key: "d" },
+  { to: "/volumes", name: "volumes", icon: <HddOutlined />, key: "v" },
   { to: "/algorithms", name: "algorithms", icon: <FunctionOutlined />, key: "l" },
   { to: "/images", name: "images", icon: <AppstoreOutlined />, key: "i" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
@@ -81,6 +84,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/compare", "compare"],
   ["/templates", "templates"],
   ["/datasets", "datasets"],
+  ["/volumes", "volumes"],
   ["/algorithms", "algorithms"],
   ["/images", "images"],
   ["/sweeps", "sweeps"],

@@ -155,7 +155,7 @@ function Channel({
           data-testid={`channel-kind-${name}`}
           options={[
             { value: "", label: t("algorithms.channels.nothing"), disabled: false },
-            ...(["dataset", "model", "path"] as const).map((value) => ({
+            ...(["dataset", "model", "volume", "path"] as const).map((value) => ({
               value,
               label: t(`submit.mount.${value}`),
               disabled: !kinds.includes(value),

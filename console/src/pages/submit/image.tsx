@@ -144,6 +144,7 @@ function useRefusal(): (image: Image) => string | undefined {
   const engine = useEngineOf()(String(doc["pool"] ?? "default"));
   return (image) => {
     if (engine?.can.no_environments) return pick(engine.can.no_environments);
+    if (image.container && engine?.can.no_containers) return pick(engine.can.no_containers);
     const why = unsuited(image, doc);
     if (why === "framework")
       return t("submit.image.forOthers", {
@@ -160,8 +161,12 @@ function useAbout(): (image: Image) => string {
   const title = useFrameworkTitle();
   return (image) =>
     [
-      `Python ${image.python}`,
-      t("images.packageCount", { count: image.packages, replace: { count: number(image.packages) } }),
+      ...(image.container
+        ? [t("images.container")]
+        : [
+            `Python ${image.python}`,
+            t("images.packageCount", { count: image.packages, replace: { count: number(image.packages) } }),
+          ]),
       bytes(image.size_bytes),
       ...(image.frameworks.length > 0
         ? [t("submit.image.for", { frameworks: image.frameworks.map(title).join(t("mark.comma")) })]

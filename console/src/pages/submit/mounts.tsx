@@ -1,4 +1,6 @@
-/** What replicas are shown: folders of the nodes, data sets, saved models (R47, R138, R143). */
+/** What replicas are shown: folders of the nodes, data sets, saved models, volumes, object storage (R16, R47, R52, R138,
+ * R143, R145, R146).
+ */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Button, Checkbox, Input, Select } from "antd";
@@ -6,13 +8,15 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listDatasets, readDataset } from "../../api/datasets";
 import { listModels, readModel } from "../../api/models";
+import { listConnections } from "../../api/storage";
 import type { JsonObject } from "../../api/types";
+import { listVolumes } from "../../api/volumes";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
 import { useRowKeys } from "./rows";
 import { useForm, useWorkspace } from "./state";
 
-const KINDS = ["path", "dataset", "model"] as const;
+const KINDS = ["path", "dataset", "model", "volume", "s3"] as const;
 export type Kind = (typeof KINDS)[number];
 const STILL_MS = 30_000;
 const MOST = 500;
@@ -24,6 +28,12 @@ export const kindOf = (input: JsonObject): Kind =>
 export function splitReference(text: string): { name: string; version: string } {
   const at = text.lastIndexOf("@");
   return at < 0 ? { name: text, version: "" } : { name: text.slice(0, at), version: text.slice(at + 1) };
+}
+
+/** What `team-data/images/v2` says: the connection, and what lies there. Pure. */
+export function splitPlace(text: string): { name: string; path: string } {
+  const at = text.indexOf("/");
+  return at < 0 ? { name: text, path: "" } : { name: text.slice(0, at), path: text.slice(at + 1) };
 }
 
 /** Makes an input that is a folder of the nodes, with a name that none of the others has. */
@@ -83,7 +93,7 @@ export function Mounts(): ReactNode {
               />
               <Checkbox
                 checked={input["read_only"] !== false}
-                disabled={kindOf(input) !== "path"}
+                disabled={kindOf(input) !== "path" && kindOf(input) !== "volume"}
                 onChange={(e) => replace(i, { ...input, read_only: e.target.checked })}
                 aria-label={t("submit.field.readOnly")}
               />
@@ -117,9 +127,18 @@ export function Mounts(): ReactNode {
 export function placeOf(input: JsonObject, inputs: readonly JsonObject[]): string {
   const kind = kindOf(input);
   const { name } = splitReference(String(input[kind] ?? ""));
+  if (kind === "volume") return `/workspace/volume/${name || "…"}`;
   if (kind === "model") return `/pretrain/${name || "…"}`;
-  const several = inputs.filter((one) => kindOf(one) === "dataset").length > 1;
-  return kind === "dataset" && several ? `/dataset/${name || "…"}` : "/dataset";
+  const several = inputs.filter((one) => kindOf(one) === "dataset" || kindOf(one) === "s3").length > 1;
+  if (kind === "path" || !several) return "/dataset";
+  const last =
+    kind === "s3"
+      ? String(input["s3"] ?? "")
+          .replace(/\/+$/, "")
+          .split("/")
+          .pop()
+      : name;
+  return `/dataset/${last || "…"}`;
 }
 
 interface SourceProps {
@@ -128,10 +147,12 @@ interface SourceProps {
   put: (next: JsonObject) => void;
 }
 
-/** What an input is: a path of the nodes, or which data set or model. */
+/** What an input is: a path of the nodes, or which data set, model or volume. */
 export function Source({ at, input, put }: SourceProps): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
+  if (kindOf(input) === "volume") return <VolumeSource at={at} input={input} put={put} />;
+  if (kindOf(input) === "s3") return <Stored at={at} input={input} put={put} />;
   if (kindOf(input) !== "path") return <Reference at={at} input={input} put={put} />;
   return (
     <Input
@@ -143,6 +164,74 @@ export function Source({ at, input, put }: SourceProps): ReactNode {
       onBlur={() => form.touch(`inputs.${at}`)}
       onChange={(e) => put({ ...input, path: e.target.value })}
     />
+  );
+}
+
+/** Which volume. */
+function VolumeSource({ at, input, put }: SourceProps): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const workspace = useWorkspace();
+  const known = useQuery({
+    queryKey: ["to mount", "volume", workspace],
+    queryFn: () => listVolumes({ workspace, limit: MOST }),
+    staleTime: STILL_MS,
+  });
+  return (
+    <Select<string>
+      showSearch
+      value={String(input["volume"] ?? "") || undefined}
+      placeholder={t("submit.mount.which.volume")}
+      loading={known.isPending}
+      popupMatchSelectWidth={false}
+      aria-label={t("submit.field.source")}
+      className="tm-mount-source"
+      data-testid={`mount-name-${at}`}
+      options={(known.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
+      notFoundContent={t("submit.mount.none.volume", { workspace })}
+      onBlur={() => form.touch(`inputs.${at}`)}
+      onChange={(volume) => put({ ...input, volume })}
+    />
+  );
+}
+
+/** Which storage connection of the workspace, and what below it. */
+function Stored({ at, input, put }: SourceProps): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const workspace = useWorkspace();
+  const known = useQuery({
+    queryKey: ["storage", workspace],
+    queryFn: () => listConnections(workspace),
+    staleTime: STILL_MS,
+  });
+  const { name, path } = splitPlace(String(input["s3"] ?? ""));
+  const say = (next: string, below: string): void => put({ ...input, s3: below === "" ? next : `${next}/${below}` });
+  return (
+    <span className="tm-mount-reference tm-mount-source">
+      <Select<string>
+        showSearch
+        value={name || undefined}
+        placeholder={t("submit.mount.which.s3")}
+        loading={known.isPending}
+        popupMatchSelectWidth={false}
+        aria-label={t("submit.field.source")}
+        data-testid={`mount-name-${at}`}
+        options={(known.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
+        notFoundContent={t("submit.mount.none.s3", { workspace })}
+        onBlur={() => form.touch(`inputs.${at}`)}
+        onChange={(next) => say(next, path)}
+      />
+      <Input
+        value={path}
+        placeholder={t("submit.mount.below")}
+        aria-label={t("submit.mount.below")}
+        className="tm-mono"
+        data-testid={`mount-below-${at}`}
+        onBlur={() => form.touch(`inputs.${at}`)}
+        onChange={(e) => say(name, e.target.value)}
+      />
+    </span>
   );
 }
 

@@ -12,7 +12,7 @@ from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
-from trainmaster.service.environments.definition import LOCK, PROJECT, REQUIREMENTS, Definition
+from trainmaster.service.environments.definition import LOCK, PROJECT, REFERENCE, REQUIREMENTS, Definition
 from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.store.assets.versions import AssetQuery
 
@@ -41,8 +41,9 @@ class ImagesQuery(_Body):
 class ImageBody(_Body):
     """An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
-    server's. `frameworks`, `cards`: what it is for, empty: anything. Where there is an image of this name that its
-    sender may change, it becomes a version of it.
+    server's. Or of the container image `container` (registry/path:tag, with or without @sha256:...), for whose registry
+    `secret` names a secret of the workspace. `frameworks`, `cards`: what it is for, empty: anything. Where there is an
+    image of this name that its sender may change, it becomes a version of it.
     """
 
     name: Short
@@ -52,6 +53,8 @@ class ImageBody(_Body):
     pyproject: Annotated[str | None, Field(max_length=1 << 20)] = None
     uv_lock: Annotated[str | None, Field(max_length=3 << 20)] = None
     python: Annotated[str, Field(max_length=40)] = ""
+    container: Annotated[str | None, Field(max_length=1000)] = None
+    secret: Short = ""
     frameworks: Words = []
     cards: Words = []
     share: Level = "none"
@@ -72,11 +75,11 @@ async def create_image(request: Request, body: ImageBody) -> Response:
     """Begin to make an image, or a version of one: its packages are resolved, and installed where nothing can be
     reached but the package index. The answer is the build; the image is there when that is `ready`.
     """
-    given = {REQUIREMENTS: body.requirements, PROJECT: body.pyproject, LOCK: body.uv_lock}
+    given = {REQUIREMENTS: body.requirements, PROJECT: body.pyproject, LOCK: body.uv_lock, REFERENCE: body.container}
     files = {name: text for name, text in given.items() if text is not None}
     wanted = WantedImage(
         body.name,
-        Definition(files, body.python),
+        Definition(files, body.python, body.secret, body.workspace),
         body.workspace,
         body.description,
         JobShare(body.share),

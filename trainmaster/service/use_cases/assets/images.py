@@ -23,15 +23,15 @@ from trainmaster.answers import (
     ImagePage,
     ImageRight,
     ImageUse,
-    ImageVersionView,
     ImageView,
 )
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.states import JobShare
-from trainmaster.messages import render
+from trainmaster.messages.assets import containers
 from trainmaster.messages.assets import images as said
+from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.environments.builds import Build
@@ -39,9 +39,10 @@ from trainmaster.service.environments.definition import CARDS, Definition, Envir
 from trainmaster.service.environments.images import NeededImage
 from trainmaster.service.environments.keeper import KeptEnvironment
 from trainmaster.service.environments.workshop import find_uv, pythons
-from trainmaster.service.language import both, two
+from trainmaster.service.language import both
+from trainmaster.service.use_cases.assets.image_views import build_view, version_view
 from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
-from trainmaster.store.assets.images import ENVIRONMENT, AboutImage, about_of, image_version
+from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, AboutImage, about_of, image_version
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
 LONGEST_DESCRIPTION: Final = 2000
@@ -102,11 +103,16 @@ class Images:
         visible = decide(who, "images:read").demand()
         found = [one for one in self._parts.builds.known() if visible.covers(one)]
         there = await asyncio.to_thread(lambda: list(pythons()) if find_uv() is not None else [])
-        return ImageBuilds(items=[_build_view(one, 0) for one in found], pythons=there)
+        why = self._no_containers()
+        return ImageBuilds(
+            items=[build_view(one, 0) for one in found],
+            pythons=there,
+            no_containers=both(why) if why is not None else None,
+        )
 
     async def build(self, id_: str, who: Principal) -> ImageBuild:
         """Return a build with the end of its log. Raises NotFound."""
-        return _build_view(self._known(id_, who, "images:read"), LOG_LINES)
+        return build_view(self._known(id_, who, "images:read"), LOG_LINES)
 
     # -- act ---------------------------------------------------------------------------------------------------
 
@@ -143,13 +149,14 @@ class Images:
         begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
         await asyncio.to_thread(self._rows.tell, begun)
         self._parts.builds.begin(build, wanted.definition, register)
-        return _build_view(build, LOG_LINES)
+        return build_view(build, LOG_LINES)
 
     async def _register(
         self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: KeptEnvironment
     ) -> tuple[str, int]:
         now = self._ctx.clock()
-        packages = tuple(packages_in(plan.lock))
+        contained = bool(wanted.definition.container)
+        packages = () if contained else tuple(packages_in(plan.lock))
         about = AboutImage(
             plan.key,
             plan.python,
@@ -159,8 +166,12 @@ class Images:
             wanted.frameworks,
             wanted.cards,
             who.name,
+            CONTAINER if contained else ENVIRONMENT,
+            plan.secret,
         )
         digest = f"sha256:{hashlib.sha256(plan.lock.encode()).hexdigest()}"
+        if contained:
+            digest = plan.lock.partition("@")[2]
         new = image_version(about, digest, kept.size_bytes, kept.files, now)
 
         def told(after: Asset) -> AuditEvent:
@@ -179,7 +190,7 @@ class Images:
         subject = Subject("image", build.id, build.workspace, build.owner, build.name)
         stopped = who.did(subject, said.image_build_stopped(build.name), self._ctx.clock())
         await asyncio.to_thread(self._rows.tell, stopped)
-        return _build_view(build, LOG_LINES)
+        return build_view(build, LOG_LINES)
 
     async def share(self, ref: str, who: Principal, share: JobShare) -> ImageDetail:
         """Share an image with the other members of its workspace, or no more. Raises NotFound, Forbidden,
@@ -240,6 +251,8 @@ class Images:
             for at, one in enumerate(wanted.cards)
             if one not in CARDS
         ]
+        if wanted.definition.container:
+            return found + ([] if found else self._container_problems(who, wanted))
         if not found and find_uv() is None:
             found.append(problem_of("", said.no_uv()))
         if not found and wanted.definition.python:
@@ -247,6 +260,23 @@ class Images:
             if wanted.definition.python not in there:
                 found.append(problem_of("python", said.no_such_python(wanted.definition.python, list(there))))
         return found
+
+    def _container_problems(self, who: Principal, wanted: WantedImage) -> list[Problem]:
+        found, secret, workspace = [], wanted.definition.secret, wanted.workspace
+        if (why := self._no_containers()) is not None:
+            found.append(problem_of("container", why))
+        if secret and not decide(who, "secrets:use", InWorkspace(workspace)).allowed:
+            found.append(problem_of("secret", containers.registry_secret_not_yours(workspace)))
+        elif secret and secret not in self._ctx.vault.names(workspace):
+            found.append(problem_of("secret", containers.no_registry_secret(secret[:200], workspace), secret[:200]))
+        return found
+
+    def _no_containers(self) -> Said | None:
+        """Return why no engine has container images, None where one has: the reason of this machine before others'."""
+        engines = self._ctx.engines
+        can = [engines.abilities(one) for one in engines]
+        reasons = [one.no_containers for one in sorted(can, key=lambda one: one.shows_containers is None)]
+        return None if None in reasons or not reasons else reasons[0]
 
     def _known(self, id_: str, who: Principal, scope: str) -> Build:
         found = self._parts.builds.get(id_)
@@ -283,7 +313,7 @@ class Images:
             installed=[ImagePackage(name=name, version=number) for name, number in (about.packages if about else ())],
             lock=about.lock if about is not None else "",
             files=[ImageFile(name=name, text=text) for name, text in (about.files.items() if about else ())],
-            versions=[_version_view(image, one) for one in versions],
+            versions=[version_view(image, one) for one in versions],
             used_by=self._uses(image, who, needed),
         )
 
@@ -317,6 +347,7 @@ class Images:
             "owner": image.owner,
             "share": JobShare(image.share),
             "kind": about.kind if about is not None else ENVIRONMENT,
+            "container": about.lock if about is not None and about.kind == CONTAINER else "",
             "version": image.latest,
             "created_at": image.created_at,
             "changed_at": image.changed_at,
@@ -334,40 +365,3 @@ class Images:
 
 def _subject(image: Asset) -> Subject:
     return Subject("image", image.id, image.workspace, image.owner, image.name)
-
-
-def _version_view(image: Asset, one: AssetVersion) -> ImageVersionView:
-    about = about_of(one)
-    return ImageVersionView(
-        version=one.number,
-        at=one.created_at,
-        by=about.by if about is not None else "",
-        size_bytes=one.size_bytes,
-        python=about.python if about is not None else "",
-        reference=f"{image.name}@{one.number}",
-        digest=one.digest,
-        packages=len(about.packages) if about is not None else 0,
-        frameworks=list(about.frameworks) if about is not None else [],
-        cards=list(about.cards) if about is not None else [],
-    )
-
-
-def _build_view(build: Build, lines: int) -> ImageBuild:
-    remedy = None
-    if build.error is not None:
-        remedy = two((render.remedy(build.error, "zh") or "", render.remedy(build.error, "en") or ""))
-    return ImageBuild(
-        id=build.id,
-        name=build.name,
-        workspace=build.workspace,
-        owner=build.owner,
-        state=build.state,
-        started_at=build.started_at,
-        ended_at=build.ended_at,
-        packages=build.packages,
-        error=both(build.error) if build.error is not None else None,
-        remedy=remedy,
-        image=build.image,
-        version=build.version,
-        log=list(build.lines)[-lines:] if lines else [],
-    )

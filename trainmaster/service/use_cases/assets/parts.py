@@ -9,6 +9,8 @@ from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.images import Images
 from trainmaster.service.use_cases.assets.models import Models
 from trainmaster.service.use_cases.assets.templates import Templates
+from trainmaster.service.use_cases.assets.volume_files import VolumeFiles
+from trainmaster.service.use_cases.assets.volumes import Volumes
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.sweeps.acting import Sweeps
 from trainmaster.service.use_cases.sweeps.looking import SweepViews
@@ -16,6 +18,7 @@ from trainmaster.store.assets.algorithms import AlgorithmRows
 from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.templates import TemplateRows
 from trainmaster.store.assets.versions import AssetReader
+from trainmaster.store.assets.volumes import VolumeRows
 from trainmaster.store.database import Database
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepReader, SweepRows
@@ -32,6 +35,8 @@ class AssetParts:
     dataset_uploads: DatasetUploads
     sweeps: Sweeps
     algorithms: Algorithms
+    volumes: Volumes
+    volume_files: VolumeFiles
 
 
 def assets_of(context: Context, assets: AssetReader, database: Database) -> AssetParts:
@@ -44,4 +49,6 @@ def assets_of(context: Context, assets: AssetReader, database: Database) -> Asse
     sweeps = Sweeps(context, jobs, SweepViews(context, reader, MarkRows(database)), reader, SweepRows(database))
     algorithms, images = Algorithms(context, assets, AlgorithmRows(database)), Images(context, assets)
     models = Models(assets, context.layout)
-    return AssetParts(models, templates, images, datasets, uploads, sweeps, algorithms)
+    volumes = Volumes(context, assets, VolumeRows(database))
+    files = VolumeFiles(context, volumes)
+    return AssetParts(models, templates, images, datasets, uploads, sweeps, algorithms, volumes, files)

@@ -1,5 +1,5 @@
 """The ways in, made together: members and invitations, credentials, sign-ins, public keys; and what is for
-those inside, secrets.
+those inside, secrets and storage connections.
 """
 
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from trainmaster.service.use_cases.people.members import Members
 from trainmaster.service.use_cases.people.public_keys import PublicKeys
 from trainmaster.service.use_cases.people.secrets import Secrets
 from trainmaster.service.use_cases.people.sign_ins import SignIns
+from trainmaster.service.use_cases.people.storage import StorageConnections
 from trainmaster.store.database import Database
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.identities import IdentityRows
@@ -32,6 +33,7 @@ class Entrance:
     sign_ins: SignIns
     public_keys: PublicKeys
     secrets: Secrets
+    storage: StorageConnections
 
 
 def entrance_of(context: Context, people: People, database: Database) -> Entrance:
@@ -48,4 +50,5 @@ def entrance_of(context: Context, people: People, database: Database) -> Entranc
         sign_ins,
         PublicKeys(context, SshKeyRows(database)),
         Secrets(context, SecretRows(database)),
+        StorageConnections(context),
     )

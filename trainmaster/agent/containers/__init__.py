@@ -1,0 +1,1 @@
+"""Container images: asked of a Docker or Podman socket, and unpacked."""

@@ -1,0 +1,157 @@
+"""What is said of storage connections (S3), and of what is fetched through them. Never a key."""
+
+# fmt: off
+# ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
+from __future__ import annotations
+
+from trainmaster.messages.catalogue import Count, say
+from trainmaster.messages.said import Said
+
+ALLOW = "An administrator adds it to allow in [storage] of config.toml."
+ALLOW_ZH = "请管理员把它加入 config.toml 的 [storage] allow。"
+KEYS = "Check the key with whoever gave it to you, and enter it again: tm storage add."
+KEYS_ZH = "请向密钥的提供者确认，然后用 tm storage add 重新输入。"
+
+# --- connections
+
+@say("There is no storage connection {name} in workspace {workspace}", "工作空间 {workspace} 中没有存储连接 {name}", "See which there are: tm storage list --workspace {workspace}", "用 tm storage list --workspace {workspace} 查看现有连接。")
+def no_such_connection(name: str, workspace: str) -> Said: ...
+
+@say("You may not use storage connections of workspace {workspace}", "您不能使用工作空间 {workspace} 的存储连接", "Members may. A token needs the scope secrets:use.", "成员可以使用。令牌需要 secrets:use 权限。")
+def connections_not_permitted(workspace: str) -> Said: ...
+
+@say("The workspace has {count:storage connection|storage connections} already, which is the most", "工作空间已有 {count} 个存储连接，达到上限", "Delete one first.", "请先删除一个。")
+def too_many_connections(count: Count) -> Said: ...
+
+@say("The keys of storage connection {name} cannot be read on this server", "此服务器无法读取存储连接 {name} 的密钥", "Enter them again: tm storage add {name}", "请用 tm storage add {name} 重新输入。")
+def connection_keys_not_readable(name: str) -> Said: ...
+
+@say("The storage connection cannot be stored: {count:problem|problems}", "无法保存存储连接：{count} 个问题", "Fix the problems listed and submit again.", "请修正列出的问题后重新提交。")
+def connection_not_accepted(count: Count) -> Said: ...
+
+@say("must be 1 to 63 letters, digits, - or _, a letter or digit first", "应为 1 到 63 个字母、数字、- 或 _，以字母或数字开头", "Change the name.", "请修改名称。")
+def bad_connection_name() -> Said: ...
+
+@say("must be an address such as https://s3.example.org", "应为地址，例如 https://s3.example.org", "Write scheme, host and port only; bucket and prefix have fields of their own.", "只写协议、主机和端口；存储桶和前缀请填在各自的字段中。")
+def bad_store_endpoint() -> Said: ...
+
+@say("http:// is for hosts of your own network only", "http:// 只能用于自己网络中的主机", "Write https://, or ask an administrator to add {host} to allow in [storage] of config.toml.", "请使用 https://，或请管理员把 {host} 加入 config.toml 的 [storage] allow。")
+def store_not_https(host: str) -> Said: ...
+
+@say("must be the name of a bucket: 3 to 63 small letters, digits, dots and hyphens", "应为存储桶名称：3 到 63 个小写字母、数字、点和连字符", "Check the name.", "请检查名称。")
+def bad_store_bucket() -> Said: ...
+
+@say("must be names with / between them, without . and .. and without control characters", "应为以 / 分隔的名称，不含 .、.. 和控制字符", "Write for example team/data", "例如 team/data。")
+def bad_store_prefix() -> Said: ...
+
+@say("must be a region such as us-east-1", "应为区域，例如 us-east-1", "Leave it out where the storage has none.", "存储没有区域时请省略。")
+def bad_store_region() -> Said: ...
+
+@say("must have {least} to {most} printable characters without spaces", "应为 {least} 到 {most} 个可打印字符，不含空格", "Copy it again.", "请重新复制。")
+def bad_store_key(least: int, most: int) -> Said: ...
+
+@say("must be hosts, addresses or networks such as minio.lan or 10.0.0.0/8", "应为主机、地址或网段，例如 minio.lan 或 10.0.0.0/8", "Write a name without scheme and port, or a network in CIDR form.", "请写不含协议和端口的主机名，或 CIDR 网段。")
+def not_hosts() -> Said: ...
+
+# --- what a store answers
+
+@say("{host} has no address", "{host} 没有解析到地址", "Check the endpoint of the connection.", "请检查连接的端点。")
+def store_host_unknown(host: str) -> Said: ...
+
+@say("{host} is at {address}, in a network that is not public", "{host} 的地址是 {address}，不在公网", ALLOW, ALLOW_ZH)
+def store_address_refused(host: str, address: str) -> Said: ...
+
+@say("{host} cannot be reached: {why}", "无法连接 {host}：{why}", "Check the endpoint, and whether the server's machine may connect to it.", "请检查端点，以及服务器所在机器能否连接到它。")
+def store_not_reachable(host: str, why: str) -> Said: ...
+
+@say("{host} does not prove who it is: {why}", "{host} 无法证明其身份：{why}", "Check the endpoint. An administrator names a certificate of your own authority as ca in [storage] of config.toml.", "请检查端点。如使用自己的证书机构，管理员可在 config.toml 的 [storage] ca 中填写其证书。")
+def store_not_trusted(host: str, why: str) -> Said: ...
+
+@say("{host} does not answer as S3 does (status {status})", "{host} 的应答不是 S3（状态码 {status}）", "Check the endpoint: host and port of the S3 service, not of its web page.", "请检查端点：应为 S3 服务的主机和端口，而不是其网页。")
+def store_not_s3(host: str, status: int) -> Said: ...
+
+@say("{host} sends us elsewhere, where we do not go (status {status})", "{host} 要求转到其他地址，平台不会转向（状态码 {status}）", "Enter the endpoint and region that the bucket has.", "请填写存储桶所在的端点和区域。")
+def store_redirected(host: str, status: int) -> Said: ...
+
+@say("The key id is not known there", "对方不认识此密钥 ID", KEYS, KEYS_ZH)
+def store_key_unknown() -> Said: ...
+
+@say("The secret key is wrong", "密钥（secret key）不正确", KEYS, KEYS_ZH)
+def store_key_wrong() -> Said: ...
+
+@say("The key may not do this there: {what}", "此密钥无权执行：{what}", "Ask whoever gave it to you to allow it.", "请联系密钥的提供者授权。")
+def store_access_denied(what: Said) -> Said: ...
+
+@say("There is no bucket {bucket}", "没有存储桶 {bucket}", "Check its name, or create it there first.", "请检查名称，或先在对方创建。")
+def store_no_bucket(bucket: str) -> Said: ...
+
+@say("The clocks of this server and of the storage differ too much", "服务器与存储的时钟相差过大", "An administrator sets the server's clock.", "请管理员校准服务器时钟。")
+def store_clock_skew() -> Said: ...
+
+@say("The bucket is in region {region}", "存储桶位于区域 {region}", "Enter this region in the connection.", "请在连接中填写该区域。")
+def store_other_region(region: str) -> Said: ...
+
+@say("The storage refused it: {code}", "存储拒绝了请求：{code}", "The administrator of the storage knows what it means.", "请咨询存储的管理员。")
+def store_refused(code: str) -> Said: ...
+
+@say("The storage cannot do it now: {code}", "存储暂时无法完成：{code}", "Try again later.", "请稍后重试。")
+def store_busy(code: str) -> Said: ...
+
+@say("The answer broke off", "应答中断", "Try again.", "请重试。")
+def store_broke_off() -> Said: ...
+
+@say("The answer is larger than it may be", "应答过大", "Check the endpoint.", "请检查端点。")
+def store_answer_too_large() -> Said: ...
+
+@say("list", "列出")
+def store_to_list() -> Said: ...
+
+@say("read", "读取")
+def store_to_read() -> Said: ...
+
+@say("write", "写入")
+def store_to_write() -> Said: ...
+
+@say("delete", "删除")
+def store_to_delete() -> Said: ...
+
+@say("What was written could not be read back", "写入的内容无法读回", "The administrator of the storage looks into it.", "请存储的管理员检查。")
+def store_probe_differs() -> Said: ...
+
+# --- what jobs fetch
+
+@say("There is nothing at {place}", "{place} 下没有内容", "Check the prefix.", "请检查前缀。")
+def store_nothing_there(place: str) -> Said: ...
+
+@say("{place} has names that cannot be files, {count} in all; the first: {path}: {why}", "{place} 中有不能作为文件的名称，共 {count} 个；第一个：{path}：{why}", "Name a prefix without them, or rename them there.", "请使用不含它们的前缀，或在对方重命名。")
+def store_names_not_usable(place: str, count: Count, path: str, why: Said) -> Said: ...
+
+@say("{place} has more than {most} objects", "{place} 中的对象超过 {most} 个", "Name a narrower prefix.", "请使用范围更小的前缀。")
+def store_too_many_objects(place: str, most: int) -> Said: ...
+
+@say("{place} has {size_mib} MiB, more than the {most_mib} MiB that one input may have", "{place} 有 {size_mib} MiB，超过单个输入的上限 {most_mib} MiB", "Name a narrower prefix, or ask an administrator to raise dataset_mib in [limits].", "请使用范围更小的前缀，或请管理员提高 [limits] 中的 dataset_mib。")
+def store_too_much(place: str, size_mib: int, most_mib: int) -> Said: ...
+
+@say("{key} is not what the storage says that it is", "{key} 与存储声明的内容不符", "It may have been changed while it was fetched. Submit the job again.", "它可能在下载期间被修改。请重新提交任务。")
+def store_content_differs(key: str) -> Said: ...
+
+@say("{key} was changed while it was fetched", "{key} 在下载期间被修改", "Submit the job again.", "请重新提交任务。")
+def store_changed_meanwhile(key: str) -> Said: ...
+
+@say("The server has no room for {size_mib} MiB more", "服务器没有空间再存 {size_mib} MiB", "An administrator makes room, or raises fetched_mib in [limits].", "请管理员腾出空间，或提高 [limits] 中的 fetched_mib。")
+def store_no_room(size_mib: int) -> Said: ...
+
+@say("It could not be stored on the server: {error}", "无法保存到服务器：{error}")
+def store_not_stored(error: str) -> Said: ...
+
+@say("Fetching inputs: {files} of {all_files} objects, {done_mib} of {all_mib} MiB", "正在获取输入：{files} / {all_files} 个对象，{done_mib} / {all_mib} MiB")
+def fetching_inputs(files: int, all_files: int, done_mib: int, all_mib: int) -> Said: ...
+
+@say("Fetching inputs: looking what is there", "正在获取输入：查看内容")
+def looking_at_inputs() -> Said: ...
+
+@say("Fetching inputs: {why}; tried again", "正在获取输入：{why}；正在重试")
+def fetching_inputs_again(why: Said) -> Said: ...
+
+@say("What was fetched of {place} is not here any more", "从 {place} 获取的内容已不在", "Submit the job again.", "请重新提交任务。")
+def store_fetched_gone(place: str) -> Said: ...

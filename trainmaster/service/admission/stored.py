@@ -1,0 +1,90 @@
+"""What speaks against a job that names places of object storage: it may not use the connection, there is none, or what
+the store says of it now (B8).
+
+A store that does not answer within seconds speaks against nothing: it is asked again before the start. What it said is
+known for half a minute, as many jobs may name one place.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from typing import Final
+
+from trainmaster.access.decide import decide
+from trainmaster.access.roles import Principal
+from trainmaster.access.visible import InWorkspace
+from trainmaster.core.errors import Problem, Unavailable
+from trainmaster.messages.assets import objects as said
+from trainmaster.messages.jobs import rules
+from trainmaster.messages.said import Said
+from trainmaster.service.helpers.own_thread import in_own_thread
+from trainmaster.service.objects.connections import Connections
+from trainmaster.spec.inputs import split_place
+from trainmaster.spec.job import JobSpec
+from trainmaster.spec.problems import problem
+from trainmaster.storage.objects.reaching import StoreFailed
+
+LOOK_S: Final = 5.0
+KNOWN_S: Final = 30.0
+KEPT: Final = 1000
+AT_ONCE: Final = 8
+
+
+class StoredInputs:
+    """One object per server."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._seen: OrderedDict[tuple[str, str], tuple[float, Said | None]] = OrderedDict()
+        self._looking = 0
+
+    async def problems(self, spec: JobSpec, who: Principal, as_owner: bool) -> list[Problem]:
+        """Return them. Who may not submit into the workspace is told that alone, elsewhere: not which connections it
+        has. `as_owner`: its tasks run as its owner's system user. At most seconds.
+        """
+        refs = {f"inputs.{at}.s3": item.s3 for at, item in enumerate(spec.inputs) if item.s3 is not None}
+        workspace = InWorkspace(spec.workspace)
+        if not refs or not decide(who, "jobs:submit", workspace).allowed:
+            return []
+        if not decide(who, "secrets:use", workspace).allowed:
+            return [problem(next(iter(refs)), said.connections_not_permitted(spec.workspace))]
+        there, found = await asyncio.to_thread(self._connections.names, spec.workspace), []
+        for path, ref in refs.items():
+            name = split_place(ref)[0]
+            if name not in there:
+                found.append(problem(path, said.no_such_connection(name, spec.workspace), ref))
+            elif as_owner:
+                found.append(problem(path, rules.version_not_for_owners(ref), ref))
+            elif (wrong := await self._look(spec.workspace, ref)) is not None:
+                found.append(problem(path, wrong, ref))
+        return found
+
+    async def _look(self, workspace: str, ref: str) -> Said | None:
+        """Return what a store says against a place, None when nothing, or when it does not answer."""
+        key = (workspace, ref)
+        at, told = self._seen.get(key, (-KNOWN_S, None))
+        if time.monotonic() - at < KNOWN_S or self._looking >= AT_ONCE:
+            return told
+        self._looking += 1
+        try:
+            async with asyncio.timeout(LOOK_S):
+                told = await in_own_thread(lambda: self._ask(workspace, ref), "look")
+        except (TimeoutError, Unavailable):
+            told = None
+        finally:
+            self._looking -= 1
+        self._seen[key] = (time.monotonic(), told)
+        if len(self._seen) > KEPT:
+            self._seen.popitem(last=False)
+        return told
+
+    def _ask(self, workspace: str, ref: str) -> Said | None:
+        name, path = split_place(ref)
+        try:
+            bucket = self._connections.open(workspace, name)
+            place = bucket.target.place(path)
+            if next(bucket.listed(f"{place}/" if place else ""), None) is None and not (place and bucket.find(place)):
+                return said.store_nothing_there(ref)
+        except StoreFailed as error:
+            return error.said if error.lasting else None
+        return None

@@ -1,0 +1,1 @@
+"""Object storage: connections of workspaces, and what jobs were given of it."""

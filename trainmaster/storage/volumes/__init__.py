@@ -1,0 +1,1 @@
+"""Volumes on the disk: folders that jobs and people change, file by file."""
