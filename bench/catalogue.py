@@ -1,8 +1,10 @@
-"""What the catalogue costs: transfers of data sets beside the system's own tools, lists of many assets, and a sweep."""
+"""What the catalogue costs: transfers of data sets beside the system's own tools, lists of many assets, a sweep,
+and curves over each other.
+"""
 
 from collections.abc import Iterator
 
-from bench import assets, sweeps, transfers
+from bench import assets, overlay, sweeps, transfers
 from bench.record import Record
 from bench.stage import Stage
 
@@ -12,3 +14,4 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
     yield from assets.run(stage, quick)
     yield from transfers.run(stage, quick)
     yield from sweeps.run(stage, quick)
+    yield from overlay.run(stage, quick)

@@ -70,6 +70,7 @@ BARS: Final[dict[tuple[str, str], Bar]] = {
     **{("catalogue", f"list of {what}, p95"): _at_most(15.0, "value") for what in ("data sets", "templates", "models")},
     ("catalogue", "submit of 1,000 entries"): _at_most(1.0, "value"),
     ("catalogue", "page of 1,000 entries, until it can be used"): _at_most(1000.0, "value"),
+    ("catalogue", "20 curves of 100,000 points, drawn"): _at_most(500.0, "value"),
     ("live", "jobs started beside 10,000 waiting"): _at_least(0.9),
     ("live", "jobs started beside 100,000 waiting"): _at_least(0.9),
     ("live", "live: jobs that never ran"): _at_most(0.0, "value"),

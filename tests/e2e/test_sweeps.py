@@ -99,6 +99,28 @@ def test_entries_are_ordered_drawn_and_tried_again(world: World, console: Consol
         expect(console.at("compare-results")).to_contain_text("trained-2")
 
 
+def test_of_many_entries_those_in_sight_are_made(world: World, console: Console) -> None:
+    """R205: 300 rows are some dozens on the page; scrolled to and reached by keyboard the last is there, too."""
+    sweep = {"grid": {"lr": [n / 1000 for n in range(1, 301)]}, "most_at_once": 1}
+    with world.client() as client:
+        made = client.sweeps.submit({"name": "many", "command": "sleep 1000", "sweep": sweep})
+        console.open(f"/sweeps/{made.id}")
+        entry = console.at("entry")
+        expect(entry.first).to_have_attribute("data-index", "1")
+        expect(console.at("entries")).to_have_attribute("aria-rowcount", "301")
+        assert entry.count() < 60
+        console.page.locator(".tm-sweep-scroll").evaluate("box => { box.scrollTop = box.scrollHeight }")
+        last = console.page.locator("[data-testid=entry][aria-rowindex='301']")
+        expect(last).to_be_visible()
+        assert entry.count() < 60
+        last.get_by_test_id("entry-link").focus()
+        for _ in range(30):
+            console.page.keyboard.press("Shift+Tab")
+        rows = "document.activeElement.closest('tr').dataset.index"
+        assert console.page.evaluate(rows) == "270"
+        client.sweeps.stop(made.id)
+
+
 @pytest.mark.timeout(400)
 def test_a_real_sweep_stops_the_worst_and_finds_the_best(world: World, console: Console) -> None:
     """The example as it is, 24 trainings on the digits, only faster: most are stopped early, and say why."""

@@ -1,7 +1,8 @@
-/** The entries of a sweep: a row of one height each, drawn only where it is in sight, ordered by the server by any column. */
+/** The entries of a sweep: a row of one height each, made only where it is in sight, ordered by the server by any column. */
 import { CaretDownFilled, CaretUpFilled, TrophyOutlined } from "@ant-design/icons";
 import { useNavigate } from "@tanstack/react-router";
-import { type CSSProperties, type MouseEvent, memo, type ReactNode, useDeferredValue } from "react";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { type CSSProperties, type MouseEvent, type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import type { SweepDetail, SweepEntries, SweepEntry } from "../../api/types";
 import { useBilingual } from "../../i18n";
@@ -23,7 +24,11 @@ interface Column {
 
 const LINK = 120;
 const WIDTH = 108;
-const FIRST = 40;
+/** As the style sheet has it. */
+const ROW_PX = 40;
+/** Made above and below what is in sight, so that neither a key nor a wheel comes to where nothing is. */
+const BEYOND = 12;
+const SCREEN = { width: 1200, height: 900 };
 
 export function EntriesTable(props: {
   sweep: SweepDetail;
@@ -44,17 +49,33 @@ export function EntriesTable(props: {
     event.preventDefault(); // it would load the whole console anew
     void navigate({ to: "/jobs/$id", params: { id: job }, search: {} });
   };
-  // The first screen is there at once; the rows below it are drawn while nothing else is to do.
-  const items = useDeferredValue(found.items, found.items.slice(0, FIRST));
+  const box = useRef<HTMLElement>(null);
+  const rows = useVirtualizer({
+    count: found.items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW_PX,
+    getItemKey: (at) => found.items[at]?.index ?? at,
+    overscan: BEYOND,
+    initialRect: SCREEN, // what is made before anything was measured
+    paddingStart: ROW_PX, // the head
+  });
+  const seen = rows.getVirtualItems();
+  const best = sweep.best?.job;
   const style = {
     "--columns": columns.map((one) => one.width).join(" "),
     "--least": `${LINK + WIDTH * (columns.length - 1)}px`,
   } as CSSProperties;
   return (
-    <section className="tm-panel tm-sweep-scroll" aria-label={t("sweeps.all")}>
-      <table className="tm-entries" style={style} aria-busy={stale} data-testid="entries">
+    <section ref={box} className="tm-panel tm-sweep-scroll" aria-label={t("sweeps.all")}>
+      <table
+        className="tm-entries"
+        style={style}
+        aria-busy={stale}
+        aria-rowcount={found.items.length + 1}
+        data-testid="entries"
+      >
         <thead>
-          <tr>
+          <tr aria-rowindex={1}>
             {columns.map(({ key, title, end, falling }) => {
               const way = order === key ? "ascending" : order === `-${key}` ? "descending" : undefined;
               return (
@@ -75,20 +96,35 @@ export function EntriesTable(props: {
           </tr>
         </thead>
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row has a link for the keyboard. */}
-        <tbody onClick={press}>
-          {items.map((entry) => (
-            <Row key={entry.index} entry={entry} columns={columns} top={entry.job === sweep.best?.job} />
-          ))}
+        <tbody
+          onClick={press}
+          style={{
+            paddingTop: (seen[0]?.start ?? ROW_PX) - ROW_PX,
+            paddingBottom: rows.getTotalSize() - (seen.at(-1)?.end ?? rows.getTotalSize()),
+          }}
+        >
+          {seen.map(({ index }) => {
+            const entry = found.items[index];
+            return (
+              entry && <Row key={entry.index} at={index} entry={entry} columns={columns} top={entry.job === best} />
+            );
+          })}
         </tbody>
       </table>
     </section>
   );
 }
 
-const Row = memo(function Row(props: { entry: SweepEntry; columns: readonly Column[]; top: boolean }): ReactNode {
-  const { entry, columns, top } = props;
+function Row(props: { at: number; entry: SweepEntry; columns: readonly Column[]; top: boolean }): ReactNode {
+  const { at, entry, columns, top } = props;
   return (
-    <tr data-testid="entry" data-index={entry.index} data-job={entry.job} className={top ? "tm-sweep-top" : undefined}>
+    <tr
+      aria-rowindex={at + 2}
+      data-testid="entry"
+      data-index={entry.index}
+      data-job={entry.job}
+      className={top ? "tm-sweep-top" : undefined}
+    >
       {columns.map(({ key, end, cell }) => (
         <td key={key} className={end ? "tm-end tm-num" : undefined}>
           {cell(entry)}
@@ -96,7 +132,7 @@ const Row = memo(function Row(props: { entry: SweepEntry; columns: readonly Colu
       ))}
     </tr>
   );
-});
+}
 
 function useColumns(sweep: SweepDetail, found: SweepEntries): Column[] {
   const { t } = useTranslation();

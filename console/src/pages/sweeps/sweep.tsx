@@ -32,6 +32,8 @@ import { csvOf, topOf, usualOrder } from "./order";
 import { SweepCurves, SweepParameters } from "./plots";
 
 const AGAIN_MS = 2500;
+/** Once all have ended, what was logged last is collected a moment later, and then only a retry changes anything. */
+const SETTLED_S = 60;
 const COMPARED = 20;
 
 export function SweepDetailPage(): ReactNode {
@@ -40,8 +42,7 @@ export function SweepDetailPage(): ReactNode {
     useQuery({
       queryKey: ["sweep", id],
       queryFn: ({ signal }) => readSweep(id, signal),
-      // The best value of an entry is known a moment after its end.
-      refetchInterval: ({ state }) => (state.data && !isOver(state.data) ? AGAIN_MS : 2 * AGAIN_MS),
+      refetchInterval: ({ state }) => (state.data && isOver(state.data) ? 2 * AGAIN_MS : AGAIN_MS),
     }),
   );
   if (query.error instanceof ApiError && query.error.status === 404) return <NotShared what="sweep" id={id} />;
@@ -56,6 +57,9 @@ export function SweepDetailPage(): ReactNode {
 
 const isOver = (sweep: SweepDetail): boolean => endedOf(sweep.counts) === allOf(sweep.counts);
 
+const isSettled = (found: SweepEntries | undefined): boolean =>
+  found?.items.every((one) => one.ended_at !== null && found.at - one.ended_at > SETTLED_S) ?? false;
+
 function Shown({ sweep }: { sweep: SweepDetail }): ReactNode {
   const { t } = useTranslation();
   const search = useSearch({ from: "/sweeps/$id" });
@@ -69,8 +73,7 @@ function Shown({ sweep }: { sweep: SweepDetail }): ReactNode {
       queryKey: ["sweep", sweep.id, "entries", order],
       queryFn: ({ signal }) => readEntries(sweep.id, order, [], signal),
       placeholderData: keepPreviousData,
-      // What was logged last is collected a moment after the end.
-      refetchInterval: over ? 2 * AGAIN_MS : AGAIN_MS,
+      refetchInterval: ({ state }) => (!over ? AGAIN_MS : isSettled(state.data) ? 10 * AGAIN_MS : 2 * AGAIN_MS),
     }),
   );
   const tab = search.tab ?? "entries";
