@@ -18,6 +18,7 @@ from tests.fixtures.backups import files_of, furnish, nothing, open_store, rows_
 from tests.fixtures.histories import life
 from tests.fixtures.older_stores import make_older
 from trainmaster.core.errors import Conflict, TrainmasterError
+from trainmaster.core.folders.layout import BULK
 from trainmaster.service.backup import restoring
 from trainmaster.service.backup.making import BackupMade, make
 from trainmaster.service.backup.restoring import BackupRestored, restore

@@ -127,7 +127,7 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
     wait: Waits = True,
     as_json: AsJson = False,
 ) -> None:
-    """Make an image of a requirements.txt, a project or a container; the next version of one that has this name.
+    """Make an image, or its next version, of a requirements.txt, a project or a container.
 
     It is made on the server, packages in a sandbox, which is shown here; with --no-wait only the id is printed.
     Prints the name by which job files have it.
