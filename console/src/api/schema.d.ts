@@ -1321,9 +1321,9 @@ export interface paths {
         };
         /**
          * Search
-         * @description Find jobs, people, workspaces, pools, sweeps, data sets, volumes, templates, algorithms, images and models by words, of
-         *     what the caller may know; in names of the first four a word with one wrong character is found near. For every field
-         *     of jobs there is `GET /jobs`.
+         * @description Find jobs, people, workspaces, pools, sweeps, data sets, volumes, templates, algorithms, images and models by
+         *     words, of what the caller may know; in names of the first four a word with one wrong character is found near. For
+         *     every field of jobs there is `GET /jobs`.
          */
         get: operations["search"];
         put?: never;

@@ -31,9 +31,9 @@ async def search(
     q: Annotated[str, Query(max_length=200)] = "",
     limit: Annotated[int, Query(ge=1, le=50)] = 8,
 ) -> Response:
-    """Find jobs, people, workspaces, pools, sweeps, data sets, volumes, templates, algorithms, images and models by words, of
-    what the caller may know; in names of the first four a word with one wrong character is found near. For every field
-    of jobs there is `GET /jobs`.
+    """Find jobs, people, workspaces, pools, sweeps, data sets, volumes, templates, algorithms, images and models by
+    words, of what the caller may know; in names of the first four a word with one wrong character is found near. For
+    every field of jobs there is `GET /jobs`.
     """
     return Json(await platform(request).searching.everything(q, who(request), limit))
 
