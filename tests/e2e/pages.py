@@ -33,6 +33,8 @@ def work(world: World) -> dict[str, str]:
         (data := world.home.parent / "lang-data").mkdir()
         (data / "one.txt").write_text("one\n")
         client.datasets.upload(data, "lang-data", description="lang", share="read")
+        client.volumes.create("lang-volume", description="lang", share="read")
+        client.volumes.upload(data / "one.txt", "lang-volume")
         algorithm = {"command": "python one.txt", "code": {"path": str(data)}, "inputs": ["data_url"]}
         algorithm["parameters"] = [{"name": "lr", "type": "float", "default": 0.1, "min": 0, "description": "lang"}]
         client.algorithms.upload(algorithm, "lang-net", description="lang", share="read")
@@ -87,6 +89,9 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         (f"/sweeps/{jobs['sweep']}", "sweep-page"),
         ("/datasets", "dataset-link"),
         ("/datasets/lang-data", "dataset-page"),
+        ("/datasets/lang-data?path=one.txt", "preview"),
+        ("/volumes", "volume-link"),
+        ("/volumes/lang-volume", "volume-page"),
         ("/algorithms", "algorithm-link"),
         ("/algorithms/lang-net", "algorithm-page"),
         (f"/submit?{urlencode({'set': json.dumps(RUNS)})}", "channel-data_url"),

@@ -81,4 +81,4 @@ def _account(volume: VolumePlace) -> Account:
 
 
 def _name(volume: str, of: str | int) -> str:
-    return f"volume {volume} {of}"
+    return f"volume:{volume}:{of}"
