@@ -30,7 +30,11 @@ export function Workspaces(): ReactNode {
             pagination={false}
             dataSource={user.workspaces}
             columns={[
-              { title: t("people.workspace"), key: "workspace", render: (_, one) => <b>{one.workspace}</b> },
+              {
+                title: <span className="tm-nowrap">{t("people.workspace")}</span>,
+                key: "workspace",
+                render: (_, one) => <b>{one.workspace}</b>,
+              },
               {
                 title: t("people.mineRole"),
                 key: "role",
