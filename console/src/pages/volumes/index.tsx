@@ -95,7 +95,7 @@ function useColumns(): TableColumnsType<Volume> {
       {
         title: <span className="tm-hidden">{t("datasets.use")}</span>,
         key: "use",
-        width: 136,
+        width: 148,
         align: "end",
         render: (_, one) => <UseInJob volume={one.name} workspace={one.workspace} size="small" />,
       },
