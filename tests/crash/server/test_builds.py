@@ -69,7 +69,7 @@ def test_a_server_killed_during_a_build_leaves_nothing_half(home: Home) -> None:
         home.client().ask("GET", "/session")
         deadline = time.monotonic() + 10
         while builders(home) and time.monotonic() < deadline:
-            time.sleep(0.05)
+            time.sleep(0.05)  # another process: nothing tells
         assert not builders(home), "what built an image outlives the server"
         ended = client.images.build(asked.id)
         assert ended.state in ("stopped", "ready")

@@ -43,7 +43,7 @@ def until_ended(client: Client, job: str) -> dict[str, Any]:
     limit = time.monotonic() + 90
     while (view := client.ask("GET", f"/jobs/{job}"))["state"] not in ("succeeded", "failed", "stopped"):
         assert time.monotonic() < limit, view["state"]
-        time.sleep(0.1)
+        time.sleep(0.1)  # another process: nothing tells
     return dict(view)
 
 
@@ -66,7 +66,7 @@ def test_a_server_killed_while_it_saves_makes_one_whole_version_of_each_job(home
         limit = time.monotonic() + 60
         while not written(home, job):
             assert time.monotonic() < limit
-            time.sleep(0.01)
+            time.sleep(0.01)  # another process: nothing tells
         time.sleep(chance.random() * LONGEST_S)  # anywhere in saving, or just behind it
         home.kill_server()
         for version in Path(home.layout.bulk, "models").glob("m*/*"):  # renamed when it is whole

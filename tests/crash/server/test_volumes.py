@@ -62,7 +62,7 @@ def test_a_server_killed_during_an_upload_leaves_the_old_file_or_the_new_one(hom
 
     ends = time.monotonic() + 60
     while os.listdir(root / "arriving") and time.monotonic() < ends:  # what was on its way goes after a start
-        time.sleep(0.05)
+        time.sleep(0.05)  # another process: nothing tells
     assert os.listdir(root / "arriving") == []
     client.volumes.delete(volume.id)
     assert client.volumes.list() == []
