@@ -137,6 +137,7 @@ from trainmaster.answers.jobs import (
     TaskCounts,
     TaskView,
     TotalsView,
+    UploadView,
     VerdictView,
     When,
 )
@@ -322,7 +323,8 @@ __all__ = [
     "SuggestionView", "SweepBest", "SweepDetail", "SweepEntryPage", "SweepEntryView", "SweepPage", "SweepPlace",
     "SweepPreview", "SweepPreviewEntry", "SweepView", "TaskCounts", "TaskLimits", "TaskView", "TemplateDetail",
     "TemplatePage", "TemplateRight", "TemplateVersionView", "TemplateView", "Text", "Ticket", "Timeline",
-    "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UrgentView", "UsageReport",
+    "TimelineNode", "TokenView", "Tokens", "TotalsView", "UnreadView", "Upload", "UploadView", "UrgentView",
+    "UsageReport",
     "UsageView", "UseRow", "Used", "UserView", "VerdictTitle", "VerdictView", "VirtualClusterView", "VirtualClusters",
     "VolumeDetail", "VolumePage", "VolumeRight", "VolumeUse", "VolumeView",
     "WaitFigures", "WaitingView", "WebhookState", "WebhookView", "WebhooksView", "When", "WorkspaceStorage",

@@ -31,6 +31,7 @@ from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.objects.fetched import Fetched
+from trainmaster.service.objects.sending import Sending
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
 from trainmaster.service.scheduling.scheduling import Scheduling
@@ -84,6 +85,7 @@ class Context:
     assets: AssetReader
     images: JobImages
     fetched: Fetched
+    sending: Sending
     versions: InputVersions
     kept: Kept
     kept_versions: KeptVersions

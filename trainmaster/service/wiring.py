@@ -43,6 +43,7 @@ from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.notices.parts import NoticeParts
 from trainmaster.service.objects.fetched import fetched_of
+from trainmaster.service.objects.sending import Sending
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -94,6 +95,7 @@ from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
+from trainmaster.store.sending.rows import SendRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
 
@@ -253,6 +255,8 @@ def assemble(
         Purses(pools, config.money.currency, lambda job: master.live[job]),
     )
     master = Master(ledger, feed, clock, followers)
+    fetched = fetched_of(layout, config, database, vault, clock, lambda: list(master.live))
+    every_s, sent = config.storage.send_every_s, SendRows(database)
     context = Context(
         config=config,
         layout=layout,
@@ -273,7 +277,8 @@ def assemble(
         vault=vault,
         assets=AssetReader(database),
         images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
-        fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
+        fetched=fetched,
+        sending=Sending(sent, fetched.connections, layout, clock, records.get_job, every_s),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
@@ -331,7 +336,8 @@ def _moving(
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     roots, vault = config.local.mount_roots, context.vault
-    launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, context.fetched)
+    stored = context.fetched, context.sending
+    launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, *stored)
     models, kept = ModelRows(database), context.kept
     saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
     shell: OrderRunner
@@ -345,8 +351,8 @@ def _moving(
     context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
     rules = rules_of(leftovers, layout, records, context.ended, clock)
     retention = Retention(rules, Keeping.of(config), clock)
-    stored = DatasetRows(database).paths
-    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, stored)
+    paths = DatasetRows(database).paths
+    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, paths)
     context.results = ResultKeeper(ResultRows(database), records.get_job, metrics, specs, clock)
     context.followers.watchers.append(context.results)
     context.early = EarlyStopping(MarkRows(database), SweepRows(database), context)
@@ -355,6 +361,7 @@ def _moving(
     context.followers.watchers.append(context.folders)
     context.volumes = VolumeKeeper(context, VolumeRows(database), KeptVolumes(layout, kept))
     context.followers.watchers.append(context.volumes)
+    context.followers.watchers.append(context.sending)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,
