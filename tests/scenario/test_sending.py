@@ -44,7 +44,7 @@ def there(store: Store, prefix: str) -> dict[str, bytes]:
     return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
-async def sent(stage: Stage, job: str, state: str = "done") -> answers.UploadView:
+async def sent(stage: Stage, job: str, state: str = "done") -> answers.OutputTarget:
     """Return what is told of the job's one place once it is in a state, and that is told in its history."""
     kind = {"done": "uploaded", "failed": "upload_failed"}[state]
     await stage.ended(job)

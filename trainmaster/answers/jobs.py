@@ -311,7 +311,7 @@ class NoteView(Answer, frozen=True):
     message: Text
 
 
-class UploadView(Answer, frozen=True):
+class OutputTarget(Answer, frozen=True):
     """A folder of a job on its way to object storage: how much is there, is left to go, and is left out. `why`: what
     hinders it, or what was left out; `tries` failed, the next one is at `next_at`.
     """
@@ -337,7 +337,7 @@ class JobDetail(JobView, frozen=True):
     attempt_list: list[AttemptView]
     task_list: list[TaskView]
     warnings: list[NoteView]
-    uploads: list[UploadView]
+    uploads: list[OutputTarget]
     spec: Json
     extras: Json | None
 

@@ -88,10 +88,6 @@ _VERDICT_OF: Final[dict[Kind, str]] = {
 }
 
 
-_NOTED: Final = frozenset(
-    {Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED, Kind.UPLOADED, Kind.UPLOAD_FAILED, Kind.UPLOAD_ASKED}
-)
-"""Kinds that change nothing."""
 _ABOUT_THE_JOB: Final = frozenset({Kind.STOP_REQUESTED, Kind.EXPIRED})
 """Kinds that mean the job whatever attempt they name: who asks for a stop cannot know of the next try."""
 
@@ -117,7 +113,7 @@ def _apply(job: Job, event: Event) -> Result:
         return replace(job, share=JobShare(event.data["share"])), ()
     if event.kind is Kind.ANNOTATED:  # also after the end
         return replace(job, tags=tuple(event.data.get("tags", job.tags)), note=event.data.get("note", job.note)), ()
-    if job.terminal or event.kind in _NOTED:
+    if job.terminal or event.kind in (Kind.NOTED, Kind.ENTERED, Kind.SUBMITTED):
         return job, ()
     if event.kind is Kind.EXPIRED and (job.expires_at is None or event.at < job.expires_at):
         # The timer was early, or the duration was changed meanwhile (R191).

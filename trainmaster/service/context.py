@@ -85,7 +85,6 @@ class Context:
     assets: AssetReader
     images: JobImages
     fetched: Fetched
-    sending: Sending
     versions: InputVersions
     kept: Kept
     kept_versions: KeptVersions
@@ -110,6 +109,7 @@ class Context:
     folders: "FolderKeeper" = field(init=False)
     volumes: "VolumeKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
+    sending: Sending = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)
 

@@ -379,7 +379,7 @@ def note_view(event: Event) -> answers.NoteView:
     return answers.NoteView(code=data["code"], message=message)
 
 
-def upload_view(one: SendTarget) -> answers.UploadView:
+def upload_view(one: SendTarget) -> answers.OutputTarget:
     """Return where a folder of a job goes, and how far that is."""
     same = (
         "place",
@@ -394,4 +394,4 @@ def upload_view(one: SendTarget) -> answers.UploadView:
         "tries",
     )
     why = None if one.said is None else both(one.said)
-    return answers.UploadView(**{name: getattr(one, name) for name in same}, why=why, next_at=one.next_at or None)
+    return answers.OutputTarget(**{name: getattr(one, name) for name in same}, why=why, next_at=one.next_at or None)

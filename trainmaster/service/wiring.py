@@ -255,8 +255,6 @@ def assemble(
         Purses(pools, config.money.currency, lambda job: master.live[job]),
     )
     master = Master(ledger, feed, clock, followers)
-    fetched = fetched_of(layout, config, database, vault, clock, lambda: list(master.live))
-    every_s, sent = config.storage.send_every_s, SendRows(database)
     context = Context(
         config=config,
         layout=layout,
@@ -277,8 +275,7 @@ def assemble(
         vault=vault,
         assets=AssetReader(database),
         images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
-        fetched=fetched,
-        sending=Sending(sent, fetched.connections, layout, clock, records.get_job, every_s),
+        fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
         versions=InputVersions(AssetReader(database), NamedVersions(database), layout),
         kept=kept,
         kept_versions=kept_versions,
@@ -313,6 +310,14 @@ def _images(
     return images
 
 
+def _sending(context: Context, database: Database) -> Sending:
+    """Join what copies outputs to object storage; it follows the live jobs."""
+    parts = context.layout, context.clock, context.records.get_job, context.config.storage
+    context.sending = Sending(SendRows(database), context.fetched.connections, *parts)
+    context.followers.watchers.append(context.sending)
+    return context.sending
+
+
 def needed_images(master: Master, specs: Specs) -> list[NeededImage]:
     """Return what each live job that has an environment needs; blocking."""
     found = ((job, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
@@ -336,7 +341,7 @@ def _moving(
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     roots, vault = config.local.mount_roots, context.vault
-    stored = context.fetched, context.sending
+    stored = context.fetched, _sending(context, database)
     launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, *stored)
     models, kept = ModelRows(database), context.kept
     saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
@@ -361,7 +366,6 @@ def _moving(
     context.followers.watchers.append(context.folders)
     context.volumes = VolumeKeeper(context, VolumeRows(database), KeptVolumes(layout, kept))
     context.followers.watchers.append(context.volumes)
-    context.followers.watchers.append(context.sending)
     context.budgets = BudgetKeeper(context.purses, context.entries, Balances(context).tell_alarms)
     life = Life(
         context,

@@ -6128,7 +6128,7 @@ export interface components {
             attempt_list: components["schemas"]["Attempt"][];
             task_list: components["schemas"]["Task"][];
             warnings: components["schemas"]["Note"][];
-            uploads: components["schemas"]["Upload"][];
+            uploads: components["schemas"]["OutputTarget"][];
             spec: {
                 [key: string]: unknown;
             };
@@ -6174,11 +6174,23 @@ export interface components {
             code: string;
             message: components["schemas"]["Text"];
         };
-        /** @description An uploaded folder by its content's name. */
-        Upload: {
-            upload: string;
+        /**
+         * @description A folder of a job on its way to object storage: how much is there, is left to go, and is left out. `why`: what
+         *         hinders it, or what was left out; `tries` failed, the next one is at `next_at`.
+         */
+        OutputTarget: {
+            place: string;
+            folder: string;
+            if_exists: string;
+            state: components["schemas"]["SendState"];
             files: number;
             size_bytes: number;
+            left_files: number;
+            left_bytes: number;
+            left_out: number;
+            why: components["schemas"]["Text"] | null;
+            tries: number;
+            next_at: number | null;
         };
         /**
          * @description What became of a place. GOING: there is something to do, or there may be.
@@ -7003,6 +7015,12 @@ export interface components {
             last_used_at: number | null;
             scopes: string[] | null;
             workspace: string | null;
+        };
+        /** @description An uploaded folder by its content's name. */
+        Upload: {
+            upload: string;
+            files: number;
+            size_bytes: number;
         };
         /** @description A job of a batch. */
         BatchItem: {

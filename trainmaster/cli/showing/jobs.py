@@ -185,7 +185,7 @@ def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str
     yield words("console", "控制台"), f"{url}/jobs/{job.id}"
 
 
-def upload_text(one: "answers.UploadView") -> str:
+def upload_text(one: "answers.OutputTarget") -> str:
     """Return how far a folder is on its way to object storage, in one line."""
     state = words(*_UPLOADS[one.state])
     there = words(f"{one.files} files, {one.size_bytes >> 20} MiB", f"{one.files} 个文件，{one.size_bytes >> 20} MiB")

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from trainmaster.core.config import StorageConfig
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
@@ -84,10 +85,10 @@ class Sending:
         layout: Layout,
         clock: Callable[[], float],
         find: Callable[[str], Job | None],
-        every_s: float,
+        config: StorageConfig,
     ) -> None:
         self.rows, self._connections, self._layout = rows, connections, layout
-        self._clock, self._find, self._every_s = clock, find, every_s
+        self._clock, self._find, self._every_s = clock, find, config.send_every_s
         self._open: dict[tuple[int, int], _Open] = {}
         self._running: set[str] = set()
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()  # by workspace
@@ -117,7 +118,8 @@ class Sending:
 
     async def begin(self, job: Job, spec: JobSpec, tell: Tell) -> Said | None:
         """Let the places of a job be known, before it starts; return what speaks against them. Raises Unavailable."""
-        if not spec.outputs or await asyncio.to_thread(self.rows.of_job, job.seq):
+        there = await asyncio.to_thread(self.rows.of_job, job.seq) if spec.outputs else []
+        if there or not spec.outputs:
             return None
         made = []
         for number, item in enumerate(spec.outputs):
