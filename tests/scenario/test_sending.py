@@ -104,6 +104,20 @@ async def test_a_folder_of_the_outputs_and_the_model_go_where_each_is_told(stage
     assert there(store, "both") == {"plots/p": b"p\n", "model/m": b"m\n"}
 
 
+async def test_a_folder_that_leads_elsewhere_sends_nothing_of_there(stage: Stage, store: Store) -> None:
+    """A link in the middle of the way, which the job has laid, and one that it lays in place of a folder."""
+    await kept(stage, store)
+    (stage.home / "private").mkdir()
+    (stage.home / "private" / "secret").write_text("secret\n")
+    text = f'cd "$TRAINMASTER_OUTPUT_DIR"; ln -s {stage.home} way; mkdir own; echo x > own/x; {WAITS}; rm -r own; ln -s {stage.home}/private own'  # noqa: E501
+    outputs = [{"s3": "data/leads/a", "folder": "outputs/way/private"}, {"s3": "data/leads/b", "folder": "outputs/own"}]
+    job = await stage.submit(spec("leads", text, outputs=outputs, model={"save": False}))
+    await stage.until(job, lambda view: view.uploads != [] and view.uploads[1].files == 1, "x")
+    stage.output(job, "go").write_text("")
+    await stage.until(job, lambda view: [one.state for one in view.uploads] == ["done", "done"], "both")
+    assert there(store, "leads") == {"b/x": b"x\n"}
+
+
 async def test_a_server_that_starts_anew_goes_on_and_sends_nothing_twice(stage: Stage, store: Store) -> None:
     await kept(stage, store)
     text = f'cd "$TRAINMASTER_OUTPUT_DIR"; for n in 1 2 3; do echo $n > $n; done; {WAITS}; echo 4 > 4'

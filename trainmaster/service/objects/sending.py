@@ -243,11 +243,10 @@ class Sending:
             one.known = await asyncio.to_thread(self.rows.files, target)
         root = self._layout.outputs(target.job), self._layout.model_out(target.job)
         top, _, beneath = target.folder.partition("/")
-        folder = os.path.join(root[0] if top == "outputs" else root[1], beneath).rstrip("/")
         settled = None if one.over is not None else int((self._clock() - self._every_s) * 1e9)
         asks = target.if_exists != "overwrite" and not target.empty
         path = split_place(target.place)[1]
-        plan = SendPlan(folder, path, asks, settled)
+        plan = SendPlan(root[0] if top == "outputs" else root[1], beneath, path, asks, settled)
 
         def note(some: Iterable[SentFile]) -> None:
             self.rows.note(target, some)

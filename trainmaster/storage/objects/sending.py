@@ -6,6 +6,7 @@ server was killed, the store is asked whether it is there. Invariant: a file is 
 read, by MD5 or by size, and it did not change meanwhile. Blocking: call it from worker threads.
 """
 
+import errno
 import hashlib
 import io
 import os
@@ -22,7 +23,7 @@ from trainmaster.messages.jobs import files as told
 from trainmaster.messages.said import Said
 from trainmaster.storage.objects.bucket import GoOn
 from trainmaster.storage.objects.reaching import StoreFailed
-from trainmaster.storage.safe import open_beneath, walk
+from trainmaster.storage.safe import MAX_DEPTH, folder, open_beneath, walk
 
 if TYPE_CHECKING:
     from trainmaster.storage.objects.wire import Bucket
@@ -37,6 +38,8 @@ LARGEST: Final = 5 << 40
 """Bytes of an object, by S3."""
 LONGEST_KEY: Final = 1024
 _BLOCK: Final = 1 << 20
+_NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
+"""What opening says of a file or a folder that is there no more, or has become something else."""
 
 Known = dict[str, SentFile]
 Note = Callable[[Sequence[SentFile]], None]
@@ -45,11 +48,12 @@ Note = Callable[[Sequence[SentFile]], None]
 
 @dataclass(frozen=True, slots=True)
 class SendPlan:
-    """What is sent where. `path`: below the connection; `asks`: objects that are there already are not ours to replace;
-    `settled_ns`: what changed later waits, None: nothing waits.
+    """What is sent where: what lies in the folder `beneath` of `root`. `path`: below the connection; `asks`: objects
+    that are there already are not ours to replace; `settled_ns`: what changed later waits, None: nothing waits.
     """
 
     root: str
+    beneath: str
     path: str
     asks: bool
     settled_ns: int | None
@@ -62,7 +66,7 @@ class SendPass:
 
     def __init__(self, plan: SendPlan, known: Known, note: Note, go_on: GoOn) -> None:
         self._plan, self._known, self._note, self._go_on = plan, known, note, go_on
-        self._place = ""
+        self._place = self._root = ""
         self.left_files = self.left_bytes = self.sent_files = self.sent_bytes = 0
 
     def run(self, bucket: "Bucket") -> None:
@@ -70,6 +74,15 @@ class SendPass:
         and `note` raise.
         """
         self._place = bucket.target.place(self._plan.path)
+        try:
+            with folder(self._plan.root, self._plan.beneath) as fd:
+                self._root = f"/proc/self/fd/{fd}/."  # this very folder, whatever becomes of the way to it
+                self._send_all(bucket)
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
+
+    def _send_all(self, bucket: "Bucket") -> None:
         waiting = self._look()
         self.left_files, self.left_bytes = len(waiting), sum(one.size for one in waiting)
         settled = self._plan.settled_ns
@@ -90,9 +103,9 @@ class SendPass:
         waiting: list[SentFile] = []
         left: list[SentFile] = []
         seen = 0
-        for path, info in walk(self._plan.root, max_entries=MAX_FILES + 1):
+        for path, info in walk(self._root, max_entries=MAX_FILES + 1):
             self._go_on()
-            if stat.S_ISDIR(info.st_mode):
+            if stat.S_ISDIR(info.st_mode) and (path.count("/") < MAX_DEPTH - 1 and self._opens(path)):
                 continue
             seen += 1
             if seen > MAX_FILES:
@@ -108,10 +121,16 @@ class SendPass:
         self._keep(left)
         return waiting
 
+    def _opens(self, path: str) -> bool:
+        """Return whether a folder can be looked into."""
+        return os.access(f"{self._root}/{path}", os.R_OK | os.X_OK)
+
     def _never(self, one: SentFile, mode: int) -> Said | None:
         """Return why a file cannot go, None where it can."""
         if stat.S_ISLNK(mode):
             return said.send_is_link()
+        if stat.S_ISDIR(mode):
+            return told.output_too_deep(MAX_DEPTH) if self._opens(one.path) else told.output_not_readable()
         if not stat.S_ISREG(mode):
             return told.output_is_no_file()
         if _named(one.path) != one.path:
@@ -173,18 +192,20 @@ class SendPass:
         """
         self._go_on()
         try:
-            with _opened(self._plan.root, one.path) as fd:
+            with _opened(self._root, one.path) as fd:
                 if not one.same(*_stamp(fd)):
                     return None
                 whole = again and self._there(bucket, one, fd)
                 if not whole:
                     self._put(bucket, one, fd)
                 return replace(one, state=FileState.UP) if one.same(*_stamp(fd)) else None
-        except FileNotFoundError:
-            return None
         except PermissionError:
             return replace(one, state=FileState.LEFT, said=told.output_not_readable())
         except _Changed:
+            return None
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
             return None
 
     def _there(self, bucket: "Bucket", one: SentFile, fd: int) -> bool:
