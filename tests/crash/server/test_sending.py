@@ -47,7 +47,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 def below(root: Path) -> dict[str, Path]:
     """Return the files of a folder; not those that rclone has not renamed yet."""
-    found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith(".rclone_temp_put"))
+    found = (path for path in root.rglob("*") if path.is_file() and not path.name.startswith(".rclone_temp"))
     return {str(path.relative_to(root)): path for path in found}
 
 
