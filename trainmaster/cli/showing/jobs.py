@@ -188,7 +188,10 @@ def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str
 def upload_text(one: "answers.OutputTarget") -> str:
     """Return how far a folder is on its way to object storage, in one line."""
     state = words(*_UPLOADS[one.state])
-    there = words(f"{one.files} files, {one.size_bytes >> 20} MiB", f"{one.files} 个文件，{one.size_bytes >> 20} MiB")
+    small = one.size_bytes < 1 << 20
+    size = f"{-(-one.size_bytes >> 10)} KiB" if small else memory(one.size_bytes / (1 << 20))
+    files = "file" if one.files == 1 else "files"
+    there = words(f"{one.files} {files}, {size}", f"{one.files} 个文件，{size}")
     to_go = words(f"{one.left_files} to go", f"还剩 {one.left_files} 个") if one.left_files else ""
     parts = (f"{one.folder} → {one.place}", state, there, to_go, "" if one.why is None else told(one.why))
     return words("; ", "；").join(filter(None, parts))

@@ -187,7 +187,7 @@ export const submit = {
     folder: "Folder of the job",
     to: "Goes to",
     ifExists: "If the name is taken",
-    keep: "Keep what is there",
+    keep: "Keep",
     overwrite: "Overwrite",
     refuse: "Must be empty",
   },
@@ -349,7 +349,7 @@ export const help = {
   outputTo:
     "A storage connection of the workspace and a prefix. {id} and {name} in it are those of the job; an empty place is best.",
   outputIfExists:
-    "What becomes of objects that were there before and have the name of a file of the job. Must be empty: the job is refused where anything is there.",
+    "What becomes of objects that were there before and have the name of a file of the job: they are kept, or overwritten. Must be empty: the job is refused where anything is there.",
   mountKind:
     "A data set and a model are kept by the platform, with versions; a volume is a folder of the platform that jobs may write to; object storage is fetched before the start; a folder is on the nodes.",
   source:
