@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from trainmaster.storage.objects.wire import Bucket
 
 AT_ONCE: Final = 4
+TRIES: Final = 3
+PAUSE_S: Final = 0.5
 BATCH: Final = 64
 """Files that are noted together."""
 PART: Final = 8 << 20
@@ -195,9 +198,7 @@ class SendPass:
             with _opened(self._root, one.path) as fd:
                 if not one.same(*_stamp(fd)):
                     return None
-                whole = again and self._there(bucket, one, fd)
-                if not whole:
-                    self._put(bucket, one, fd)
+                self._let_be_there(bucket, one, fd, again)
                 return replace(one, state=FileState.UP) if one.same(*_stamp(fd)) else None
         except PermissionError:
             return replace(one, state=FileState.LEFT, said=told.output_not_readable())
@@ -207,6 +208,22 @@ class SendPass:
             if error.errno not in _NOT_THERE:
                 raise
             return None
+
+    def _let_be_there(self, bucket: "Bucket", one: SentFile, fd: int, again: bool) -> None:
+        """Send a file unless it is there. A connection that breaks off, as one that was kept too long, is no trouble of
+        the store yet: it is made anew.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                if not (again and self._there(bucket, one, fd)):
+                    self._put(bucket, one, fd)
+                return
+            except StoreFailed as error:
+                if error.lasting or not left:
+                    raise
+                again = True
+                self._go_on()
+                time.sleep(PAUSE_S)
 
     def _there(self, bucket: "Bucket", one: SentFile, fd: int) -> bool:
         """Return whether the store has just this file."""
