@@ -64,13 +64,14 @@ class SendPlan:
 
 class SendPass:
     """One pass. `known`: what is known of files, changed as it goes; `left_files`, `left_bytes`: what still has to go;
-    `sent_files`, `sent_bytes`: what went so far.
+    `sent_files`, `sent_bytes`: what went so far; `looked_s`: how long the look at the folder took.
     """
 
     def __init__(self, plan: SendPlan, known: Known, note: Note, go_on: GoOn) -> None:
         self._plan, self._known, self._note, self._go_on = plan, known, note, go_on
         self._place = self._root = ""
         self.left_files = self.left_bytes = self.sent_files = self.sent_bytes = 0
+        self.looked_s = 0.0
 
     def run(self, bucket: "Bucket") -> None:
         """Send what there is to send. Raises StoreFailed for the first file that the store does not take, what `go_on`
@@ -86,7 +87,9 @@ class SendPass:
                 raise
 
     def _send_all(self, bucket: "Bucket") -> None:
+        began = time.monotonic()
         waiting = self._look()
+        self.looked_s = time.monotonic() - began
         self.left_files, self.left_bytes = len(waiting), sum(one.size for one in waiting)
         settled = self._plan.settled_ns
         ready = [one for one in waiting if settled is None or one.ctime_ns <= settled]
