@@ -241,7 +241,7 @@ export const submit = {
     metricsHint: "输出 loss 和 accuracy，自动读取为指标",
     ddp: "PyTorch DDP",
     ddpHint: "2 个副本共同训练，节点上需有 PyTorch",
-    sweep: "参数搜索",
+    sweep: "参数扫描",
     sweepHint: "4 个副本，各用不同的学习率",
     shell: "交互会话",
     shellHint: "保持运行 2 小时，用 tm exec 进入",
