@@ -286,7 +286,8 @@ class ImagePackage(Answer, frozen=True):
 
 class ImageVersionView(Answer, frozen=True):
     """A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-    `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
+    `digest`: of the lock that says its packages, or of the container image `container`, with its code; `packages`: how
+    many there are. `code`: the upload that its jobs run, null: they bring it; `base`: the version that it was built on.
     """
 
     version: int
@@ -300,6 +301,8 @@ class ImageVersionView(Answer, frozen=True):
     frameworks: list[str]
     cards: list[str]
     container: str
+    code: str | None
+    base: str
 
 
 class ImageUse(Answer, frozen=True):

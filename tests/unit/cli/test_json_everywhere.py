@@ -109,6 +109,8 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "template submit": ("plan", "--name", "planned"),
         "template delete": ("other",),
         "image create": ("env", "--requirements", str(listed), "--no-wait"),
+        "image build": ("packed", str(tmp_path / "net"), "--requirements", str(listed)),
+        "image test": ("kept", "true"),
         "image builds": (),
         "image list": (),
         "dataset upload": ("flowers", str(file)),

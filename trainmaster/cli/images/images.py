@@ -10,6 +10,7 @@ from trainmaster.cli.commands.jobs import Mine, leave, print_each
 from trainmaster.cli.context import AsJson, Limit, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.images.building import Workspace, builds, create, log, stop
+from trainmaster.cli.images.packing import build, try_out
 from trainmaster.cli.language import words
 from trainmaster.core.formats.terminal import visible
 
@@ -35,15 +36,7 @@ def add_to(app: typer.Typer) -> None:
         "tm image list torch --mine",
         name="list",
     )
-    add(
-        part,
-        create,
-        "由 requirements.txt、项目或容器生成镜像；已有同名镜像时添加一个版本。\n\n"
-        "在服务器上进行（软件包在沙箱中安装），此处显示进度；--no-wait 时只输出 ID。成功后输出任务文件中使用的名称。",
-        "tm image create digits --requirements requirements.txt",
-        "tm image create digits --project . --python 3.12 --for pytorch --card cpu",
-        "tm image create torch --container registry.example.org/ai/torch:2.4 --secret REGISTRY",
-    )
+    _add_making(part)
     add(
         part,
         show,
@@ -81,6 +74,38 @@ def add_to(app: typer.Typer) -> None:
         delete,
         "删除镜像及其所有版本；有未结束的任务使用时拒绝。\n\n每行输出一个已删除的名称。",
         "tm image delete digits",
+    )
+
+
+def _add_making(part: typer.Typer) -> None:
+    add(
+        part,
+        create,
+        "由 requirements.txt、项目或容器生成镜像；已有同名镜像时添加一个版本。\n\n"
+        "在服务器上进行（软件包在沙箱中安装），此处显示进度；--no-wait 时只输出 ID。成功后输出任务文件中使用的名称。",
+        "tm image create digits --requirements requirements.txt",
+        "tm image create digits --project . --python 3.12 --for pytorch --card cpu",
+        "tm image create torch --container registry.example.org/ai/torch:2.4 --secret REGISTRY",
+    )
+    add(
+        part,
+        build,
+        "把代码文件夹打包到基础镜像上：生成镜像或其下一个版本，使用它的任务无需再提供代码。\n\n"
+        "基础镜像可以是平台上的镜像、容器，或文件夹中 requirements.txt、pyproject.toml、uv.lock 列出的软件包。"
+        "输出任务文件中使用的名称，以及在平台上运行、不使用加速卡测试和在本机测试的命令。"
+        "加上 --test 则立即测试，--set 可修改测试任务。",
+        "tm image build digits",
+        "tm image build digits src --base torch@3 --test 'python train.py --epochs 1'",
+        "tm image build digits --base registry.example.org/ai/torch:2.4 --secret REGISTRY",
+        "tm image build digits --containerfile Containerfile --push registry.example.org/ann/digits:1",
+    )
+    add(
+        part,
+        try_out,
+        "在镜像中运行一条命令，带上其中的代码，不使用加速卡：单核任务，最多十分钟。\n\n"
+        "输出日志最后几行和退出码，并以该退出码退出。--set 可修改任务，例如 resources.memory=4g。",
+        "tm image test digits@1 'python train.py --epochs 1'",
+        name="test",
     )
 
 

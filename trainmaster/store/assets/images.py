@@ -39,7 +39,8 @@ ENVIRONMENT, CONTAINER = "environment", "container"
 class AboutImage:
     """What a version is. `files`: what it was made of, by name; `lock`: what that became; `key`: the folder of its
     environment; `frameworks` and `cards`: what it is for, empty: anything; `by`: who made it. Of a container `lock` is
-    its reference with the digest, and `secret` the name of what its registry is given.
+    its reference with the digest, and `secret` the name of what its registry is given. `code`: the upload that its jobs
+    run; `base`: the version that it stands on, as NAME@VERSION.
     """
 
     key: str
@@ -52,6 +53,8 @@ class AboutImage:
     by: str = ""
     kind: str = ENVIRONMENT
     secret: str = ""
+    code: str = ""
+    base: str = ""
 
 
 def image_version(about: AboutImage, digest: str, size_bytes: int, files: int, at: float) -> NewVersion:
@@ -75,6 +78,8 @@ def about_of(version: AssetVersion) -> AboutImage | None:
             by=_text(held["by"]),
             kind=_text(held["kind"]),
             secret=_text(held.get("secret", "")),
+            code=_text(held.get("code", "")),
+            base=_text(held.get("base", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None

@@ -6,9 +6,8 @@ where it is written. Of builds, people see their own, administrators of a worksp
 """
 
 import asyncio
-import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
@@ -35,14 +34,15 @@ from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.environments.builds import Build
-from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, packages_in, problems_of
+from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, problems_of
 from trainmaster.service.environments.images import NeededImage
 from trainmaster.service.environments.keeper import KeptEnvironment
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both
 from trainmaster.service.use_cases.assets.image_views import build_view, version_view
+from trainmaster.service.use_cases.assets.packing import ImageBase, about_version, base_of, measured
 from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
-from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, AboutImage, about_of, image_version
+from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, about_of, image_version
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
 LONGEST_DESCRIPTION: Final = 2000
@@ -122,7 +122,8 @@ class Images:
         """
         writable = decide(who, "images:write").demand()
         found = await asyncio.to_thread(self._problems, who, wanted)
-        if found:
+        base, wrong = await asyncio.to_thread(base_of, self._ctx, who, wanted.definition)
+        if found := found + wrong:
             raise InvalidSpec(said.image_not_valid(), problems=tuple(found))
         await self._ctx.disks.demand_room()
         now = self._ctx.clock()
@@ -144,35 +145,27 @@ class Images:
         build = Build("b" + self._ctx.random_bytes(12).hex(), wanted.name, wanted.workspace, who.name, now)
 
         async def register(plan: EnvironmentPlan, kept: KeptEnvironment) -> tuple[str, int]:
-            return await self._register(who, wanted, asset, plan, kept)
+            return await self._register(who, wanted, asset, base, plan, kept)
 
         begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
         await asyncio.to_thread(self._rows.tell, begun)
-        self._parts.builds.begin(build, wanted.definition, register)
+        self._parts.builds.begin(build, wanted.definition, register, base.plan if base is not None else None)
         return build_view(build, LOG_LINES)
 
     async def _register(
-        self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: KeptEnvironment
+        self,
+        who: Principal,
+        wanted: WantedImage,
+        asset: Asset,
+        base: ImageBase | None,
+        plan: EnvironmentPlan,
+        kept: KeptEnvironment,
     ) -> tuple[str, int]:
         now = self._ctx.clock()
-        contained = bool(wanted.definition.container)
-        packages = () if contained else tuple(packages_in(plan.lock))
-        about = AboutImage(
-            plan.key,
-            plan.python,
-            plan.lock,
-            dict(wanted.definition.files),
-            packages,
-            wanted.frameworks,
-            wanted.cards,
-            who.name,
-            CONTAINER if contained else ENVIRONMENT,
-            plan.secret,
-        )
-        digest = f"sha256:{hashlib.sha256(plan.lock.encode()).hexdigest()}"
-        if contained:
-            digest = plan.lock.partition("@")[2]
-        new = image_version(about, digest, kept.size_bytes, kept.files, now)
+        about = about_version(wanted.definition, plan, base, who.name)
+        about = replace(about, frameworks=wanted.frameworks or about.frameworks, cards=wanted.cards or about.cards)
+        digest, size, files = await asyncio.to_thread(measured, self._ctx.layout, about, kept)
+        new = image_version(about, digest, size, files, now)
 
         def told(after: Asset) -> AuditEvent:
             return who.did(_subject(after), said.image_made(after.name, after.latest), now)
@@ -251,6 +244,8 @@ class Images:
             for at, one in enumerate(wanted.cards)
             if one not in CARDS
         ]
+        if wanted.definition.base:  # its own rules are looked at where it is found
+            return found
         if wanted.definition.container:
             return found + ([] if found else self._container_problems(who, wanted))
         if not found and find_uv() is None:
