@@ -1,5 +1,5 @@
-"""`tm image build` with a Containerfile (R235-R238): a real Podman builds it, as whoever types it has it, and pushes it to
-a registry with a password; the server pulls it with a secret, and its test runs without a GPU.
+"""`tm image build` with a Containerfile (R235-R238): a real Podman, that of who types it, builds it and pushes it to a
+registry with a password; the server pulls it with a secret, and its test runs without a GPU.
 """
 
 import base64
@@ -55,7 +55,7 @@ def test_a_containerfile_is_built_pushed_and_tested(tm: Shell, held: Registry, t
     assert told["test"]["exit_code"] == 3
     assert told["test"]["lines"] == ["built here", "built here"]
     assert told["commands"]["submit"].endswith("--set image=digits@1")
-    assert f"-w /code {reference} sh say.sh" in told["commands"]["here"]
+    assert f"-w /code {held.host}/ann/digits@sha256:" in told["commands"]["here"]
     image = tm.json("image", "show", "digits")
     assert image["container"].startswith(f"{held.host}/ann/digits@sha256:")
     assert image["versions"][0]["code"].startswith("sha256:")

@@ -88,6 +88,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "image show": ("kept",),
         "image log": (build,),
         "image share": ("kept", "read"),
+        "image describe": ("kept", "of a test"),
         "image delete": ("more",),
         "submit": (endless,),
         "preview": (file,),

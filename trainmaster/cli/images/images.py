@@ -69,6 +69,7 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm image share digits read",
     )
+    add(part, describe, "修改镜像的描述。\n\n输出名称和描述。", 'tm image describe digits "reads digits"')
     add(
         part,
         delete,
@@ -206,11 +207,13 @@ def show(
 def _made_of(image: "answers.ImageDetail") -> list[tuple[str, str]]:
     """Return what the version shown is: of Python, or of a container under which name."""
     shown = next((one for one in image.versions if one.version == image.shown), None)
+    packed = [(words("code", "代码"), shown.code)] if shown is not None and shown.code else []
+    packed += [(words("built on", "基础镜像"), shown.base)] if shown is not None and shown.base else []
     if shown is None or not shown.container:
-        return [("Python", shown.python if shown is not None else image.python)]
+        return [("Python", shown.python if shown is not None else image.python), *packed]
     asked = next((file.text for file in image.files if file.name == "container"), "")
     own = [(words("container", "容器"), shown.container)]
-    return own if asked == shown.container else [*own, (words("asked for as", "申请时写作"), asked)]
+    return [*own, *([] if asked == shown.container else [(words("asked for as", "申请时写作"), asked)]), *packed]
 
 
 def share(
@@ -234,6 +237,21 @@ def share(
 
     found = client().images.share(image, level)
     emit_json(found) if as_json else print(f"{visible(found.name)}  {words('shared', '共享')} {found.share}")
+
+
+def describe(
+    image: Image,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help=words("What it is for.", "用途说明。"))],
+    as_json: AsJson = False,
+) -> None:
+    """Say what an image is for.
+
+    Prints its name and what was said.
+    """
+    from trainmaster.cli.showing.console import emit_json
+
+    found = client().images.describe(image, text)
+    emit_json(found) if as_json else print(visible(f"{found.name}  {found.description}"))
 
 
 def delete(images: Several, as_json: AsJson = False) -> None:

@@ -34,14 +34,19 @@ class BuiltOn:
     context: Path = Path(".")
     push: str = ""
 
-    def here(self, version: int | None, python: str) -> str:
-        """Return the beginning of a command that runs something on this machine in what is built."""
-        if container := self.given.get("container", ""):
+    def here(self, folder: Path, container: str, python: str) -> str:
+        """Return the beginning of a command that runs something on this machine in what was built, "" where nothing is
+        known that does. `container`: its reference with the digest, "" for an environment.
+        """
+        if container:
             program = next(iter(_programs()), PROGRAMS[0])
-            return f'{program} run --rm -v "$PWD:/code:ro" -w /code {shlex.quote(container)}'
+            code = shlex.quote(os.path.abspath(folder))
+            return f"{program} run --rm -v {code}:/code:ro -w /code {shlex.quote(container)}"
         own = ["--python", python] if python else []
         if "project" in self.given:
-            return shlex.join(["uv", "run", *own, "--no-install-project", "--"])
+            return shlex.join(
+                ["uv", "run", *own, "--no-install-project", "--project", str(self.given["project"]), "--"]
+            )
         if "requirements" in self.given:
             given = str(self.given["requirements"])
             return shlex.join(["uv", "run", *own, "--no-project", "--with-requirements", given, "--"])

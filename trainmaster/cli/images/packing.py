@@ -146,7 +146,8 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
         emit_json(done) if as_json else tell_error(done)
         raise typer.Exit(1)
     reference = f"{done.name}@{done.version}"
-    commands = _commands(reference, folder, made.here(done.version, python), test_)
+    container = server.images.get(done.image or reference, done.version).container
+    commands = _commands(reference, folder, made.here(folder, container, python), test_)
     if not as_json:
         _say(reference, commands)
     outcome = _tested(server, reference, workspace, test_, set_, as_json) if test_ else None
@@ -158,11 +159,11 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
 def _commands(reference: str, folder: Path, here: str, command: str) -> dict[str, str]:
     file = next((one for one in _JOB_FILES if (folder / one).is_file()), _JOB_FILES[0])
     asked = command or "python train.py"
-    return {
+    found = {
         "submit": shlex.join(["tm", "submit", str(folder / file), "--set", f"image={reference}"]),
         "test": shlex.join(["tm", "image", "test", reference, asked]),
-        "here": f"{here} {asked}",
     }
+    return {**found, "here": f"{here} {asked}"} if here else found
 
 
 def _say(reference: str, commands: dict[str, str]) -> None:
@@ -172,8 +173,8 @@ def _say(reference: str, commands: dict[str, str]) -> None:
         "test": words("test it there, without a GPU:", "在平台上测试，不使用加速卡："),
         "here": words("test it on your machine:", "在本机测试："),
     }
-    for key, title in about.items():
-        print(f"  {title}\n    {visible(commands[key])}")
+    for key, command in commands.items():
+        print(f"  {about[key]}\n    {visible(command)}")
 
 
 def try_out(

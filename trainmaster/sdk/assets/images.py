@@ -123,6 +123,11 @@ class ImageCalls:
         """Stop a build."""
         return self._http.read(answers.ImageBuild, "DELETE", self._build_at(id))
 
+    def describe(self, ref: str, description: str) -> answers.ImageDetail:
+        """Say what an image is for."""
+        body = {"description": description}
+        return self._http.read(answers.ImageDetail, "PATCH", self._at(ref), json=body, repeat=True)
+
     def share(self, ref: str, share: str) -> answers.ImageDetail:
         """Share an image with the other members of its workspace, or no more."""
         return self._http.read(answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True)

@@ -165,6 +165,20 @@ class ImageRows:
 
         return self._database.write(work).result()
 
+    def describe(
+        self, visible: Visible, id_: str, description: str, told: Callable[[Asset, Asset], AuditEvent]
+    ) -> None:
+        """Say what an image is for. Raises NotFound."""
+
+        def work(connection: Connection) -> None:
+            before = _demand(connection, visible, id_)
+            after = replace(before, description=description)
+            if after != before:
+                connection.execute(update(asset).where(asset.c.id == id_).values(description=description))
+                audit.write(connection, [told(before, after)])
+
+        self._database.write(work).result()
+
     def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> list[str]:
         """Remove an image with all its versions; return the paths of environments that no other has. Raises
         NotFound.

@@ -64,6 +64,12 @@ class ImageBody(_Body):
     share: Level = "none"
 
 
+class ImageChange(_Body):
+    """What an image is for."""
+
+    description: Annotated[str, Field(max_length=4000)]
+
+
 @routes.route("GET", "/images", scope="images:read", answers={200: "ImagePage"})
 async def list_images(request: Request, wanted: Annotated[ImagesQuery, Query()]) -> Response:
     """List images, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
@@ -122,6 +128,12 @@ async def get_image(
     or more characters), or a name.
     """
     return Json(await platform(request).images.detail(ref, who(request), version))
+
+
+@routes.route("PATCH", "/images/{ref}", scope="images:write", answers={200: "ImageDetail"})
+async def describe_image(request: Request, ref: str, body: ImageChange) -> Response:
+    """Say what an image is for."""
+    return Json(await platform(request).images.describe(ref, who(request), body.description))
 
 
 @routes.route("PUT", "/images/{ref}/share", scope="images:share", answers={200: "ImageDetail"}, body_limit=1024)

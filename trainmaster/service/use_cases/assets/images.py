@@ -185,6 +185,21 @@ class Images:
         await asyncio.to_thread(self._rows.tell, stopped)
         return build_view(build, LOG_LINES)
 
+    async def describe(self, ref: str, who: Principal, description: str) -> ImageDetail:
+        """Say what an image is for. Raises NotFound, Forbidden, InvalidSpec."""
+        before = await self._find(ref, who, "images:write")
+        if wrong := _description_problems(description):
+            raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
+        now = self._ctx.clock()
+
+        def told(was: Asset, now_is: Asset) -> AuditEvent:
+            changes = (("description", was.description, now_is.description),)
+            return who.did(_subject(now_is), said.image_described(now_is.name), now, changes)
+
+        writable = decide(who, "images:write").visible
+        await asyncio.to_thread(self._rows.describe, writable, before.id, description, told)
+        return await self.detail(before.id, who)
+
     async def share(self, ref: str, who: Principal, share: JobShare) -> ImageDetail:
         """Share an image with the other members of its workspace, or no more. Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
@@ -228,8 +243,7 @@ class Images:
         found = problems_of(wanted.definition)
         if not IMAGE_NAME.fullmatch(wanted.name) or wanted.name in OWN_ENVIRONMENT:
             found.append(problem_of("name", said.not_an_image_name(), wanted.name[:200]))
-        if len(wanted.description) > LONGEST_DESCRIPTION:
-            found.append(problem_of("description", said.image_description_too_long(LONGEST_DESCRIPTION)))
+        found += _description_problems(wanted.description)
         if not decide(who, "jobs:submit", InWorkspace(wanted.workspace)).allowed:
             found.append(problem_of("workspace", said.image_workspace_not_yours(wanted.workspace[:200])))
         else:
@@ -356,6 +370,12 @@ class Images:
             "jobs": sum(need.of(image.workspace, image.name) for need in needed),
             "may": may,
         }
+
+
+def _description_problems(description: str) -> list[Problem]:
+    if len(description) <= LONGEST_DESCRIPTION:
+        return []
+    return [problem_of("description", said.image_description_too_long(LONGEST_DESCRIPTION))]
 
 
 def _subject(image: Asset) -> Subject:
