@@ -103,8 +103,9 @@ def _add_making(part: typer.Typer) -> None:
     add(
         part,
         try_out,
-        "在镜像中运行一条命令，带上其中的代码，不使用加速卡：单核任务，最多十分钟。\n\n"
-        "输出日志最后几行和退出码，并以该退出码退出。--set 可修改任务，例如 resources.memory=4g。",
+        "在镜像中运行一条命令，带上其中的代码，不使用加速卡。\n\n"
+        "这是一个单核任务，最多十分钟；--set 可修改它，例如 resources.memory=4g。"
+        "输出日志最后几行和退出码，并以该退出码退出。",
         "tm image test digits@1 'python train.py --epochs 1'",
         name="test",
     )

@@ -113,11 +113,11 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
     set_: Set = None,
     as_json: AsJson = False,
 ) -> None:
-    """Pack a code folder on a base: an image, or its next version, whose jobs need no code of their own.
+    """Pack a code folder on a base: an image, or its next version, with the code of its jobs.
 
     The base is an image of the platform, a container, or the packages of the folder's requirements.txt, pyproject.toml
     or uv.lock. Prints the name by which job files have it, and the commands that run it on the platform, that test it
-    without a GPU, and that test it on your machine. With --test that is done at once, --set changing the job of it.
+    without a GPU, and that test it on this machine. With --test that is done at once, --set changing the job of it.
     """
     from trainmaster.cli.images.local import built_here, made_of
     from trainmaster.cli.showing.console import emit_json, plain
@@ -171,7 +171,7 @@ def _say(reference: str, commands: dict[str, str]) -> None:
     about = {
         "submit": words("run it on the platform:", "在平台上运行："),
         "test": words("test it there, without a GPU:", "在平台上测试，不使用加速卡："),
-        "here": words("test it on your machine:", "在本机测试："),
+        "here": words("test it on this machine:", "在本机测试："),
     }
     for key, command in commands.items():
         print(f"  {about[key]}\n    {visible(command)}")
@@ -180,10 +180,10 @@ def _say(reference: str, commands: dict[str, str]) -> None:
 def try_out(
     image: Image, command: Command, workspace: Workspace = "default", set_: Set = None, as_json: AsJson = False
 ) -> None:
-    """Run a command in an image, with its code and without a GPU: a job of one core that lasts ten minutes at most.
+    """Run a command in an image, with its code and without a GPU.
 
-    Prints the last lines of its log and its exit code, and exits by that. --set changes the job, as
-    resources.memory=4g.
+    It is a job of one core that lasts ten minutes at most; --set changes it, as resources.memory=4g. Prints the last
+    lines of its log and its exit code, and exits by that.
     """
     from trainmaster.cli.showing.console import emit_json
 
