@@ -244,7 +244,8 @@ class ImageView(Answer, frozen=True):
     `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
     `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
-    environment or container; `container`: its reference with the digest.
+    environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
+    they bring it.
     """
 
     id: str
@@ -255,6 +256,7 @@ class ImageView(Answer, frozen=True):
     share: JobShare
     kind: str
     container: str
+    code: str | None
     version: int
     created_at: float
     changed_at: float

@@ -4971,6 +4971,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             kind: string;
             container: string;
+            code: string | null;
             version: number;
             created_at: number;
             changed_at: number;
@@ -5038,7 +5039,8 @@ export interface components {
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
          *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
-         *         environment or container; `container`: its reference with the digest.
+         *         environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
+         *         they bring it.
          */
         Image: {
             id: string;
@@ -5049,6 +5051,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             kind: string;
             container: string;
+            code: string | null;
             version: number;
             created_at: number;
             changed_at: number;

@@ -357,6 +357,7 @@ class Images:
             "share": JobShare(image.share),
             "kind": about.kind if about is not None else ENVIRONMENT,
             "container": about.lock if about is not None and about.kind == CONTAINER else "",
+            "code": (about.code or None) if about is not None else None,
             "version": image.latest,
             "created_at": image.created_at,
             "changed_at": image.changed_at,
