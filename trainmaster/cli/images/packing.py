@@ -4,6 +4,7 @@ job without a GPU.
 
 import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,8 @@ from trainmaster.cli.images.building import (
     tell_error,
 )
 from trainmaster.cli.language import words
+from trainmaster.core.cluster import DEFAULT
+from trainmaster.core.errors import NotFound
 from trainmaster.core.formats.terminal import harmless, visible
 
 if TYPE_CHECKING:
@@ -147,7 +150,7 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
         raise typer.Exit(1)
     reference = f"{done.name}@{done.version}"
     container = server.images.get(done.image or reference, done.version).container
-    commands = _commands(reference, folder, made.here(folder, container, python), test_)
+    commands = _commands(reference, folder, made.here(folder, container, python), test_, workspace)
     if not as_json:
         _say(reference, commands)
     outcome = _tested(server, reference, workspace, test_, set_, as_json) if test_ else None
@@ -156,12 +159,14 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
     _leave(outcome)
 
 
-def _commands(reference: str, folder: Path, here: str, command: str) -> dict[str, str]:
+def _commands(reference: str, folder: Path, here: str, command: str, workspace: str) -> dict[str, str]:
+    there = [] if workspace == DEFAULT else ["--workspace", workspace]
+    to_it = ["--set", f"workspace={workspace}"] if there else []
     file = next((one for one in _JOB_FILES if (folder / one).is_file()), _JOB_FILES[0])
     asked = command or "python train.py"
     found = {
-        "submit": shlex.join(["tm", "submit", str(folder / file), "--set", f"image={reference}"]),
-        "test": shlex.join(["tm", "image", "test", reference, asked]),
+        "submit": shlex.join(["tm", "submit", str(folder / file), "--set", f"image={reference}", *to_it]),
+        "test": shlex.join(["tm", "image", "test", reference, asked, *there]),
     }
     return {**found, "here": f"{here} {asked}"} if here else found
 
@@ -221,7 +226,9 @@ def _tested(
 def _outcome(job: "Job", as_json: bool) -> dict[str, Any]:
     detail = job.refresh().detail
     code = next((task.exit_code for task in detail.task_list if task.exit_code is not None), None)
-    lines = harmless(job.logs(None, tail=LINES)).splitlines()
+    lines = list[str]()
+    with suppress(NotFound):  # it never started
+        lines = harmless(job.logs(None, tail=LINES)).splitlines()
     if not as_json:
         for line in lines:
             print(f"  {line}")
@@ -233,9 +240,11 @@ def _tell_end(detail: "answers.JobDetail", code: int | None) -> None:
     if code is not None:
         print(words(f"test: exit code {code}", f"测试：退出码 {code}"))
         return
-    from trainmaster.cli.showing.jobs import state_text
+    from trainmaster.cli.showing.jobs import state_text, why
 
-    print(words(f"test: {state_text(detail.state)}", f"测试：{state_text(detail.state)}"))
+    print(visible(words(f"test: {state_text(detail.state)}", f"测试：{state_text(detail.state)}")))
+    if reason := why(detail):
+        print(visible(reason))
 
 
 def _leave(outcome: dict[str, Any] | None) -> None:
