@@ -326,6 +326,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /templates/delete": _templates,
     "POST /images": plain("/images", {"name": "walked", "requirements": "# nothing\n"}),
     "DELETE /image-builds/{ref}": _build,
+    "PATCH /images/{ref}": of_image("", {"description": "for the walk"}),
     "PUT /images/{ref}/share": of_image("/share", {"share": "read"}),
     "DELETE /images/{ref}": of_image(""),
     "POST /datasets/uploads/{upload}/commit": _commit,

@@ -123,7 +123,7 @@ class Leftovers:
 
     def uploads_named(self, after: str = "") -> tuple[set[str], str | None]:
         """Return the digests of all uploads that a page of stored documents names, and where the next page begins, None
-        at the end: those of jobs first, then every version of a template or an algorithm.
+        at the end: those of jobs first, then every version of a template, an algorithm or an image.
         """
         if after.startswith(_TEMPLATES):
             return self._named_by_templates(after.removeprefix(_TEMPLATES))
@@ -136,7 +136,8 @@ class Leftovers:
     def _named_by_templates(self, after: str) -> tuple[set[str], str | None]:
         asset, _, number = after.partition("@")
         behind = or_(_VERSION.c.asset > asset, and_(_VERSION.c.asset == asset, _VERSION.c.number > int(number or 0)))
-        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, _VERSION.c.path == "")
+        may_name = or_(_VERSION.c.path == "", _VERSION.c.path.startswith("environments/", autoescape=True))
+        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, may_name)
         with self._database.read() as connection:
             found = connection.execute(page.order_by(_VERSION.c.asset, _VERSION.c.number).limit(PAGE)).all()
         named = {digest for row in found for digest in _UPLOAD.findall(row.about)}

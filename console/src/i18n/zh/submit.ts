@@ -157,6 +157,7 @@ export const submit = {
     forOthers: "适用于{{frameworks}}，而此任务的启动方式为{{framework}}",
     noCards: "不适用于加速卡，而此任务申请了加速卡",
     again: "有任务需要时会重新生成",
+    code: "带有代码",
   },
   mount: {
     kind: "类型",
