@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NodeRow, Share, TimelineBar, Workspace } from "../src/api/types";
+import { limitsOfPeople, personRows } from "../src/pages/admin/personal";
 import { quotaLines, toneOfQuota } from "../src/pages/admin/quotas";
 import { storageForm, storageOf } from "../src/pages/admin/storage";
 import { withHeadings } from "../src/pages/cluster/rows";
@@ -128,16 +129,35 @@ describe("storage", () => {
     expect(lines.map((line) => toneOfQuota(line.share))).toEqual(["full", "room"]);
     expect(storageShares(kept({}).use)).toEqual([]);
   });
-  it("is edited in GiB, and keeps what some may keep instead", () => {
-    const people = { ann: { mib: 100 } };
-    const one = workspace({ people, per_person: { mib: 512 } });
-    expect(storageForm(one)).toEqual({ all: { gib: null, files: null }, each: { gib: 0.5, files: null } });
-    expect(storageOf({ all: { gib: 1.5, files: 0 }, each: {} }, one)).toEqual({
-      storage: { mib: 1536, files: 0 },
-      storage_per_person: {},
-      storage_people: people,
+  it("is edited in GiB", () => {
+    const use = { used_bytes: 0, used_files: 0, limit_mib: 512, limit_files: null, warning: null, person: null };
+    expect(storageForm(workspace({ use }))).toEqual({ gib: 0.5, files: null });
+    expect(storageOf({ gib: 1.5, files: 0 })).toEqual({ mib: 1536, files: 0 });
+    expect(storageOf(undefined)).toEqual({});
+  });
+  it("has limits of each person and of some, in the same rows as those of pools", () => {
+    const one = {
+      ...workspace({ per_person: { mib: 512 }, people: { ann: { mib: 100, files: null } } }),
+      per_person: { default: { gpu: 4 } },
+      people: { bob: { default: { gpu: null } } },
+    };
+    const rows = personRows(one);
+    expect(rows.map(({ person, pool, resource, limit }) => [person, pool, resource, limit])).toEqual([
+      ["", "default", "gpu", 4],
+      ["", "", "storage_mib", 0.5],
+      ["bob", "default", "gpu", null],
+      ["ann", "", "storage_mib", 100 / 1024],
+      ["ann", "", "files", null],
+    ]);
+    expect(limitsOfPeople(rows)).toEqual({
+      per_person: one.per_person,
+      people: one.people,
+      storage_per_person: { mib: 512 },
+      storage_people: { ann: { mib: 100, files: null } },
     });
-    expect(storageOf(undefined, null)).toEqual({ storage: {}, storage_per_person: {}, storage_people: {} });
+    expect(limitsOfPeople([{ person: " ", pool: "default", resource: "files", limit: null }, undefined])).toEqual(
+      limitsOfPeople([]),
+    );
   });
 });
 

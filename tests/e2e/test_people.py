@@ -1,5 +1,6 @@
 """People: added to a workspace, at work in it, and locked out (R1, R9, R229)."""
 
+import json
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
@@ -125,9 +126,16 @@ def test_the_owner_of_a_workspace_decides_who_is_in_it(world: World, console: Co
     bea.press("limits-speech")
     bea.press("personal-add")
     bea.at("personal-most").fill("2")
+    bea.press("personal-add")
+    bea.at("personal-person").nth(1).fill("cai")
+    bea.choose("personal-resource-1", "Storage")
+    bea.at("personal-most").nth(1).fill("1.5")
     bea.press("admin-save")
     expect(bea.at("personal-most")).to_have_count(0)
-    assert "each person  gpu 2" in world.tm("workspace", "limits", "speech")
+    limits = world.tm("workspace", "limits", "speech")
+    assert "each person  gpu 2" in limits
+    kept = json.loads(world.tm("workspace", "limits", "speech", "--json"))["storage_people"]
+    assert kept == {"cai": {"mib": 1536}}
 
     console.page.reload()
     expect(console.at("user-cai")).to_contain_text("speech · admin")

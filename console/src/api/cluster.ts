@@ -76,7 +76,8 @@ export interface WorkspaceBody {
 }
 export const saveWorkspace = (name: string, body: WorkspaceBody): Promise<Workspace> =>
   put(`/workspaces/${at(name)}`, body);
-export const saveLimits = (name: string, body: Pick<WorkspaceBody, "per_person" | "people">): Promise<Workspace> =>
+export type LimitsBody = Pick<WorkspaceBody, "per_person" | "people" | "storage_per_person" | "storage_people">;
+export const saveLimits = (name: string, body: LimitsBody): Promise<Workspace> =>
   put(`/workspaces/${at(name)}/limits`, body);
 export const deleteWorkspace = (name: string): Promise<void> => remove(`/workspaces/${at(name)}`);
 

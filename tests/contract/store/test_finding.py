@@ -1,8 +1,10 @@
 """Jobs are found by an index that the ledger keeps: what it finds is what a look at every row would (R198, R199)."""
 
 import itertools
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -109,11 +111,60 @@ def catch_up(store: Store) -> None:
         assert index.until(connection) > 0
 
 
+def trees(store: Store) -> int:
+    """Of how many trees FTS5 has made the index."""
+    with store.database.read() as connection:
+        found: int = connection.exec_driver_sql("SELECT count(DISTINCT segid) FROM job_text_idx").scalar_one()
+    return found
+
+
 def lag(store: Store) -> None:
     """Let the index know of no job."""
     store.database.write(
         lambda connection: connection.exec_driver_sql("DELETE FROM meta WHERE key = 'found_as'").close()
     ).result(60)
+
+
+def test_a_merged_index_finds_the_same(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R198: many small trees become one, step by step, and searches and changes find in it what they found before."""
+    monkeypatch.setattr(index, "_MERGE_AFTER", 20)
+    monkeypatch.setattr(index, "_MERGE_PAGES", 2)
+    sqlite = store.database.dialect.name == "sqlite"
+    store.database._filler.close()  # it would do the steps itself
+    histories = fill(store, 40)
+    catch_up(store)
+    before = answers(store)
+    steps = 0
+    assert not sqlite or trees(store) > 1
+    while store.database.write(index.merge).result(60):
+        steps += 1
+        assert steps > 1 or answers(store) == before, "between two steps"
+    assert sqlite == (steps > 0)
+    assert not sqlite or trees(store) == 1
+    assert not store.database.write(index.merge).result(60), "nothing is new"
+    one = next(each.job.seq for each in histories if each.job is not None)
+    store.database.write(lambda connection: index.again(connection, index.before(connection, [one]))).result(60)
+    assert answers(store) == before
+
+
+def test_a_server_merges_what_an_earlier_one_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """R198: nobody has to ask for it, and a merge that was cut is gone on with."""
+    monkeypatch.setattr(index, "_MERGE_AFTER", 20)
+    monkeypatch.setattr(index, "_MERGE_PAGES", 2)
+    store = Store.open(f"sqlite:///{tmp_path}/ledger.db", str(tmp_path / "backups"))
+    store.database._filler.close()
+    fill(store, 40)
+    catch_up(store)
+    assert store.database.write(index.merge).result(60)
+    assert trees(store) > 1
+    store = store.reopen()
+    try:
+        deadline = time.monotonic() + 60
+        while trees(store) > 1 and time.monotonic() < deadline:
+            time.sleep(0.1)  # the thread that does it tells nobody
+        assert trees(store) == 1
+    finally:
+        store.database.close()
 
 
 def test_the_index_finds_what_a_look_at_every_row_finds(store: Store) -> None:

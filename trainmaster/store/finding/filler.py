@@ -1,5 +1,5 @@
 """A thread that brings the index by which jobs are found after the ledger, a little at a time, while the writer has
-nothing better to do. Changes nothing else.
+nothing better to do, and keeps it in one piece. Changes nothing else.
 """
 
 import logging
@@ -24,7 +24,7 @@ _FIRST_S, _REST, _AGAIN_S = 1.0, 3.0, 30.0
 class Filler:
     """One object per leading database. `write` runs a function in the writer's thread."""
 
-    def __init__(self, write: Callable[[Callable[[Connection], int]], "Future[Any]"]) -> None:
+    def __init__(self, write: Callable[[Callable[[Connection], bool]], "Future[Any]"]) -> None:
         self._write = write
         self._moved, self._closing = threading.Event(), threading.Event()
         self._moved.set()  # what an earlier process did not come to
@@ -51,9 +51,14 @@ class Filler:
             while more and not self._closing.is_set():
                 began = time.monotonic()
                 try:
-                    more = self._write(lambda connection: index.fill(connection, AT_ONCE)).result() == AT_ONCE
+                    more = self._write(_step).result()
                 except Exception as error:  # a full disk, a database that is away: it is said there
                     _log.debug("the index of jobs was not brought up to date: %s", error)
                     self._closing.wait(_AGAIN_S)
                 else:
                     self._closing.wait(_REST * (time.monotonic() - began) if more else 0)
+
+
+def _step(connection: Connection) -> bool:
+    """Return whether there is more to do."""
+    return index.fill(connection, AT_ONCE) == AT_ONCE or index.merge(connection)

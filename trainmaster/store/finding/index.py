@@ -23,7 +23,7 @@ from trainmaster.store.finding import grams
 TABLE: Final = "job_text"
 VERSION: Final = "2"
 """Of what a job is found by; another one is made anew."""
-_UNTIL, _MADE_AS = "found_until", "found_as"
+_UNTIL, _MADE_AS, _MERGED = "found_until", "found_as", "found_merged"
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 _MAKES: Final = {
     "sqlite": (
@@ -58,6 +58,11 @@ _PLAIN: Final = re.compile("\x1e([^\x1e\x1f]+)(?=\x1e)")
 
 Rows = Sequence[Any]
 
+_MERGE_AFTER: Final = 500
+"""New jobs that are worth a merge, and an eighth of all: each job is then written some nine times."""
+_MERGE_PAGES: Final = 50
+"""Of 4 KiB that one step of a merge writes: a few milliseconds."""
+
 
 def prepare(connection: Connection) -> None:
     """Make an empty index where there is none of this version."""
@@ -67,6 +72,7 @@ def prepare(connection: Connection) -> None:
     for statement in _MAKES[connection.dialect.name]:
         connection.exec_driver_sql(statement)
     _set(connection, _UNTIL, "-1")
+    _set(connection, _MERGED, "-1")
     _set(connection, _MADE_AS, VERSION)
 
 
@@ -85,6 +91,24 @@ def fill(connection: Connection, most: int) -> int:
         _add(connection, rows)
         _set(connection, _UNTIL, str(rows[-1].seq))
     return len(rows)
+
+
+def merge(connection: Connection) -> bool:
+    """Do a step of making one tree of FTS5's many, which halves the time of a search that walks long lists; return
+    whether there is more to do. Begins when enough is new; what an earlier process began is gone on with.
+    (https://sqlite.org/fts5.html, "The 'merge' command")
+    """
+    if connection.dialect.name != "sqlite" or _note(connection, _MADE_AS) != VERSION:
+        return False
+    last, merged = until(connection), int(_note(connection, _MERGED) or -1)
+    begins = last - merged > max(_MERGE_AFTER, merged // 8)
+    if begins:
+        _set(connection, _MERGED, str(last))
+    changes = sql("SELECT total_changes()")
+    so_far = connection.scalar(changes)
+    step = sql("INSERT INTO job_text (job_text, rank) VALUES ('merge', :pages)")
+    connection.execute(step, {"pages": -_MERGE_PAGES if begins else _MERGE_PAGES})
+    return bool(connection.scalar(changes) - so_far >= 2)
 
 
 def before(connection: Connection, jobs: Iterable[int]) -> Rows:

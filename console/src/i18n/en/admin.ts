@@ -137,6 +137,7 @@ export const admin = {
     eachPerson: "each person",
     person: "Person",
     personalLimit: "At most",
+    noPool: "of no pool",
     addPersonal: "Add a limit",
     limitsButton: "Limits",
     limitsOf: "Limits per person in {{workspace}}",
@@ -152,9 +153,6 @@ export const admin = {
     hint: "What may be kept in job folders, models and data sets. Empty: no limit. Uploads and jobs are refused above it.",
     size: "Storage (GiB)",
     files: "Files",
-    sizeEach: "Storage per person (GiB)",
-    filesEach: "Files per person",
-    ofFiles: "{{number}} files",
     kept: "Storage: {{size}}, files: {{number}}",
   },
   flavors: {

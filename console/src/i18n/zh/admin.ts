@@ -132,6 +132,7 @@ export const admin = {
     eachPerson: "每人",
     person: "用户",
     personalLimit: "上限",
+    noPool: "与资源池无关",
     addPersonal: "添加个人上限",
     limitsButton: "个人上限",
     limitsOf: "{{workspace}} 的个人上限",
@@ -147,9 +148,6 @@ export const admin = {
     hint: "任务目录、模型和数据集的存储配额。不填表示不限。超出后拒绝上传和提交任务。",
     size: "存储（GiB）",
     files: "文件数",
-    sizeEach: "每人存储（GiB）",
-    filesEach: "每人文件数",
-    ofFiles: "{{number}} 个文件",
     kept: "存储：{{size}}，文件数：{{number}}",
   },
   flavors: {

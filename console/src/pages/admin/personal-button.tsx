@@ -7,7 +7,7 @@ import { listPools, listWorkspaces, saveLimits } from "../../api/cluster";
 import type { Workspace } from "../../api/types";
 import { Pending } from "../../shared/ui";
 import { Dialog } from "./dialog";
-import { limitedOf, PersonalEditor, type PersonRow, personRows } from "./personal";
+import { limitsOfPeople, PersonalEditor, type PersonRow, personRows } from "./personal";
 
 export function LimitsButton({ workspace }: { workspace: string }): ReactNode {
   const { t } = useTranslation();
@@ -42,7 +42,7 @@ function LimitsDialog({ workspace, close }: { workspace: string; close: () => vo
     <Dialog<{ personal: PersonRow[] }, Workspace>
       title={t("admin.workspaces.limitsOf", { workspace })}
       initial={{ personal: personRows(one) }}
-      save={({ personal }) => saveLimits(workspace, limitedOf(personal))}
+      save={({ personal }) => saveLimits(workspace, limitsOfPeople(personal))}
       close={close}
       width={720}
     >

@@ -3,12 +3,12 @@ import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { Button, Form, Input, InputNumber, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import type { MostByPool } from "../../api/cluster";
+import type { LimitsBody, Most, MostByPool } from "../../api/cluster";
 import type { ResourcePool, Workspace } from "../../api/types";
 import { amount, useResourceName } from "../../shared/shares";
 import { modelsOf } from "./pools";
 
-/** `person` empty: each; `limit` null: no limit. */
+/** `person` empty: each; `pool` empty: of no pool, as storage is; `limit` null: no limit, of storage in GiB. */
 export interface PersonRow {
   person?: string;
   pool: string;
@@ -18,28 +18,50 @@ export interface PersonRow {
 
 type Limited = Pick<Workspace, "per_person" | "people">;
 
+/** What storage is called as a resource here, and what the API calls it. */
+const KEPT: Record<string, string> = { storage_mib: "mib", files: "files" };
+const MIB_A_GIB = 1024;
+
 const rows = (person: string, by: MostByPool): PersonRow[] =>
   Object.entries(by).flatMap(([pool, most]) =>
     Object.entries(most).map(([resource, limit]) => ({ person, pool, resource, limit })),
   );
 
+const keptRows = (person: string, most: Most): PersonRow[] =>
+  Object.entries(KEPT).flatMap(([resource, called]) => {
+    const limit = most[called];
+    if (limit === undefined) return [];
+    return [{ person, pool: "", resource, limit: called === "mib" && limit !== null ? limit / MIB_A_GIB : limit }];
+  });
+
 /** Those of each first. Pure. */
-export const personRows = ({ per_person, people }: Limited): PersonRow[] => [
+export const personRows = ({ per_person, people, storage }: Limited & Pick<Workspace, "storage">): PersonRow[] => [
   ...rows("", per_person),
+  ...keptRows("", storage.per_person),
   ...Object.entries(people).flatMap(([name, by]) => rows(name, by)),
+  ...Object.entries(storage.people).flatMap(([name, most]) => keptRows(name, most)),
 ];
 
 /** Rows without a resource are left out, and so is a row of each person without a limit; of two alike the later counts. Pure. */
-export function limitedOf(given: readonly (PersonRow | undefined)[] | undefined): Limited {
-  const made: Limited = { per_person: {}, people: {} };
+export function limitsOfPeople(given: readonly (PersonRow | undefined)[] | undefined): LimitsBody {
+  const made: LimitsBody = { per_person: {}, people: {}, storage_per_person: {}, storage_people: {} };
   for (const row of given ?? []) {
     const name = row?.person?.trim() ?? "";
-    if (!row?.resource || (name === "" && row.limit === null)) continue;
-    made.people[name] ??= {};
-    const by = name === "" ? made.per_person : made.people[name];
-    by[row.pool] = { ...by[row.pool], [row.resource]: row.limit };
+    const limit = row?.limit ?? null;
+    if (!row?.resource || (name === "" && limit === null)) continue;
+    const called = KEPT[row.resource];
+    if (called !== undefined) {
+      made.storage_people[name] ??= {};
+      const most = name === "" ? made.storage_per_person : made.storage_people[name];
+      most[called] = called === "mib" && limit !== null ? Math.round(limit * MIB_A_GIB) : limit;
+    } else {
+      made.people[name] ??= {};
+      const by = name === "" ? made.per_person : made.people[name];
+      by[row.pool] = { ...by[row.pool], [row.resource]: limit };
+    }
   }
   delete made.people[""];
+  delete made.storage_people[""];
   return made;
 }
 
@@ -48,9 +70,11 @@ export function Personal({ one }: { one: Workspace }): ReactNode {
   const name = useResourceName();
   return personRows(one).map(({ person, pool, resource, limit }) => (
     <div key={`${person}/${pool}/${resource}`} className="tm-line tm-wrap-line" data-testid="personal-limit">
-      {person || t("admin.workspaces.eachPerson")} · {pool} · {name(resource)}
+      {[person || t("admin.workspaces.eachPerson"), ...(pool ? [pool] : []), name(resource)].join(" · ")}
       {t("mark.colon")}
-      {limit === null ? t("admin.workspaces.unlimited") : amount(resource, limit)}
+      {limit === null
+        ? t("admin.workspaces.unlimited")
+        : amount(resource, resource === "storage_mib" ? limit * MIB_A_GIB : limit)}
     </div>
   ));
 }
@@ -58,7 +82,14 @@ export function Personal({ one }: { one: Workspace }): ReactNode {
 export function PersonalEditor({ pools }: { pools: ResourcePool[] }): ReactNode {
   const { t } = useTranslation();
   const name = useResourceName();
-  const resources = ["gpu", ...modelsOf(pools).map((model) => `gpu:${model}`), "cpu", "memory_mib", "jobs"];
+  const resources = [
+    "gpu",
+    ...modelsOf(pools).map((model) => `gpu:${model}`),
+    "cpu",
+    "memory_mib",
+    "jobs",
+    ...Object.keys(KEPT),
+  ];
   return (
     <Form.List name="personal">
       {(fields, { add, remove }) => (
@@ -73,27 +104,15 @@ export function PersonalEditor({ pools }: { pools: ResourcePool[] }): ReactNode 
                   data-testid="personal-person"
                 />
               </Form.Item>
-              <Form.Item name={[at, "pool"]} noStyle rules={[{ required: true }]}>
-                <Select
-                  aria-label={t("admin.pools.pool")}
-                  options={pools.map((pool) => ({ value: pool.name, label: pool.name }))}
-                />
-              </Form.Item>
+              <PoolField at={at} pools={pools} />
               <Form.Item name={[at, "resource"]} noStyle>
                 <Select
                   aria-label={t("admin.limits.resource")}
+                  data-testid={`personal-resource-${at}`}
                   options={resources.map((value) => ({ value, label: name(value) }))}
                 />
               </Form.Item>
-              <Form.Item name={[at, "limit"]} noStyle>
-                <InputNumber
-                  min={0}
-                  style={{ width: "100%" }}
-                  placeholder={t("admin.workspaces.unlimited")}
-                  aria-label={t("admin.workspaces.personalLimit")}
-                  data-testid="personal-most"
-                />
-              </Form.Item>
+              <LimitField at={at} />
               <Button
                 type="text"
                 icon={<DeleteOutlined />}
@@ -114,5 +133,39 @@ export function PersonalEditor({ pools }: { pools: ResourcePool[] }): ReactNode 
         </div>
       )}
     </Form.List>
+  );
+}
+
+const UNITS: Record<string, string> = { memory_mib: "MiB", storage_mib: "GiB" };
+const useResource = (at: number): string | undefined => Form.useWatch(["personal", at, "resource"]);
+
+/** Storage is of no pool. */
+function PoolField({ at, pools }: { at: number; pools: ResourcePool[] }): ReactNode {
+  const { t } = useTranslation();
+  const kept = KEPT[useResource(at) ?? ""] !== undefined;
+  const options = pools.map((pool) => ({ value: pool.name, label: pool.name }));
+  if (kept) return <Select disabled aria-label={t("admin.pools.pool")} placeholder={t("admin.workspaces.noPool")} />;
+  return (
+    <Form.Item name={[at, "pool"]} noStyle rules={[{ required: true }]}>
+      <Select aria-label={t("admin.pools.pool")} options={options} />
+    </Form.Item>
+  );
+}
+
+function LimitField({ at }: { at: number }): ReactNode {
+  const { t } = useTranslation();
+  const unit = UNITS[useResource(at) ?? ""];
+  return (
+    <Form.Item name={[at, "limit"]} noStyle>
+      <InputNumber
+        min={0}
+        max={1e12}
+        style={{ width: "100%" }}
+        {...(unit === undefined ? {} : { suffix: unit })}
+        placeholder={t("admin.workspaces.unlimited")}
+        aria-label={t("admin.workspaces.personalLimit")}
+        data-testid="personal-most"
+      />
+    </Form.Item>
   );
 }

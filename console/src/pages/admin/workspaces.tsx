@@ -16,7 +16,7 @@ import { ErrorPanel } from "../../shared/ui";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, useWarnings } from "./limits";
-import { limitedOf, Personal, PersonalEditor, type PersonRow, personRows } from "./personal";
+import { limitsOfPeople, Personal, PersonalEditor, type PersonRow, personRows } from "./personal";
 import { modelsOf } from "./pools";
 import { StorageCell, StorageEditor, type StorageForm, storageForm, storageOf } from "./storage";
 import { NamedTable, useJobsColumn } from "./table";
@@ -150,7 +150,7 @@ function WorkspaceDialog({
         personal: one ? personRows(one) : [],
         storage: storageForm(one),
       }}
-      save={(values) => saveWorkspace(values.name, bodyOf(values, one))}
+      save={(values) => saveWorkspace(values.name, bodyOf(values))}
       warnings={({ quotas }) => quotas.flatMap(({ pool, share }) => warnings(pool, share))}
       foot={one && <Trial one={one} />}
     >
@@ -202,7 +202,7 @@ function WorkspaceDialog({
 }
 
 /** The workspace as the form says it is to be. */
-function bodyOf({ quotas, weight, personal, storage, ...more }: WorkspaceForm, one: Workspace | null): WorkspaceBody {
+function bodyOf({ quotas, weight, personal, storage, ...more }: WorkspaceForm): WorkspaceBody {
   const shares = (quotas ?? []).map((quota) => [quota.pool, limitsOf(quota.share)] as const);
   return {
     weight: weight ?? 1,
@@ -211,8 +211,8 @@ function bodyOf({ quotas, weight, personal, storage, ...more }: WorkspaceForm, o
     sharing: more.sharing ?? "open",
     require_duration: more.limit === "required",
     description: more.description ?? "",
-    ...limitedOf(personal),
-    ...storageOf(storage, one),
+    ...limitsOfPeople(personal),
+    storage: storageOf(storage),
     quotas: Object.fromEntries(shares),
   };
 }
@@ -224,7 +224,7 @@ function Trial({ one }: { one: Workspace }): ReactNode {
   const simulated = useMutation<PolicyEffect, unknown, WorkspaceBody>({
     mutationFn: (body) => simulateWorkspace(one.name, body),
   });
-  const now = Form.useWatch((values: WorkspaceForm) => JSON.stringify(bodyOf(values, one)), form);
+  const now = Form.useWatch((values: WorkspaceForm) => JSON.stringify(bodyOf(values)), form);
   return (
     <div className="tm-stack">
       <div>
@@ -234,7 +234,7 @@ function Trial({ one }: { one: Workspace }): ReactNode {
             loading={simulated.isPending}
             onClick={() =>
               void form.validateFields().then(
-                (values) => simulated.mutate(bodyOf(values, one)),
+                (values) => simulated.mutate(bodyOf(values)),
                 () => undefined,
               )
             }

@@ -80,7 +80,7 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
       )}
       {range && (
         <Tooltip title={t("queue.forecast.rangeHint")}>
-          <span className="tm-line tm-num tm-range">{range}</span>
+          <span className="tm-line tm-num tm-range tm-wrap-line">{range}</span>
         </Tooltip>
       )}
     </div>
