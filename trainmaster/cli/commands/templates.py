@@ -85,8 +85,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除模板及其历史版本；由其提交的任务会保留。\n\n删除后会在回收站中保留一段时间（tm bin）。"
-        "每行输出一个已删除的名称。",
+        "删除模板及其历史版本；由其提交的任务会保留。\n\n可用 tm bin 恢复。每行输出一个已删除的名称。",
         "tm template delete resnet",
         "tm template delete resnet vgg",
     )

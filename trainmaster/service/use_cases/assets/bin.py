@@ -91,14 +91,20 @@ class Bin:
         if len(refs) > MANY:
             problem = problem_of("ids", said.too_many_at_once(MANY))
             raise InvalidSpec(said.too_many_at_once(MANY), problems=(problem,))
-        done: list[str] = []
         refused: list[RefusedView] = []
+        found = list[tuple[str, Binned]]()
         for ref in refs:
             try:
-                await self._remove(await self._find(ref, who), who)
+                found.append((ref, await self._find(ref, who)))
+            except TrainmasterError as error:
+                refused.append(_refused(ref, error))
+        done: list[str] = []
+        for ref, one in sorted(found, key=lambda pair: pair[1].number is None):  # with an asset its versions go, too
+            try:
+                await self._remove(one, who)
                 done.append(ref)
             except TrainmasterError as error:
-                refused.append(RefusedView(id=ref, title=both(error.said), kind=error.kind, code=error.code))
+                refused.append(_refused(ref, error))
         return OutcomeView(done=done, refused=refused)
 
     async def _remove(self, one: Binned, who: Principal) -> None:
@@ -126,6 +132,10 @@ class Bin:
                 for digest in set(_UPLOAD.findall(about)):
                     with suppress(OSError):
                         use(self._ctx.layout.upload(digest))
+
+
+def _refused(ref: str, error: TrainmasterError) -> RefusedView:
+    return RefusedView(id=ref, title=both(error.said), kind=error.kind, code=error.code)
 
 
 def _scopes(who: Principal) -> Scopes:
