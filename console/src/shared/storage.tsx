@@ -113,11 +113,19 @@ function ConnectionForm({ workspace, form, taken }: FormProps): ReactNode {
     setBusy(false);
   };
   return (
-    <Form<NewConnection> form={form} name="storage" className="tm-storage-new" onFinish={(values) => void save(values)}>
+    <Form<NewConnection>
+      form={form}
+      name="storage"
+      layout="vertical"
+      requiredMark={false}
+      className="tm-storage-new"
+      onFinish={(values) => void save(values)}
+    >
       {FIELDS.map((field) => (
         <Form.Item
           key={field}
           name={field}
+          label={t(`storage.${keyOf(field)}`)}
           rules={
             OPTIONAL.has(field)
               ? []
@@ -130,11 +138,7 @@ function ConnectionForm({ workspace, form, taken }: FormProps): ReactNode {
           }
         >
           <Input
-            placeholder={hintOf(
-              t(`storage.${keyOf(field)}`),
-              SHOWN[field] ?? (OPTIONAL.has(field) ? t("storage.optional") : ""),
-            )}
-            aria-label={t(`storage.${keyOf(field)}`)}
+            placeholder={SHOWN[field] ?? (OPTIONAL.has(field) ? t("storage.optional") : "")}
             maxLength={LONGEST}
             className={field === "secret" ? "tm-mono tm-masked" : "tm-mono"}
             autoComplete="off"
@@ -152,7 +156,6 @@ function ConnectionForm({ workspace, form, taken }: FormProps): ReactNode {
 
 const keyOf = (field: (typeof FIELDS)[number]): Exclude<typeof field, "key_id"> | "keyId" =>
   field === "key_id" ? "keyId" : field;
-const hintOf = (label: string, more: string): string => (more === "" ? label : `${label} · ${more}`);
 
 /** Where a connection goes, as one line. Pure. */
 export const placeOf = ({ endpoint, bucket, prefix }: Connection): string =>

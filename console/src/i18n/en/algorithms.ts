@@ -35,7 +35,7 @@ export const algorithms = {
   use: "Use in a job",
   useOne: "Use in a job: {{name}}",
   usedBy: "Jobs that run it",
-  usedByNone: "No job that has not ended runs it.",
+  usedByNone: "No queued or running job uses it.",
   moreJobs: "and {{count}} more",
   edit: "Change description",
   described: "Description changed.",

@@ -35,7 +35,7 @@ export const algorithms = {
   use: "用于任务",
   useOne: "用于任务：{{name}}",
   usedBy: "使用它的任务",
-  usedByNone: "没有尚未结束的任务在使用它。",
+  usedByNone: "没有排队或运行中的任务使用它。",
   moreJobs: "还有 {{count}} 个",
   edit: "修改描述",
   described: "描述已修改。",
