@@ -352,6 +352,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /templates/delete": _templates,
     "POST /images": plain("/images", {"name": "walked", "requirements": "# nothing\n"}),
     "DELETE /image-builds/{ref}": _build,
+    "PATCH /images/{ref}": of_image("", {"description": "for the walk"}),
     "PUT /images/{ref}/share": of_image("/share", {"share": "read"}),
     "DELETE /images/{ref}": of_image(""),
     "DELETE /images/{ref}/versions/{version}": of_image("/versions/1"),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, exists, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, func, or_, select, text
 
 from trainmaster.store import tables
 from trainmaster.store.database import Database, note
@@ -123,7 +123,7 @@ class Leftovers:
 
     def uploads_named(self, after: str = "") -> tuple[set[str], str | None]:
         """Return the digests of all uploads that a page of stored documents names, and where the next page begins, None
-        at the end: those of jobs first, then every version of a template or an algorithm, then those in the bin.
+        at the end: those of jobs first, then every version of a template, an algorithm or an image, then the bin.
         """
         if after.startswith(_BIN):
             return self._named_by_binned(after.removeprefix(_BIN))
@@ -138,7 +138,7 @@ class Leftovers:
     def _named_by_templates(self, after: str) -> tuple[set[str], str | None]:
         asset, _, number = after.partition("@")
         behind = or_(_VERSION.c.asset > asset, and_(_VERSION.c.asset == asset, _VERSION.c.number > int(number or 0)))
-        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, _VERSION.c.path == "")
+        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, _may_name(_VERSION))
         with self._database.read() as connection:
             found = connection.execute(page.order_by(_VERSION.c.asset, _VERSION.c.number).limit(PAGE)).all()
         named = {digest for row in found for digest in _UPLOAD.findall(row.about)}
@@ -147,11 +147,16 @@ class Leftovers:
     def _named_by_binned(self, after: str) -> tuple[set[str], str | None]:
         entry, _, number = after.partition("@")
         behind = or_(_BINNED.c.entry > entry, and_(_BINNED.c.entry == entry, _BINNED.c.number > int(number or 0)))
-        page = select(_BINNED.c.entry, _BINNED.c.number, _BINNED.c.about).where(behind, _BINNED.c.path == "")
+        page = select(_BINNED.c.entry, _BINNED.c.number, _BINNED.c.about).where(behind, _may_name(_BINNED))
         with self._database.read() as connection:
             found = connection.execute(page.order_by(_BINNED.c.entry, _BINNED.c.number).limit(PAGE)).all()
         named = {digest for row in found for digest in _UPLOAD.findall(row.about)}
         return named, f"{_BIN}{found[-1].entry}@{found[-1].number}" if len(found) == PAGE else None
+
+
+def _may_name(versions: Table) -> ColumnElement[bool]:
+    """Return which of the versions may name an upload: those without files, and images."""
+    return or_(versions.c.path == "", versions.c.path.startswith("environments/", autoescape=True))
 
 
 def _forget_keys(connection: Connection, keys: Sequence[Key], before: float) -> None:

@@ -3236,7 +3236,8 @@ export interface paths {
         /**
          * Create Image
          * @description Begin to make an image, or a version of one: its packages are resolved, and installed where nothing can be
-         *     reached but the package index. The answer is the build; the image is there when that is `ready`.
+         *     reached but the package index; with code packed on it, where that is given. The answer is the build; the image is
+         *     there when that is `ready`.
          */
         post: operations["create_image"];
         delete?: never;
@@ -3312,7 +3313,11 @@ export interface paths {
         delete: operations["delete_image"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Describe Image
+         * @description Say what an image is for.
+         */
+        patch: operations["describe_image"];
         trace?: never;
     };
     "/api/v1/images/{ref}/share": {
@@ -4104,8 +4109,10 @@ export interface components {
          * @description An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
          *     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
          *     server's. Or of the container image `container` (registry/path:tag, with or without @sha256:...), for whose registry
-         *     `secret` names a secret of the workspace. `frameworks`, `cards`: what it is for, empty: anything. Where there is an
-         *     image of this name that its sender may change, it becomes a version of it.
+         *     `secret` names a secret of the workspace. Or of `base`, an image of the workspace (NAME or NAME@VERSION) which its
+         *     sender may see. `code`: an upload (sha256:...) that becomes part of it: jobs with the image run that unless they
+         *     bring code. `frameworks`, `cards`: what it is for, empty: anything, or what its base is for. Where there is an image
+         *     of this name that its sender may change, it becomes a version of it.
          */
         ImageBody: {
             /** Name */
@@ -4139,6 +4146,16 @@ export interface components {
              */
             secret: string;
             /**
+             * Base
+             * @default
+             */
+            base: string;
+            /**
+             * Code
+             * @default
+             */
+            code: string;
+            /**
              * Frameworks
              * @default []
              */
@@ -4154,6 +4171,14 @@ export interface components {
              * @enum {string}
              */
             share: "none" | "read" | "read-write";
+        };
+        /**
+         * ImageChange
+         * @description What an image is for.
+         */
+        ImageChange: {
+            /** Description */
+            description: string;
         };
         /**
          * InvitationBody
@@ -5070,6 +5095,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             kind: string;
             container: string;
+            code: string | null;
             version: number;
             created_at: number;
             changed_at: number;
@@ -5101,7 +5127,8 @@ export interface components {
         };
         /**
          * @description A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-         *         `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
+         *         `digest`: of the lock that says its packages, or of the container image `container`, with its code; `packages`: how
+         *         many there are. `code`: the upload that its jobs run, null: they bring it; `base`: the version that it was built on.
          */
         ImageVersion: {
             version: number;
@@ -5115,6 +5142,8 @@ export interface components {
             frameworks: string[];
             cards: string[];
             container: string;
+            code: string | null;
+            base: string;
         };
         /** @description A job that has not ended and has a version of an image. */
         ImageUse: {
@@ -5134,7 +5163,8 @@ export interface components {
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
          *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
-         *         environment or container; `container`: its reference with the digest.
+         *         environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
+         *         they bring it.
          */
         Image: {
             id: string;
@@ -5145,6 +5175,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             kind: string;
             container: string;
+            code: string | null;
             version: number;
             created_at: number;
             changed_at: number;
@@ -14388,6 +14419,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    describe_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

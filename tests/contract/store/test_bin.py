@@ -172,11 +172,12 @@ def test_it_is_found_by_id_name_and_version_and_in_pages(scene: Scene) -> None:
     assert [one.id for one in scene.rows.old(99.0, (11.0, second))] == [whole]
 
 
-def test_code_that_an_algorithm_names_is_kept_as_long_as_it_may_come_back(store: Store) -> None:
+@pytest.mark.parametrize("path", ["", "environments/k"])
+def test_code_that_an_algorithm_or_an_image_names_is_kept_as_long_as_it_may_come_back(store: Store, path: str) -> None:
     digest = "a" * 64
     line = Asset("a1", AssetKind.ALGORITHM, "net", "vision", "ann", 1.0)
     new = algorithm_version({"code": {"upload": f"sha256:{digest}"}}, "d", 1, "ann", 1.0)
-    AlgorithmRows(store.database).add(ALL, line, new, told)
+    AlgorithmRows(store.database).add(ALL, line, replace(new, path=path), told)
     rows, leftovers = BinRows(store.database), Leftovers(store.database)
 
     def named() -> set[str]:

@@ -39,7 +39,8 @@ ENVIRONMENT, CONTAINER = "environment", "container"
 class AboutImage:
     """What a version is. `files`: what it was made of, by name; `lock`: what that became; `key`: the folder of its
     environment; `frameworks` and `cards`: what it is for, empty: anything; `by`: who made it. Of a container `lock` is
-    its reference with the digest, and `secret` the name of what its registry is given.
+    its reference with the digest, and `secret` the name of what its registry is given. `code`: the upload that its jobs
+    run; `base`: the version that it stands on, as NAME@VERSION.
     """
 
     key: str
@@ -52,6 +53,8 @@ class AboutImage:
     by: str = ""
     kind: str = ENVIRONMENT
     secret: str = ""
+    code: str = ""
+    base: str = ""
 
 
 def image_version(about: AboutImage, digest: str, size_bytes: int, files: int, at: float) -> NewVersion:
@@ -75,6 +78,8 @@ def about_of(version: AssetVersion) -> AboutImage | None:
             by=_text(held["by"]),
             kind=_text(held["kind"]),
             secret=_text(held.get("secret", "")),
+            code=_text(held.get("code", "")),
+            base=_text(held.get("base", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -159,6 +164,20 @@ class ImageRows:
             return after
 
         return self._database.write(work).result()
+
+    def describe(
+        self, visible: Visible, id_: str, description: str, told: Callable[[Asset, Asset], AuditEvent]
+    ) -> None:
+        """Say what an image is for. Raises NotFound."""
+
+        def work(connection: Connection) -> None:
+            before = _demand(connection, visible, id_)
+            after = replace(before, description=description)
+            if after != before:
+                connection.execute(update(asset).where(asset.c.id == id_).values(description=description))
+                audit.write(connection, [told(before, after)])
+
+        self._database.write(work).result()
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

@@ -21,6 +21,10 @@ export const images = {
   python: "Python",
   container: "Container",
   asked: "Asked for as",
+  base: "Built on",
+  code: "Code",
+  edit: "Change the description",
+  described: "Description changed.",
   packages: "Packages",
   packageCount: "{{count}} packages",
   packageCount_one: "{{count}} package",
@@ -66,6 +70,7 @@ export const images = {
     of: "Made of",
     ofPackages: "Python packages",
     ofContainer: "A container",
+    keepsCode: "The code of the version shown stays in it. Other code is packed by tm image build.",
     containerHint:
       "The container is fetched to the server and kept by its digest. Jobs run in its files; its entry point and user are not used.",
     reference: "Container image",

@@ -11,7 +11,7 @@ import { useBilingual } from "../../i18n";
 import { useAct } from "../../shared/act";
 import { bytes } from "../../shared/format";
 import { Listing } from "../../shared/listing";
-import { Ago } from "../../shared/time";
+import { Ago, Stamp } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { RestoreAs } from "./restore";
 
@@ -85,7 +85,7 @@ function useColumns(taken: (one: Binned) => void): TableColumnsType<Binned> {
         title: t("bin.until"),
         key: "until",
         width: 132,
-        render: (_, one) => (one.until === null ? t("bin.ever") : <Ago at={one.until} />),
+        render: (_, one) => (one.until === null ? t("bin.ever") : <Stamp at={one.until} />),
       },
       {
         title: <span className="tm-hidden">{t("bin.actions")}</span>,
@@ -117,15 +117,13 @@ function Actions({ of, taken }: { of: Binned; taken: (one: Binned) => void }): R
   const [busy, setBusy] = useState(false);
   const restore = async (): Promise<void> => {
     setBusy(true);
-    await act(async () => {
-      try {
-        const back = await restoreBinned(of.id);
-        return t("bin.restored", { name: back.name });
-      } catch (error) {
-        if (error instanceof ApiError && error.code === "name_taken_meanwhile") taken(of);
-        throw error;
-      }
-    });
+    try {
+      const back = await restoreBinned(of.id);
+      await act(() => Promise.resolve(t("bin.restored", { name: back.name })));
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "name_taken_meanwhile") taken(of);
+      else await act(() => Promise.reject(error));
+    }
     setBusy(false);
   };
   return (

@@ -6,9 +6,10 @@ import { Alert, Button, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
-import { deleteImage, deleteImageVersion, readImage, shareImage } from "../../api/images";
+import { deleteImage, deleteImageVersion, describeImage, readImage, shareImage } from "../../api/images";
 import type { ImageDetail, JobShare } from "../../api/types";
 import { useAct } from "../../shared/act";
+import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
 import { bytes } from "../../shared/format";
 import { SHARES } from "../../shared/people";
@@ -54,7 +55,13 @@ export function ImagePage(): ReactNode {
           </>
         }
       />
-      {image.description && <p className="tm-describe">{image.description}</p>}
+      <Described
+        words="images"
+        text={image.description}
+        writes={writes}
+        change={(text) => describeImage(image.id, text)}
+        read={["images", "image"]}
+      />
       {!image.built && <Alert type="info" showIcon className="tm-outdated" title={t("images.notBuiltHint")} />}
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("images.versions")}>

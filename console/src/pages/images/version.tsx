@@ -38,6 +38,17 @@ export function Version({ image, remove }: { image: ImageDetail; remove: ReactNo
           [t("images.python"), version.python],
           [t("images.packages"), number(version.packages)],
         ] as [string, ReactNode][])),
+    ...(version.base ? ([[t("images.base"), <Mono key="o">{version.base}</Mono>]] as [string, ReactNode][]) : []),
+    ...(version.code
+      ? ([
+          [
+            t("images.code"),
+            <Mono key="u" copy={version.code}>
+              {version.code.slice(0, 19)}…
+            </Mono>,
+          ],
+        ] as [string, ReactNode][])
+      : []),
     [t("images.for"), version.frameworks.map(title).join(t("mark.comma")) || t("images.anything")],
     [
       t("images.cards"),

@@ -6,7 +6,6 @@ kind, and judged again where it is written.
 
 import asyncio
 import re
-from contextlib import suppress
 from typing import Final
 
 from trainmaster.access.decide import decide
@@ -127,11 +126,11 @@ class Bin:
     def _demand_files(self, one: Binned) -> None:
         if not self._ctx.bin.there(one):
             raise Conflict(said.files_are_gone(one.line.name))
-        for path, about in self._ctx.bin.rows.held(one.id):
-            if not path:  # code that it names is in use again: a sweep that looks at this moment leaves it
-                for digest in set(_UPLOAD.findall(about)):
-                    with suppress(OSError):
-                        use(self._ctx.layout.upload(digest))
+        if one.line.kind in (AssetKind.MODEL, AssetKind.DATASET):
+            return
+        for _, about in self._ctx.bin.rows.held(one.id):  # code that it names is in use again: no sweep takes it now
+            for digest in set(_UPLOAD.findall(about)):
+                use(self._ctx.layout.upload(digest))
 
 
 def _refused(ref: str, error: TrainmasterError) -> RefusedView:
