@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 from playwright.sync_api import expect
@@ -61,14 +62,25 @@ def test_a_connection_from_the_dialog_to_a_job(new_console: Open, signed_in: Pat
     console.open("/submit")
     console.press("expert")
     console.fill("name", "reads-far-away")
-    console.fill("roles.0.command", 'sh -c "cat /dataset/a.txt"')
+    console.fill("roles.0.command", f'sh -c "cat /dataset/a.txt; {WRITES}"')
     console.press("mount-add")
     console.choose("mount-kind-0", "Object storage")
     console.choose("mount-name-0", "team-data")
     console.at("mount-below-0").fill("flowers")
+    console.press("output-add")
+    console.choose("output-name-0", "team-data")
+    console.at("output-below-0").fill("runs/{name}")
+    assert judge(console.page) == []
     job = console.start()
     world.until(job, lambda seen: seen["state"] == "succeeded")
     assert "hello from far away" in world.tm("logs", job)
+    expect(console.at("upload-done")).to_contain_text("outputs → team-data/runs/reads-far-away")
+    expect(console.at("upload-done")).to_contain_text("1 file · ")
+    expect(console.at("upload-done")).to_contain_text("latest: a symbolic link")
+    assert (store.bucket / "vision/runs/reads-far-away/a.txt").read_text() == "hello from far away\n"
+    console.press("upload-again")
+    expect(console.at("upload-done")).to_contain_text("latest: a symbolic link")
+    assert judge(console.page) == []
 
     console.open("/admin?tab=workspaces")
     console.press("storage-default")
@@ -77,7 +89,7 @@ def test_a_connection_from_the_dialog_to_a_job(new_console: Open, signed_in: Pat
     expect(console.at("storage-row-team-data")).to_have_count(0)
 
 
-def test_the_same_at_a_terminal(world: World, store: Store) -> None:
+def test_the_same_at_a_terminal(world: World, store: Store, tmp_path: Path) -> None:
     words = ["storage", "add", "far", "--endpoint", store.endpoint, "--bucket", BUCKET, "--prefix", "vision"]
     made = json.loads(said(world, f"{KEY_ID}\n{SECRET}\n", *words, "--json"))
     assert (made["name"], made["prefix"]) == ("far", "vision")
@@ -86,8 +98,19 @@ def test_the_same_at_a_terminal(world: World, store: Store) -> None:
     assert world.tm("storage", "check", "far").splitlines() == steps
     assert json.loads(world.tm("storage", "check", "far", "--json"))["ok"] is True
     assert SECRET not in world.tm("storage", "list", "--json")
+    document = {"name": "goes", "command": ["sh", "-c", WRITES]}
+    document |= {"inputs": [{"s3": "far/flowers"}], "outputs": [{"s3": "far/{id}"}]}
+    (tmp_path / "job.json").write_text(json.dumps(document))
+    job = json.loads(world.tm("submit", str(tmp_path / "job.json"), "--json"))["id"]
+    seen = world.until(job, lambda seen: seen["uploads"] != [] and seen["uploads"][0]["state"] == "done")
+    assert seen["uploads"][0]["files"] == 1
+    assert f"outputs → far/{job}" in world.tm("show", job)
+    assert json.loads(world.tm("upload", job, "--json"))["id"] == job
     assert json.loads(world.tm("storage", "delete", "far", "--json"))["deleted"] is True
     assert "No storage connections" in world.tm("storage", "list")
+
+
+WRITES: Final = "cp /dataset/a.txt /workspace/outputs/a.txt; ln -s a.txt /workspace/outputs/latest"
 
 
 def said(world: World, typed: str, *words: str) -> str:

@@ -22,6 +22,7 @@ from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.core.sending import SendState, SendTarget
 from trainmaster.service.environments.definition import Definition
 from trainmaster.service.notices.kinds import Wishes
 from trainmaster.service.people.public_keys import read
@@ -94,6 +95,14 @@ class Scene:
     async def held(self) -> str:
         job = await self.job("exit 7", debug_hold=600)
         await self.stage.state(job, "retained")
+        return job
+
+    async def not_uploaded(self) -> str:
+        """A job of whose outputs something could not be uploaded."""
+        job = await self.over()
+        seq = self.stage.platform.context.records.get_job(job).seq
+        place = SendTarget(job, seq, 0, "default", "data/x", "outputs", "keep", state=SendState.FAILED, open=False)
+        self.stage.platform.context.sending.rows.add([place])
         return job
 
     def keys(self) -> dict[str, str]:
@@ -388,6 +397,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /jobs/{ref}/stop": of_job("/stop", Scene.job, {"reason": "walked by"}),
     "POST /jobs/stop": of_several("stop", Scene.job),
     "POST /jobs/{ref}/release": of_job("/release", Scene.held),
+    "POST /jobs/{ref}/upload": of_job("/upload", Scene.not_uploaded),
     "PUT /jobs/{ref}/share": of_job("/share", Scene.over, {"share": "read"}),
     "PATCH /jobs/{ref}/tags": of_job("/tags", Scene.over, {"add": ["good"]}),
     "PUT /jobs/{ref}/note": of_job("/note", Scene.over, {"note": "worth a look"}),

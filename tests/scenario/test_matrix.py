@@ -43,6 +43,7 @@ NEEDS: Final = {
     ("PATCH", "/jobs/{ref}"): WRITE,
     ("POST", "/jobs/{ref}/stop"): WRITE,
     ("POST", "/jobs/{ref}/release"): WRITE,
+    ("POST", "/jobs/{ref}/upload"): WRITE,
     ("DELETE", "/jobs/{ref}"): WRITE,
     ("PUT", "/jobs/{ref}/note"): WRITE,
     ("PATCH", "/jobs/{ref}/tags"): WRITE,

@@ -6,6 +6,7 @@ import msgspec
 
 from trainmaster.answers.base import Answer, Json, Text
 from trainmaster.core.events import Kind
+from trainmaster.core.sending import SendState
 from trainmaster.core.states import JobShare, JobState, Phase, Priority, Shown, TaskPhase, Why
 
 PriorityName = Literal["normal", "urgent", "very_urgent"]
@@ -310,6 +311,25 @@ class NoteView(Answer, frozen=True):
     message: Text
 
 
+class OutputTarget(Answer, frozen=True):
+    """A folder of a job on its way to object storage: how much is there, is left to go, and is left out. `why`: what
+    hinders it, or what was left out; `tries` failed, the next one is at `next_at`.
+    """
+
+    place: str
+    folder: str
+    if_exists: str
+    state: SendState
+    files: int
+    size_bytes: int
+    left_files: int
+    left_bytes: int
+    left_out: int
+    why: Text | None
+    tries: int
+    next_at: float | None
+
+
 class JobDetail(JobView, frozen=True):
     """Everything about one job. `task_list` are the tasks of the last attempt."""
 
@@ -317,6 +337,7 @@ class JobDetail(JobView, frozen=True):
     attempt_list: list[AttemptView]
     task_list: list[TaskView]
     warnings: list[NoteView]
+    uploads: list[OutputTarget]
     spec: Json
     extras: Json | None
 

@@ -28,7 +28,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "images.images": ("image",),
     "sweeping.sweeps": ("sweep", "sweeps"),
     "commands.views": ("view",),
-    "commands.actions": ("change", "share", "stop", "release", "delete"),
+    "commands.actions": ("change", "share", "stop", "release", "upload", "delete"),
     "commands.marks": ("tag", "note", "star", "bulk"),
     "commands.entering": ("exec",),
     "commands.logs": ("logs",),

@@ -199,11 +199,12 @@ class WebhooksConfig:
 class StorageConfig:
     """`[storage]`: object storage (S3). `allow`: hosts, addresses and networks that storage connections may go to
     although they are not public, and unencrypted; `ca`: file of the certificates that are trusted, "" those of the
-    system.
+    system. `send_every_s`: between two looks at what running jobs wrote; what changed since the last one waits.
     """
 
     allow: tuple[str, ...] = ()
     ca: str = ""
+    send_every_s: float = 15.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,10 @@ class Kind(StrEnum):
     CLOCK_SET = "clock_set"  # by_s: float; the server's clock was set by so much, and all times of the job move with it
     # role, index, program: who is the actor runs it inside the task; its arguments may hold secrets
     ENTERED = "entered"
+    # number: of the place in `outputs`, place, opened_at: of this round, files, size_bytes, left_out, said
+    UPLOADED = "uploaded"
+    UPLOAD_FAILED = "upload_failed"  # number, place, opened_at, said
+    UPLOAD_ASKED = "upload_asked"  # somebody asks to upload again what failed
     # code, said, path?: of the field it is about. Worth showing, changes nothing (a degraded sandbox, a warning)
     NOTED = "noted"
 
@@ -87,6 +91,9 @@ NAMES: Final[dict[Kind, tuple[str, str]]] = {
     Kind.ANNOTATED: ("标记或备注已修改", "Tags or note changed"),
     Kind.CLOCK_SET: ("服务器时钟已调整", "Server clock adjusted"),
     Kind.ENTERED: ("进入副本", "Replica entered"),
+    Kind.UPLOADED: ("输出已上传", "Outputs uploaded"),
+    Kind.UPLOAD_FAILED: ("上传输出失败", "Uploading outputs failed"),
+    Kind.UPLOAD_ASKED: ("请求重新上传", "Upload asked for again"),
     Kind.NOTED: ("提示", "Note"),
 }
 

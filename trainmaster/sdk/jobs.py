@@ -169,6 +169,13 @@ class Job(SeenJob):
         self._take(self._client.http.read(answers.JobView, "POST", self._path("/stop"), json=body, repeat=True))
         return self
 
+    def upload_again(self) -> "Job":
+        """Upload again what of its outputs could not go to object storage, or was left out. Raises Conflict where that
+        is nothing.
+        """
+        self._take(self._client.http.read(answers.JobView, "POST", self._path("/upload")))
+        return self
+
     def delete(self) -> None:
         """Delete the ended job with its logs; a saved model stays. Raises Conflict before the end."""
         self._client.http.request("DELETE", self._path(), repeat=False)

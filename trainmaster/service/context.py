@@ -31,6 +31,7 @@ from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.objects.fetched import Fetched
+from trainmaster.service.objects.sending import Sending
 from trainmaster.service.scheduling.counts import StateCounts
 from trainmaster.service.scheduling.forecasts import Forecasts
 from trainmaster.service.scheduling.scheduling import Scheduling
@@ -110,6 +111,7 @@ class Context:
     volumes: "VolumeKeeper" = field(init=False)
     bin: "BinKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
+    sending: Sending = field(init=False)
     ended: EndedJobs = field(init=False)
     notices: "NoticeParts" = field(init=False)
 

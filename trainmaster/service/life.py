@@ -100,6 +100,7 @@ class Life:
         self._keep_doing(ctx.early.follow())
         self._keep_doing(ctx.folders.follow())
         self._keep_doing(ctx.volumes.follow())
+        self._keep_doing(ctx.sending.follow())
         await ctx.notices.start(ctx)
         for follow in (ctx.notices.teller.follow, ctx.notices.sender.follow, ctx.notices.watch.follow):
             self._keep_doing(follow())

@@ -57,6 +57,7 @@ from trainmaster.service.use_cases.people.entrance import Entrance
 from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
+from trainmaster.service.use_cases.sending import Uploads
 from trainmaster.service.use_cases.what_if import WhatIf
 from trainmaster.spec.document import Document, Given
 from trainmaster.store.assets.versions import AssetQuery
@@ -100,6 +101,7 @@ class Platform:
         )
         self._life, self._readiness = life, readiness
         self._jobs, self._preview, self._entering = Jobs(context), Preview(context), Entering(context)
+        self._uploads = Uploads(context, self._jobs)
         self.marking = Marking(context, self._jobs, context.favorites)
         self.comparing = Comparing(context, self._jobs, assets.models)
         self._listing = Listing(context, self._jobs, self.marking)
@@ -230,6 +232,10 @@ class Platform:
     async def release(self, ref: str, who: Principal) -> JobView:
         """End a debug hold. Raises NotFound, Conflict."""
         return await self._jobs.release(ref, who)
+
+    async def upload_again(self, ref: str, who: Principal) -> JobView:
+        """Upload again what failed of a job's outputs, or was left out. Raises NotFound, Conflict."""
+        return await self._uploads.again(ref, who)
 
     async def share(self, ref: str, who: Principal, share: JobShare) -> JobView:
         """Share a job in its workspace, or no more. Raises NotFound, InvalidSpec."""

@@ -16,6 +16,7 @@ from trainmaster.answers import PRIORITY_NAMES
 from trainmaster.core.events import NAMES, Event, Kind
 from trainmaster.core.ids import role_system_name, task_name
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, Verdict
+from trainmaster.core.sending import SendState, SendTarget
 from trainmaster.core.states import PAI_STATE, JobState, Phase, TaskPhase
 from trainmaster.core.verdicts import VERDICTS
 from trainmaster.messages import render
@@ -376,3 +377,13 @@ def note_view(event: Event) -> answers.NoteView:
         zh=f"{data['path']}：{rule.zh}。{remedy.zh}", en=f"{data['path']}: {rule.en}. {remedy.en}".rstrip()
     )
     return answers.NoteView(code=data["code"], message=message)
+
+
+_SENT: Final = ("place", "folder", "if_exists", "files", "size_bytes", "left_files", "left_bytes", "left_out", "tries")
+
+
+def upload_view(one: SendTarget) -> answers.OutputTarget:
+    """Return where a folder of a job goes, and how far that is. It is done once the job's history says so, too."""
+    state, why = SendState.GOING if one.open else one.state, None if one.said is None else both(one.said)
+    same = {name: getattr(one, name) for name in _SENT}
+    return answers.OutputTarget(**same, state=state, why=why, next_at=one.next_at or None)

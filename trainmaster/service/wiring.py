@@ -43,6 +43,7 @@ from trainmaster.service.life import Life
 from trainmaster.service.money.purses import Purses
 from trainmaster.service.notices.parts import NoticeParts
 from trainmaster.service.objects.fetched import fetched_of
+from trainmaster.service.objects.sending import Sending
 from trainmaster.service.people.people import People
 from trainmaster.service.platform import Platform
 from trainmaster.service.scheduling.counts import Group, StateCounts
@@ -96,6 +97,7 @@ from trainmaster.store.past import Past
 from trainmaster.store.people.accounts import PeopleRows
 from trainmaster.store.people.members import MemberRows
 from trainmaster.store.people.secrets import SecretRows
+from trainmaster.store.sending.rows import SendRows
 from trainmaster.store.sweeps.marks import MarkRows
 from trainmaster.store.sweeps.sweeps import SweepRows
 
@@ -310,6 +312,14 @@ def _images(
     return images
 
 
+def _sending(context: Context, database: Database) -> Sending:
+    """Join what copies outputs to object storage; it follows the live jobs."""
+    parts = context.layout, context.clock, context.records.get_job, context.config.storage
+    context.sending = Sending(SendRows(database), context.fetched.connections, *parts)
+    context.followers.watchers.append(context.sending)
+    return context.sending
+
+
 def needed_images(master: Master, specs: Specs) -> list[NeededImage]:
     """Return what each live job that has an environment needs; blocking."""
     found = ((job, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
@@ -333,7 +343,8 @@ def _moving(
     config, layout, master = context.config, context.layout, context.master
     engines, specs, metrics, records = context.engines, context.specs, context.metrics, context.records
     roots, vault = config.local.mount_roots, context.vault
-    launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, context.fetched)
+    stored = context.fetched, _sending(context, database)
+    launching = Launching(specs, layout, looks, context.versions, context.images, roots, vault, *stored)
     models, kept = ModelRows(database), context.kept
     saving = context.saving = Saving(layout, config.limits, specs, models, metrics, clock, os.urandom, kept)
     shell: OrderRunner
@@ -348,8 +359,8 @@ def _moving(
     context.bin = BinKeeper(context, BinRows(database))
     rules = (*rules_of(leftovers, layout, records, context.ended, clock), BinRule(context.bin))
     retention = Retention(rules, Keeping.of(config), clock)
-    stored = DatasetRows(database).paths
-    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, stored)
+    paths = DatasetRows(database).paths
+    sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, paths)
     context.results = ResultKeeper(ResultRows(database), records.get_job, metrics, specs, clock)
     context.followers.watchers.append(context.results)
     context.early = EarlyStopping(MarkRows(database), SweepRows(database), context)

@@ -24,6 +24,7 @@ from trainmaster.core.framework_kinds import DEFAULT_KIND
 from trainmaster.messages.jobs import form
 from trainmaster.spec.inputs import HAN, REFERENCE, STORED, with_mounts
 from trainmaster.spec.or_text import OrText
+from trainmaster.spec.outputs import JobOutput
 
 NAME: Final = f"^[A-Za-z0-9_{HAN}-]{{1,30}}$"  # R21
 SLUG: Final = r"^[A-Za-z0-9._~-]+$"  # R67
@@ -147,8 +148,6 @@ def _total(value: Any) -> str | float:
 
 
 _MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
-
-
 _MEMORY_SCHEMA: Final = OrText("A number of MiB, or text such as 512MiB or 2GiB", _MEMORY_TEXT)
 _DURATION_SCHEMA: Final = OrText("A number of seconds, or text such as 30m, 2h or 1h30m")
 
@@ -369,6 +368,7 @@ class JobSpec(Model):
     pull_secret: Word | None = Field(default=None, description="Name of the credentials with which the image is pulled")
     code: Annotated[Code | None, BeforeValidator(_code)] = None
     inputs: Annotated[tuple[Input, ...], BeforeValidator(with_mounts)] = Field(default=(), max_length=64, strict=False)
+    outputs: tuple[JobOutput, ...] = Field(default=(), max_length=8, strict=False)
     roles: tuple[RoleSpec, ...] = Field(min_length=1, max_length=MAX_ROLES, strict=False)
     env: Env = Field(default_factory=dict)
     secrets: tuple[Annotated[Secret, BeforeValidator(_secret)], ...] = Field(

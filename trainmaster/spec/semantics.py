@@ -19,6 +19,7 @@ from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
 from trainmaster.spec.inputs import inputs_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
+from trainmaster.spec.outputs import outputs_problems
 from trainmaster.spec.placing import FlavorsBy, placing_problems
 from trainmaster.spec.problems import problem
 from trainmaster.spec.secrets import secret_problems
@@ -39,6 +40,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
     found += _job_problems(spec)
     found += _framework_problems(spec)
     found += inputs_problems(spec)
+    found += outputs_problems(spec)
     found += _roles_problems(spec)
     length = sum(map(_command_length, spec.roles))
     if length > MAX_COMMANDS:

@@ -19,7 +19,8 @@ from trainmaster.store.tables import AUDIT_UNTIL
 PAGE: Final = 500
 _UPLOAD: Final = re.compile(r"sha256:([0-9a-f]{64})")
 _KEY, _DELETED, _SPEC, _AUDIT = tables.idempotency, tables.deleted, tables.spec, tables.audit
-_JOB, _VERSION, _BINNED = tables.job, tables.asset_version, tables.binned_version
+_JOB, _SENT = tables.job, tables.send_target
+_VERSION, _BINNED = tables.asset_version, tables.binned_version
 _TEMPLATES, _BIN = "templates:", "bin:"
 """Where the documents of templates begin, behind those of jobs, and those of what was deleted, behind them all."""
 _OVER: Final = text("state NOT IN ('queued', 'active')")
@@ -65,14 +66,16 @@ class Leftovers:
         """Return a page of the jobs that ended before `before`, behind `after`, in the order of their ends. O(page):
         one index.
 
-        Without those that a saved model needs: its files lie in the job's folder.
+        Without those that a saved model needs, whose files lie in the job's folder, and those whose outputs are on
+        their way to object storage.
         """
         ended = func.coalesce(_JOB.c.ended_at, text("0.0"))
         behind = and_(ended >= after[0], or_(ended > after[0], _JOB.c.seq > after[1]))
         needed = exists().where(_VERSION.c.job == _JOB.c.id, ~_VERSION.c.path.startswith("models/", autoescape=True))
+        going = exists().where(_SENT.c.job == _JOB.c.seq, text("open = 1"))
         page = (
             select(_JOB.c.seq, _JOB.c.id, _JOB.c.ended_at)
-            .where(behind, ended < before, _OVER, ~needed)
+            .where(behind, ended < before, _OVER, ~needed, ~going)
             .order_by(ended, _JOB.c.seq)
             .limit(PAGE)
         )

@@ -44,15 +44,16 @@ from trainmaster.store.people.tables import (
     tokens,
     users,
 )
+from trainmaster.store.sending.tables import send_file, send_target
 from trainmaster.store.sweeps.tables import sweep, sweep_mark
 
 __all__ = [
     "META", "SCHEMA", "bin_entry", "binned_version", "favorite", "identity", "invitation", "kept_job", "kept_version",
-    "member", "notices", "saved_view", "secret", "sessions", "ssh_key", "storage_connection", "sweep", "sweep_mark",
-    "tokens", "users",
+    "member", "notices", "saved_view", "secret", "send_file", "send_target", "sessions", "ssh_key",
+    "storage_connection", "sweep", "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 26
+SCHEMA: Final = 27
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))

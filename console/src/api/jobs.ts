@@ -77,6 +77,8 @@ export const countJobs = async (filter: JobFilter): Promise<JobPage> =>
 
 export const releaseJob = (id: string): Promise<unknown> => post(`${at(id)}/release`);
 
+export const uploadAgain = (id: string): Promise<unknown> => post(`${at(id)}/upload`);
+
 export const deleteJob = (id: string): Promise<void> => remove(at(id));
 
 export const readFacets = (filter: JobFilter, signal?: AbortSignal): Promise<JobFacets> =>

@@ -447,6 +447,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{ref}/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload Again
+         * @description Upload again what of a job's outputs could not go to object storage, or was left out.
+         */
+        post: operations["upload_again"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{ref}/attempts/{number}/tasks/{task}/log": {
         parameters: {
             query?: never;
@@ -6201,7 +6221,7 @@ export interface components {
          * @description Event kinds. The comment names the keys of `data`.
          * @enum {unknown}
          */
-        Kind: "accepted" | "annotated" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running";
+        Kind: "accepted" | "annotated" | "bad_node" | "checked" | "clock_set" | "duration_changed" | "entered" | "expired" | "fault" | "launch_failed" | "noted" | "placed" | "preempted" | "priority_changed" | "reaped" | "released" | "save_failed" | "saved" | "shared" | "staged" | "started" | "stop_requested" | "submitted" | "task_exited" | "task_lost" | "task_running" | "upload_asked" | "upload_failed" | "uploaded";
         /**
          * @description Why a job is where it is, and what would change that. `forecast` null: it does not wait.
          *
@@ -6296,6 +6316,7 @@ export interface components {
             attempt_list: components["schemas"]["Attempt"][];
             task_list: components["schemas"]["Task"][];
             warnings: components["schemas"]["Note"][];
+            uploads: components["schemas"]["OutputTarget"][];
             spec: {
                 [key: string]: unknown;
             };
@@ -6341,6 +6362,29 @@ export interface components {
             code: string;
             message: components["schemas"]["Text"];
         };
+        /**
+         * @description A folder of a job on its way to object storage: how much is there, is left to go, and is left out. `why`: what
+         *         hinders it, or what was left out; `tries` failed, the next one is at `next_at`.
+         */
+        OutputTarget: {
+            place: string;
+            folder: string;
+            if_exists: string;
+            state: components["schemas"]["SendState"];
+            files: number;
+            size_bytes: number;
+            left_files: number;
+            left_bytes: number;
+            left_out: number;
+            why: components["schemas"]["Text"] | null;
+            tries: number;
+            next_at: number | null;
+        };
+        /**
+         * @description What became of a place. GOING: there is something to do, or there may be.
+         * @enum {unknown}
+         */
+        SendState: "done" | "failed" | "going";
         /**
          * @description What a list of jobs can be chosen by, the most frequent first, 50 of each at most. `partial`: only the newest
          *         jobs were looked at, since there are more than 1,000.
@@ -8639,6 +8683,37 @@ export interface operations {
         };
     };
     release_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    upload_again: {
         parameters: {
             query?: never;
             header?: never;

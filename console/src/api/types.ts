@@ -38,6 +38,7 @@ export type Job = S["Job"];
 export type RoleView = S["Role"];
 export type TaskView = S["Task"];
 export type AttemptView = S["Attempt"];
+export type UploadTarget = S["OutputTarget"];
 export type JobDetail = Omit<S["JobDetail"], "spec"> & { spec: JsonObject };
 export type JobPage = S["JobPage"];
 

@@ -30,6 +30,7 @@ ELSEWHERE: Final = {
     "storage add": "tests/e2e/test_storage.py",
     "storage check": "tests/e2e/test_storage.py",
     "storage delete": "tests/e2e/test_storage.py",
+    "upload": "tests/e2e/test_storage.py",
     "image stop": "tests/unit/cli/test_images.py",
     "engine check": "tests/slurm/test_adding.py",
     "session end": "tests/e2e/test_sharing.py",

@@ -62,5 +62,5 @@ def view(**fields: Any) -> answers.JobView:
 
 def detail(**fields: Any) -> answers.JobDetail:
     """Everything about a job."""
-    more = {"roles": [], "attempt_list": [], "task_list": [], "warnings": [], "spec": {}, "extras": None}
+    more = {"roles": [], "attempt_list": [], "task_list": [], "warnings": [], "uploads": [], "spec": {}, "extras": None}
     return answers.JobDetail(**{**asdict(VIEW), **more, **fields})

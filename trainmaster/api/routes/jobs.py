@@ -321,3 +321,9 @@ async def versions_of_job(request: Request, ref: str) -> Response:
 async def release_job(request: Request, ref: str) -> Response:
     """End a debug hold."""
     return Json(await platform(request).release(ref, who(request)))
+
+
+@routes.route("POST", "/jobs/{ref}/upload", scope="jobs:write", answers={200: "Job"})
+async def upload_again(request: Request, ref: str) -> Response:
+    """Upload again what of a job's outputs could not go to object storage, or was left out."""
+    return Json(await platform(request).upload_again(ref, who(request)))

@@ -1,4 +1,4 @@
-"""Changing and ending jobs: change, share, stop, release, delete."""
+"""Changing and ending jobs: change, share, stop, release, upload, delete."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -50,6 +50,14 @@ def add_to(app: typer.Typer) -> None:
         release,
         "结束调试保留，归还失败任务所占的资源。\n\n每行输出一个任务的 ID 和状态。",
         "tm release t826",
+        panel=JOBS,
+    )
+    add(
+        app,
+        upload,
+        "重新上传任务中失败或未上传的输出。\n\n只用于输出上传到对象存储的任务；位置和进度见 tm show。"
+        "每行输出一个任务的 ID 和状态。",
+        "tm upload t826",
         panel=JOBS,
     )
     add(
@@ -156,6 +164,18 @@ def release(jobs: Jobs, as_json: AsJson = False) -> None:
     """
     server = client()
     found, good = each(jobs, lambda ref: _answer(server.get(ref).release(), as_json))
+    print_each(found, as_json, _tell_state)
+    leave(good)
+
+
+def upload(jobs: Jobs, as_json: AsJson = False) -> None:
+    """Upload again what failed of jobs' outputs, or was left out.
+
+    Only for jobs whose outputs go to object storage; tm show says where, and how far that is. Prints id and state, a
+    line for each job.
+    """
+    server = client()
+    found, good = each(jobs, lambda ref: _answer(server.get(ref).upload_again(), as_json))
     print_each(found, as_json, _tell_state)
     leave(good)
 

@@ -49,6 +49,11 @@ _ENDS: Final = {
     "preempted": ("Preempted", "被抢占"),
 }
 """How an attempt ended that is not the end of its job."""
+_UPLOADS: Final = {
+    "going": ("uploading", "上传中"),
+    "done": ("uploaded", "已上传"),
+    "failed": ("upload failed", "上传失败"),
+}
 _ENDED: Final = ("succeeded", "failed", "stopped", "expired")
 
 
@@ -175,7 +180,21 @@ def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str
     yield words("progress", "进度"), _progress(job)
     yield words("metrics", "指标"), e(metric_text(job.metrics))
     yield words("model", "模型"), e(model)
+    for one in job.uploads:
+        yield words("upload", "上传"), e(upload_text(one))
     yield words("console", "控制台"), f"{url}/jobs/{job.id}"
+
+
+def upload_text(one: "answers.OutputTarget") -> str:
+    """Return how far a folder is on its way to object storage, in one line."""
+    state = words(*_UPLOADS[one.state])
+    small = one.size_bytes < 1 << 20
+    size = f"{-(-one.size_bytes >> 10)} KiB" if small else memory(one.size_bytes / (1 << 20))
+    files = "file" if one.files == 1 else "files"
+    there = words(f"{one.files} {files}, {size}", f"{one.files} 个文件，{size}")
+    to_go = words(f"{one.left_files} to go", f"还剩 {one.left_files} 个") if one.left_files else ""
+    parts = (f"{one.folder} → {one.place}", state, there, to_go, "" if one.why is None else told(one.why))
+    return words("; ", "；").join(filter(None, parts))
 
 
 def _version(job: "answers.JobDetail") -> str:

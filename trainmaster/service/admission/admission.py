@@ -225,6 +225,10 @@ class Admission:
         found += await self._stored.problems(spec, who, can.checks_owners is not None)
         return found
 
+    async def outside_warnings(self, spec: JobSpec, who: Principal) -> list[Problem]:
+        """Return what is worth knowing of a job outside the platform, and stops nothing. At most seconds."""
+        return await self._stored.warnings(spec, who)
+
     async def _version_problems(self, spec: JobSpec, who: Principal, as_owner: bool) -> list[Problem]:
         """Return what speaks against the data sets, models and volumes that `spec` names: what `who` may not see is not
         there. `as_owner`: its tasks run as its owner's system user.

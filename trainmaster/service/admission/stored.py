@@ -1,5 +1,5 @@
 """What speaks against a job that names places of object storage: it may not use the connection, there is none, or what
-the store says of it now (B8).
+the store says of it now (B8). Where its outputs go should be empty (R148).
 
 A store that does not answer within seconds speaks against nothing: it is asked again before the start. What it said is
 known for half a minute, as many jobs may name one place.
@@ -21,13 +21,16 @@ from trainmaster.service.helpers.own_thread import in_own_thread
 from trainmaster.service.objects.connections import StoreConnections
 from trainmaster.spec.inputs import split_place
 from trainmaster.spec.job import JobSpec
+from trainmaster.spec.outputs import place_of
 from trainmaster.spec.problems import problem
 from trainmaster.storage.objects.reaching import StoreFailed
+from trainmaster.storage.objects.sending import is_empty
 
 LOOK_S: Final = 5.0
 KNOWN_S: Final = 30.0
 KEPT: Final = 1000
 AT_ONCE: Final = 8
+_NOT_EMPTY: Final = "send_place_not_empty"
 
 
 class StoredInputs:
@@ -35,7 +38,7 @@ class StoredInputs:
 
     def __init__(self, connections: StoreConnections) -> None:
         self._connections = connections
-        self._seen: OrderedDict[tuple[str, str], tuple[float, Said | None]] = OrderedDict()
+        self._seen: OrderedDict[tuple[str, str, bool], tuple[float, Said | None]] = OrderedDict()
         self._looking = 0
 
     async def problems(self, spec: JobSpec, who: Principal, as_owner: bool) -> list[Problem]:
@@ -43,6 +46,8 @@ class StoredInputs:
         has. `as_owner`: its tasks run as its owner's system user. At most seconds.
         """
         refs = {f"inputs.{at}.s3": item.s3 for at, item in enumerate(spec.inputs) if item.s3 is not None}
+        going = {f"outputs.{at}.s3": item for at, item in enumerate(spec.outputs)}
+        refs |= {path: place_of(item.s3, "{id}", spec.name) for path, item in going.items()}
         workspace = InWorkspace(spec.workspace)
         if not refs or not decide(who, "jobs:submit", workspace).allowed:
             return []
@@ -53,22 +58,39 @@ class StoredInputs:
             name = split_place(ref)[0]
             if name not in there:
                 found.append(problem(path, said.no_such_connection(name, spec.workspace), ref))
-            elif as_owner:
+            elif as_owner and path not in going:
                 found.append(problem(path, rules.version_not_for_owners(ref), ref))
-            elif (wrong := await self._look(spec.workspace, ref)) is not None:
+            elif (wrong := await self._look(spec.workspace, ref, path in going)) is not None and (
+                path not in going or going[path].if_exists == "refuse" or wrong.code != _NOT_EMPTY
+            ):
                 found.append(problem(path, wrong, ref))
         return found
 
-    async def _look(self, workspace: str, ref: str) -> Said | None:
-        """Return what a store says against a place, None when nothing, or when it does not answer."""
-        key = (workspace, ref)
+    async def warnings(self, spec: JobSpec, who: Principal) -> list[Problem]:
+        """Return which places of outputs are not empty, where that is allowed (R148). At most seconds."""
+        allowed = decide(who, "secrets:use", InWorkspace(spec.workspace)).allowed
+        found = []
+        for at, item in enumerate(spec.outputs if allowed else ()):
+            place = place_of(item.s3, "{id}", spec.name)
+            told = await self._look(spec.workspace, place, True) if item.if_exists != "refuse" else None
+            if told is not None and told.code == _NOT_EMPTY:
+                kept = item.if_exists == "keep"
+                said_of = said.send_place_kept if kept else said.send_place_overwritten
+                found.append(problem(f"outputs.{at}.s3", said_of(place), item.s3))
+        return found
+
+    async def _look(self, workspace: str, ref: str, output: bool) -> Said | None:
+        """Return what a store says against a place, None when nothing, or when it does not answer. `output`: it should
+        be empty, else something should be there.
+        """
+        key = (workspace, ref, output)
         at, told = self._seen.get(key, (-KNOWN_S, None))
         if time.monotonic() - at < KNOWN_S or self._looking >= AT_ONCE:
             return told
         self._looking += 1
         try:
             async with asyncio.timeout(LOOK_S):
-                told = await in_own_thread(lambda: self._ask(workspace, ref), "look")
+                told = await in_own_thread(lambda: self._ask(workspace, ref, output), "look")
         except (TimeoutError, Unavailable):
             told = None
         finally:
@@ -78,11 +100,13 @@ class StoredInputs:
             self._seen.popitem(last=False)
         return told
 
-    def _ask(self, workspace: str, ref: str) -> Said | None:
+    def _ask(self, workspace: str, ref: str, output: bool) -> Said | None:
         name, path = split_place(ref)
         try:
             bucket = self._connections.open(workspace, name)
             place = bucket.target.place(path)
+            if output:
+                return None if is_empty(bucket, place) else said.send_place_not_empty(ref)
             if next(bucket.listed(f"{place}/" if place else ""), None) is None and not (place and bucket.find(place)):
                 return said.store_nothing_there(ref)
         except StoreFailed as error:

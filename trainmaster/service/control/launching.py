@@ -25,6 +25,7 @@ from trainmaster.service.folders.inputs import path_problem
 from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.objects.fetched import Fetched, Places, Tell
+from trainmaster.service.objects.sending import Sending
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, environment_of
@@ -101,22 +102,24 @@ class Launching:
         roots: Sequence[str] = (),
         vault: Vault | None = None,
         fetched: Fetched | None = None,
+        sending: Sending | None = None,
     ) -> None:
         self._specs, self._layout, self._looks, self._versions = specs, layout, looks, versions
         self._images, self._roots, self._vault, self._fetched = images, roots, vault, fetched
+        self._sending = sending
 
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
         spec = self._specs.get(job.spec_digest)
-        if spec is None or spec.inputs or code_folder(spec, self._layout) is not None:
+        if spec is None or spec.inputs or spec.outputs or code_folder(spec, self._layout) is not None:
             return True
         image = environment_of(spec)
         return bool(image) and self._images.key(job.workspace, image) is None
 
     async def stage(self, job: Job, tell: Tell = lambda said: True) -> Said | None:
         """Check that every input is there, and still where it may be mounted; make the environment of the job's image
-        if it was removed; fetch what comes from object storage. Return what is wrong, None: nothing. `tell`: told how
-        far that is, returns whether it is wanted.
+        if it was removed; fetch what comes from object storage, look at where outputs go. Return what is wrong, None:
+        nothing. `tell`: told how far that is, returns whether it is wanted.
 
         Raises Unavailable while the file system of an input hangs.
         """
@@ -133,6 +136,9 @@ class Launching:
         if wrong is None and self._fetched is not None and (stored := stored_inputs(spec)):
             found = await self._fetched.stage(job.id, job.workspace, stored, tell)
             wrong = None if found is None else starting.inputs_not_usable([found])
+        if wrong is None and self._sending is not None:
+            found = await self._sending.begin(job, spec, tell)
+            wrong = None if found is None else starting.outputs_not_usable(found)
         return wrong
 
     def _staged(self, spec: JobSpec) -> Said | None:

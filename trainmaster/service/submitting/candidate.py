@@ -1,6 +1,7 @@
 """What a preview, a question and a submit begin with: the submission read, and the job it would be."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -28,6 +29,12 @@ async def read(ctx: Context, body: Given, who: Principal) -> Candidate:
     if _quick(body):
         return read_body(body, ctx.scheduling.hosts, ctx.pools.flavors, known)
     return await ctx.clerks.do(who.name, read_body, body, ctx.scheduling.hosts, dict(ctx.pools.flavors), known)
+
+
+async def warned(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
+    """Return `candidate` with what is worth knowing of it outside the platform. At most seconds."""
+    found = await ctx.admission.outside_warnings(candidate.spec, who)
+    return replace(candidate, warnings=(*candidate.warnings, *found)) if found else candidate
 
 
 def only_workspace(who: Principal) -> str | None:

@@ -18,7 +18,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.control.launching import mounts
 from trainmaster.service.language import Language, problems_in
 from trainmaster.service.scheduling.reasons import view_judged
-from trainmaster.service.submitting.candidate import read
+from trainmaster.service.submitting.candidate import read, warned
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.estimates import Outlook, gang_of, with_engine
 from trainmaster.service.submitting.reading import written
@@ -52,6 +52,7 @@ class Preview:
         spec = candidate.spec
         admission = self._ctx.admission
         outside = await admission.outside_problems(spec, who, code_follows=candidate.code_follows)
+        candidate = await warned(self._ctx, candidate, who)
         problems = (*not_waiting, *admission.problems(job, who, first), *outside, *candidate.refused)
         never = self._ctx.admission.never_fits(job)
         if never is not None:

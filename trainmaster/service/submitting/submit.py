@@ -25,7 +25,7 @@ from trainmaster.messages.jobs import submitting
 from trainmaster.service.admission.places import place_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.algorithms import KnownAlgorithms
-from trainmaster.service.submitting.candidate import QUICK, job_of, only_workspace, placed, read
+from trainmaster.service.submitting.candidate import QUICK, job_of, only_workspace, placed, read, warned
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.named_algorithms import algorithms_named
 from trainmaster.service.submitting.reading import Candidate, read_body, read_each
@@ -102,6 +102,7 @@ class Submit:
         async def prepared() -> Prepared:
             first = to_be_replaced(self._ctx, ref, who)
             candidate, job = await with_pool_chosen(self._ctx, await read(self._ctx, submission, who), who, first)
+            candidate = await warned(self._ctx, candidate, who)
             job = job if before is None else await as_version(self._ctx, job, before, who)
             wrong = [*candidate.refused, *await self._ctx.admission.outside_problems(candidate.spec, who)]
             return [candidate], lambda use: [self._enter(candidate, job, who, wrong, use, ref)]

@@ -157,5 +157,6 @@ _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.SHARED: lambda data: audit.job_shared(str(data["share"]), str(data["before"])),
     Kind.ANNOTATED: _annotated,
     Kind.PREEMPTED: _sent_back,
+    Kind.UPLOAD_ASKED: lambda _: audit.job_upload_asked(),
 }
 """What is done to a job."""

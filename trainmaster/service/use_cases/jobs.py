@@ -36,6 +36,7 @@ from trainmaster.core.errors import (
 from trainmaster.core.events import AuditEvent, Data, Event, Kind, subject_job
 from trainmaster.core.ids import task_name
 from trainmaster.core.records import Attempt, Job, find_task
+from trainmaster.core.sending import SendTarget
 from trainmaster.core.states import JobShare, Phase, Priority, Shown
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import jobs as said
@@ -56,6 +57,7 @@ from trainmaster.service.views import (
     event_view,
     rights_of,
     role_view,
+    upload_view,
 )
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
@@ -148,7 +150,7 @@ class Jobs:
         """Return everything about one job."""
         seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
-        [view], (spec, (attempts, events)) = await asyncio.gather(
+        [view], (spec, (attempts, events), sent) = await asyncio.gather(
             self.views([job], who, seq), asyncio.to_thread(self._stored, visible, job)
         )
         if job.attempt is not None:
@@ -162,13 +164,18 @@ class Jobs:
             attempt_list=shown,
             task_list=shown[-1].tasks if shown else [],
             warnings=_warnings(events, spec is None, job.attempts_used - len(shown)),
+            uploads=[upload_view(one) for one in self._ctx.sending.live(sent)],
             spec=effective(spec) if spec is not None else {},
             extras=spec.extras if spec is not None else None,
         )
 
-    def _stored(self, visible: Visible, job: Job) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]]]:
-        """Return what the ledger holds of a job: its document, its attempts and its events; blocking."""
-        return self._ctx.specs.fetch_or_none(job.spec_digest), self._ctx.reader.history(visible, job.id)
+    def _stored(
+        self, visible: Visible, job: Job
+    ) -> tuple[JobSpec | None, tuple[list[Attempt], list[Event]], list[SendTarget]]:
+        """Return what is stored of a job: its document, its attempts and its events, and where outputs go; blocking."""
+        spec = self._ctx.specs.fetch_or_none(job.spec_digest)
+        sent = self._ctx.sending.rows.of_job(job.seq) if spec is not None and spec.outputs else []
+        return spec, self._ctx.reader.history(visible, job.id), sent
 
     async def events(self, ref: str, who: Principal, after: int) -> EventsView:
         """Return the job's events after a sequence number."""

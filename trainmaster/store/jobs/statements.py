@@ -140,6 +140,8 @@ FORGET: Final = tuple(
         tables.job_metric,
         tables.sweep_mark,
         tables.kept_job,
+        tables.send_target,
+        tables.send_file,
     )
 )
 """What goes with a deleted job, besides its own row."""

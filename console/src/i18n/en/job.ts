@@ -237,6 +237,15 @@ export const job = {
       other: "no values came",
     },
   },
+  uploads: {
+    title: "Upload to object storage",
+    going: "Uploading",
+    done: "Uploaded",
+    failed: "Failed",
+    left: "{{what}} to go",
+    again: "Try again",
+    begun: "What is missing is uploaded now.",
+  },
   events: {
     none: "Nothing has happened yet",
     noneOfThese: "Nothing of this kind has happened",

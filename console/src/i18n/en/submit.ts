@@ -60,6 +60,7 @@ export const submit = {
     labels: "Labels",
     roleEnv: "Variables of this sub-task",
     mounts: "Data and models",
+    outputs: "Outputs to object storage",
     source: "Source",
     target: "Path in the job",
     readOnly: "read-only",
@@ -182,6 +183,14 @@ export const submit = {
       volume: "No volume of yours in {{workspace}}",
       s3: "{{workspace}} has no storage connection",
     },
+  },
+  output: {
+    folder: "Folder of the job",
+    to: "Goes to",
+    ifExists: "If the name is taken",
+    keep: "Keep",
+    overwrite: "Overwrite",
+    refuse: "Must be empty",
   },
   kv: { key: "name", value: "value", add: "Add", twice: "This name is used twice." },
   nameless: "Enter a job name",
@@ -335,6 +344,13 @@ export const help = {
     "Each replica has them as variables of their names. Another variable, or a file, can be named under Edit as text. Values are masked in logs.",
   mounts:
     "What replicas are shown: data sets, saved models, volumes, what is in object storage, and folders of the nodes that the administrator has allowed.",
+  outputs:
+    "What the job writes is copied to object storage while it runs, and what is left after its end. The page of the job says how far that is.",
+  outputFolder: "outputs, model, or a folder beneath one of them such as outputs/checkpoints. Empty: outputs.",
+  outputTo:
+    "A storage connection of the workspace and a prefix. {id} and {name} in it are those of the job; an empty place is best.",
+  outputIfExists:
+    "What becomes of objects that were there before and have the name of a file of the job: they are kept, or overwritten. Must be empty: the job is refused where anything is there.",
   mountKind:
     "A data set and a model are kept by the platform, with versions; a volume is a folder of the platform that jobs may write to; object storage is fetched before the start; a folder is on the nodes.",
   source:

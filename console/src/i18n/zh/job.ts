@@ -230,6 +230,15 @@ export const job = {
       other: "没有收到数据",
     },
   },
+  uploads: {
+    title: "上传到对象存储",
+    going: "上传中",
+    done: "已上传",
+    failed: "上传失败",
+    left: "剩余 {{what}}",
+    again: "重试",
+    begun: "正在上传未完成的内容。",
+  },
   events: {
     none: "还没有记录",
     noneOfThese: "没有这类记录",

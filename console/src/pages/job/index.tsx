@@ -33,9 +33,10 @@ const TABS: [JobTab, (props: TabProps) => ReactNode][] = [
   ["json", (props) => <Document {...props} />],
 ];
 
-/** How often a job is read again, beside what the feed tells: how far fetching its inputs is makes no event. */
+/** How often a job is read again, beside what the feed tells: how far its inputs and outputs are makes no event. */
 function paceOf(job: JobDetail | undefined): number | false {
   if (job === undefined) return 20_000;
+  if (job.uploads.some(({ state }) => state === "going")) return 5_000;
   if (ENDED.has(job.state)) return false;
   return job.state === "initialising" && job.reason ? 2_000 : 20_000;
 }

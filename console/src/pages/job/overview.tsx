@@ -19,6 +19,7 @@ import { Roles, Tasks } from "./replicas";
 import { ShareFact } from "./share";
 import type { TabProps } from "./tab";
 import { Timeline } from "./timeline";
+import { Uploads } from "./uploads";
 import { ModelLink, Warnings } from "./verdict";
 
 const KeyChart = lazy(() => import("./metrics").then((m) => ({ default: m.KeyChart })));
@@ -85,6 +86,7 @@ export function Overview({ job, update }: TabProps): ReactNode {
         </section>
       )}
       {measures && roles}
+      <Uploads job={job} />
       <Warnings job={job} />
     </div>
   );

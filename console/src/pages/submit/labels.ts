@@ -22,6 +22,9 @@ const NAMED: Record<string, Field> = {
   "inputs.mount": "target",
   "inputs.channel": "channel",
   "inputs.read_only": "readOnly",
+  "outputs.s3": "outputs",
+  "outputs.folder": "outputs",
+  "outputs.if_exists": "outputs",
   "code.upload": "code",
   "code.path": "code",
 };

@@ -144,6 +144,7 @@ export function placeOf(input: JsonObject, inputs: readonly JsonObject[]): strin
 interface SourceProps {
   at: number;
   input: JsonObject;
+  of?: "mount" | "output";
   put: (next: JsonObject) => void;
 }
 
@@ -196,7 +197,7 @@ function VolumeSource({ at, input, put }: SourceProps): ReactNode {
 }
 
 /** Which storage connection of the workspace, and what below it. */
-function Stored({ at, input, put }: SourceProps): ReactNode {
+export function Stored({ at, input, put, of = "mount" }: SourceProps): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
   const workspace = useWorkspace();
@@ -215,20 +216,20 @@ function Stored({ at, input, put }: SourceProps): ReactNode {
         placeholder={t("submit.mount.which.s3")}
         loading={known.isPending}
         popupMatchSelectWidth={false}
-        aria-label={t("submit.field.source")}
-        data-testid={`mount-name-${at}`}
+        aria-label={t("submit.mount.which.s3")}
+        data-testid={`${of}-name-${at}`}
         options={(known.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
         notFoundContent={t("submit.mount.none.s3", { workspace })}
-        onBlur={() => form.touch(`inputs.${at}`)}
+        onBlur={() => form.touch(`${of === "mount" ? "inputs" : "outputs"}.${at}`)}
         onChange={(next) => say(next, path)}
       />
       <Input
         value={path}
-        placeholder={t("submit.mount.below")}
+        placeholder={of === "mount" ? t("submit.mount.below") : "runs/{name}-{id}"}
         aria-label={t("submit.mount.below")}
         className="tm-mono"
-        data-testid={`mount-below-${at}`}
-        onBlur={() => form.touch(`inputs.${at}`)}
+        data-testid={`${of}-below-${at}`}
+        onBlur={() => form.touch(`${of === "mount" ? "inputs" : "outputs"}.${at}`)}
         onChange={(e) => say(name, e.target.value)}
       />
     </span>

@@ -14,6 +14,7 @@ import { FrameworkField } from "./framework";
 import { ImageField } from "./image";
 import { KeyValueField } from "./keyvalue";
 import { Mounts } from "./mounts";
+import { Outputs } from "./outputs";
 import { MetricPatterns } from "./patterns";
 import { PlaceFields, PoolField, useOwnWorkspaces, useWorkspaceRules } from "./placing";
 import { SecretsField } from "./secrets";
@@ -180,6 +181,7 @@ export function EnvironmentSection(): ReactNode {
     <Section id="environment" title={t("submit.section.environment")}>
       <AlgorithmChannels />
       <Mounts />
+      {expert && <Outputs />}
       <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
       {expert && <SecretsField />}
     </Section>

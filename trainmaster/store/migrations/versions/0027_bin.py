@@ -1,10 +1,10 @@
-"""Schema 26: what was deleted and can come back."""
+"""Schema 27: what was deleted and can come back."""
 
 from alembic import op
 from sqlalchemy import BigInteger, Column, Double, Integer, String, Text
 
-revision = "0026"
-down_revision = "0025"
+revision = "0027"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 

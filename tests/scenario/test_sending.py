@@ -1,0 +1,292 @@
+"""Outputs of jobs that go to object storage while the jobs run (R147, R148, B8), against a real S3 server."""
+
+import asyncio
+import hashlib
+import os
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.fixtures.stores import HERE, Store, served
+from tests.scenario.stage import ADMIN, Stage, spec
+from tests.scenario.test_secrets import refused
+from tests.scenario.test_storage import kept
+from trainmaster import answers
+from trainmaster.core.errors import Conflict, InvalidSpec
+
+WAITS: Final = 'while [ ! -e "$TRAINMASTER_OUTPUT_DIR/go" ]; do sleep 0.05; done'
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with served(tmp_path_factory.mktemp("store") / "s3") as one:
+        yield one
+
+
+@pytest.fixture
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    """A platform that looks at what jobs wrote all the time."""
+    async with Stage(tmp_path / "home", {"storage": {"allow": [HERE], "send_every_s": 0.2}}) as stage:
+        stage.platform.context.sending.first_s = 0.2
+        yield stage
+
+
+def writes(name: str, place: str, text: str, **fields: Any) -> dict[str, Any]:
+    how = {key: fields.pop(key) for key in ("folder", "if_exists") if key in fields}
+    return spec(name, text, outputs=[{"s3": place, **how}], model={"save": False}, **fields)
+
+
+def there(store: Store, prefix: str) -> dict[str, bytes]:
+    """Return what lies below a prefix, by path."""
+    root = store.bucket / prefix
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+async def sent(stage: Stage, job: str, state: str = "done") -> answers.OutputTarget:
+    """Return what is told of the job's one place once it is in a state, and that is told in its history."""
+    kind = {"done": "uploaded", "failed": "upload_failed"}[state]
+    await stage.ended(job)
+    view = await stage.until(job, lambda view: view.uploads[0].state == state and kind in stage.kinds(job), state)
+    return view.uploads[0]
+
+
+async def test_what_a_job_writes_goes_up_while_it_runs_and_the_rest_after(stage: Stage, store: Store) -> None:
+    """Below the prefix of the connection, with the job's name in it; links are not followed, empty files are files."""
+    await kept(stage, store, prefix="team")
+    secret = stage.home / "config.toml"
+    text = (
+        'cd "$TRAINMASTER_OUTPUT_DIR"; mkdir -p deep; echo one > deep/first.txt; : > empty; '
+        f'ln -s {secret} link; head -c 9000000 /dev/zero > large; {WAITS}; echo two > "中 文+&=.txt"'
+    )
+    job = await stage.submit(writes("runs", "data/runs/{name}-{id}", text))
+    place = f"team/runs/runs-{job}"
+    await stage.until(job, lambda _: {"deep/first.txt", "empty", "large"} <= there(store, place).keys(), "uploads")
+    view = await stage.until(job, lambda view: view.uploads[0].files == 3, "the count")
+    assert (view.state, view.uploads[0].size_bytes, view.uploads[0].place) == (
+        "running", 9_000_004, f"data/runs/runs-{job}",
+    )  # fmt: skip
+    stage.output(job, "go").write_text("")
+    done = await sent(stage, job)
+    assert there(store, place) == {
+        "deep/first.txt": b"one\n", "empty": b"", "go": b"", "large": bytes(9_000_000), "中 文+&=.txt": b"two\n",
+    }  # fmt: skip
+    assert (done.files, done.size_bytes, done.left_files, done.left_out) == (5, 9_000_008, 0, 1)
+    assert done.why is not None
+    assert done.why.en == "1 file was not uploaded; the first: link: a symbolic link"
+    [event] = [one for one in stage.events(job) if one.kind.value == "uploaded"]
+    assert (event.data["files"], event.data["left_out"]) == (5, 1)
+    assert not stage.platform.context.sending._open, "finished places are not looked at"
+
+
+async def test_a_file_that_changes_goes_again_and_one_that_does_not_goes_once(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    text = f'cd "$TRAINMASTER_OUTPUT_DIR"; echo a > a; echo b > b; {WAITS}'
+    job = await stage.submit(writes("twice", "data/twice-{id}", text))
+    place = f"twice-{job}"
+    await stage.until(job, lambda view: view.uploads != [] and view.uploads[0].files == 2, "both")
+    untouched = (store.bucket / place / "b").stat().st_mtime_ns
+    stage.output(job, "a").write_text("changed\n")
+    os.utime(stage.output(job, "b"))  # its time is another, its bytes are not
+    await stage.until(job, lambda _: there(store, place)["a"] == b"changed\n", "the change")
+    stage.output(job, "go").write_text("")
+    assert (await sent(stage, job)).files == 3
+    assert (store.bucket / place / "b").stat().st_mtime_ns == untouched
+
+
+async def test_a_folder_of_the_outputs_and_the_model_go_where_each_is_told(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    text = "mkdir $TRAINMASTER_OUTPUT_DIR/plots; echo p > $TRAINMASTER_OUTPUT_DIR/plots/p; echo o > $TRAINMASTER_OUTPUT_DIR/o; echo m > $TRAINMASTER_MODEL_DIR/m"  # noqa: E501
+    outputs = [{"s3": "data/both/plots", "folder": "outputs/plots"}, {"s3": "data/both/model", "folder": "model"}]
+    job = await stage.submit(spec("both", text, outputs=outputs))
+    await stage.until(job, lambda view: [one.state for one in view.uploads] == ["done", "done"], "both")
+    assert there(store, "both") == {"plots/p": b"p\n", "model/m": b"m\n"}
+
+
+async def test_a_folder_that_leads_elsewhere_sends_nothing_of_there(stage: Stage, store: Store) -> None:
+    """A link in the middle of the way, which the job has laid, and one that it lays in place of a folder."""
+    await kept(stage, store)
+    (stage.home / "private").mkdir()
+    (stage.home / "private" / "secret").write_text("secret\n")
+    text = f'cd "$TRAINMASTER_OUTPUT_DIR"; ln -s {stage.home} way; mkdir own; echo x > own/x; {WAITS}; rm -r own; ln -s {stage.home}/private own'  # noqa: E501
+    outputs = [{"s3": "data/leads/a", "folder": "outputs/way/private"}, {"s3": "data/leads/b", "folder": "outputs/own"}]
+    job = await stage.submit(spec("leads", text, outputs=outputs, model={"save": False}))
+    await stage.until(job, lambda view: view.uploads != [] and view.uploads[1].files == 1, "x")
+    stage.output(job, "go").write_text("")
+    await stage.until(job, lambda view: [one.state for one in view.uploads] == ["done", "done"], "both")
+    assert there(store, "leads") == {"b/x": b"x\n"}
+
+
+async def test_a_server_that_starts_anew_goes_on_and_sends_nothing_twice(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    text = f'cd "$TRAINMASTER_OUTPUT_DIR"; for n in 1 2 3; do echo $n > $n; done; {WAITS}; echo 4 > 4'
+    job = await stage.submit(writes("anew", "data/anew", text))
+    await stage.until(job, lambda view: view.uploads != [] and view.uploads[0].files == 3, "three")
+    times = {path.name: path.stat().st_mtime_ns for path in (store.bucket / "anew").iterdir()}
+    await stage.platform.close()
+    stage.output(job, "go").write_text("")
+    stage.platform = stage._build()
+    await stage.platform.start()
+    assert (await sent(stage, job)).files == 5
+    assert {name: (store.bucket / "anew" / name).stat().st_mtime_ns for name in times} == times
+    assert stage.kinds(job).count("uploaded") == 1
+
+
+async def test_a_store_that_is_away_is_waited_for_also_after_the_end(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    job = await stage.submit(writes("away", "data/away", f"echo x > $TRAINMASTER_OUTPUT_DIR/x; {WAITS}"))
+    await stage.until(job, lambda view: view.uploads != [] and view.uploads[0].files == 1, "x")
+    store.kill()
+    try:
+        stage.output(job, "go").write_text("")
+        await stage.ended(job)
+        view = await stage.until(job, lambda view: view.uploads[0].tries > 1, "a second try")
+        [one] = view.uploads
+        assert (one.state, one.left_files, one.next_at is not None) == ("going", 1, True)
+        assert one.why is not None
+        assert "cannot be reached" in one.why.en
+    finally:
+        await asyncio.to_thread(store.start)
+    assert (await sent(stage, job)).why is None
+
+
+async def test_what_failed_is_told_and_tried_again_when_somebody_asks(stage: Stage, store: Store) -> None:
+    """The connection was deleted: nothing that waiting would help, so it fails at the job's end."""
+    await kept(stage, store)
+    job = await stage.submit(writes("fails", "data/fails", f"echo x > $TRAINMASTER_OUTPUT_DIR/x; {WAITS}"))
+    await stage.running(job)
+    with pytest.raises(Conflict):
+        await stage.platform.upload_again(job, ADMIN)
+    await stage.platform.storage.drop("default", "data", ADMIN)
+    stage.output(job, "go").write_text("")
+    one = await sent(stage, job, "failed")
+    assert one.why is not None
+    assert one.why.en == "There is no storage connection data in workspace default"
+    assert there(store, "fails").keys() <= {"x"}
+    await kept(stage, store)
+    await stage.platform.upload_again(job, ADMIN)
+    assert (await sent(stage, job)).files == 2
+    assert [kind for kind in stage.kinds(job) if kind.startswith("upload")] == [
+        "upload_failed", "upload_asked", "uploaded",
+    ]  # fmt: skip
+    with pytest.raises(Conflict):
+        await stage.platform.upload_again(job, ADMIN)
+
+
+async def test_it_fails_in_the_end_where_the_store_stays_away(stage: Stage, store: Store) -> None:
+    await kept(stage, store, "gone", endpoint="http://127.0.0.1:9")
+    stage.platform.context.sending.give_up_s = 0.5
+    job = await stage.submit(writes("late", "gone/late", "echo x > $TRAINMASTER_OUTPUT_DIR/x"))
+    assert (await sent(stage, job, "failed")).tries > 0
+
+
+# ----------------------------------------------------------------------------------------- a place that is not empty
+
+
+async def test_a_place_that_is_not_empty_is_warned_of_or_refused_before_the_submit(stage: Stage, store: Store) -> None:
+    """R148, B8: as its document says, in the preview and at the submit; what is fresh by its name is never looked at in
+    vain.
+    """
+    store.put("full/old.txt", "old\n")
+    await kept(stage, store)
+    for how, code in (("keep", "send_place_kept"), ("overwrite", "send_place_overwritten")):
+        preview = await stage.platform.preview({"spec": writes("warns", "data/full", "true", if_exists=how)}, ADMIN)
+        assert [(one.path, one.code) for one in preview.warnings] == [("outputs.0.s3", code)]
+        assert preview.ok
+    document = writes("refuses", "data/full", "true", if_exists="refuse")
+    assert await refused(stage, document) == {"outputs.0.s3": "send_place_not_empty"}
+    assert await refused(stage, writes("no", "none/x", "true")) == {"outputs.0.s3": "no_such_connection"}
+    preview = await stage.platform.preview({"spec": writes("fresh", "data/full/{id}", "true")}, ADMIN)
+    assert (preview.ok, preview.warnings) == (True, [])
+    job = await stage.submit(writes("warned", "data/full", "true"))
+    await sent(stage, job)
+    assert [one.code for one in (await stage.view(job)).warnings] == ["send_place_kept"]
+
+
+async def test_keep_leaves_what_was_there_and_overwrite_replaces_it(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    text = f'cd "$TRAINMASTER_OUTPUT_DIR"; echo new > a; echo new > b; {WAITS}; echo newer > a; echo newer > b'
+    for how, a in (("keep", b"old\n"), ("overwrite", b"newer\n")):
+        store.put(f"{how}/a", "old\n")
+        job = await stage.submit(writes(how, f"data/{how}", text, if_exists=how))
+        await stage.until(job, lambda view: view.uploads != [] and view.uploads[0].files > 0, "the first")
+        stage.output(job, "go").write_text("")
+        done = await sent(stage, job)
+        assert there(store, how) == {"a": a, "b": b"newer\n", "go": b""}, "its own objects it may replace"
+        assert done.left_out == (1 if how == "keep" else 0)
+        if done.why is not None:
+            assert (
+                done.why.en == "1 file was not uploaded; the first: a: an object of this name was there before the job"
+            )
+
+
+async def test_a_place_that_must_be_empty_is_looked_at_again_before_the_start(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    holds = await stage.submit(spec("holds", "sleep 60", resources={"cpu": 4.0}, replicas=2))
+    await stage.running(holds)
+    waits = await stage.submit(writes("waits", "data/later", "true", if_exists="refuse"))
+    store.put("later/x", "somebody was faster\n")
+    await stage.platform.stop(holds, ADMIN)
+    view = await stage.ended(waits)
+    assert (view.state, view.uploads) == ("failed", [])
+    assert view.verdict is not None
+    assert "data/later is not empty" in view.verdict.message.en
+
+
+async def test_a_second_attempt_goes_on_where_the_first_one_was(stage: Stage, store: Store) -> None:
+    """Also where the place must be empty: what is there is the job's own."""
+    await kept(stage, store)
+    text = 'cd "$TRAINMASTER_OUTPUT_DIR"; echo $TRAINMASTER_ATTEMPT >> tries; test $(wc -l < tries) = 2'
+    job = await stage.submit(writes("twice", "data/attempts", text, if_exists="refuse", retries=1))
+    assert (await sent(stage, job)).files == 1
+    assert (await stage.view(job)).state == "succeeded"
+    assert len(there(store, "attempts")["tries"].splitlines()) == 2
+
+
+async def test_what_is_written_wrongly_is_told_at_once(stage: Stage, store: Store) -> None:
+    wrong: dict[str, tuple[dict[str, str], str]] = {
+        "path": ({"s3": "data/../x"}, "stored_place_not_plain"),
+        "word": ({"s3": "data/{user}"}, "output_place_word"),
+        "folder": ({"s3": "data/x", "folder": "logs"}, "output_folder_not_known"),
+        "leaves": ({"s3": "data/x", "folder": "outputs/../model"}, "output_folder_not_known"),
+        "name": ({"s3": "-data"}, "bad_stored_place"),
+        "how": ({"s3": "data/x", "if_exists": "ask"}, "not_one_of"),
+    }
+    for item, code in wrong.values():
+        with pytest.raises(InvalidSpec) as error:
+            await stage.platform.submit({"spec": spec("wrong", outputs=[item])}, ADMIN, None)
+        assert [one.code for one in error.value.problems] == [code]
+    outputs = [{"s3": "data/x"}, {"s3": "data/x/y", "folder": "model"}]
+    with pytest.raises(InvalidSpec) as error:
+        await stage.platform.submit({"spec": spec("wrong", outputs=outputs)}, ADMIN, None)
+    assert [one.code for one in error.value.problems] == ["outputs_in_one_place"]
+
+
+async def test_many_small_files_and_one_of_several_parts_are_there_by_their_digests(stage: Stage, store: Store) -> None:
+    await kept(stage, store)
+    text = (
+        'cd "$TRAINMASTER_OUTPUT_DIR"; for n in $(seq 150); do echo $n > $n.txt; done; '
+        "head -c 20000000 /dev/urandom > large.bin"
+    )
+    job = await stage.submit(writes("many", "data/many", text))
+    assert (await sent(stage, job)).files == 151
+    found = there(store, "many")
+    assert {f"{n}.txt": f"{n}\n".encode() for n in range(1, 151)}.items() <= found.items()
+    large = stage.output(job, "large.bin").read_bytes()
+    assert hashlib.sha256(found["large.bin"]).digest() == hashlib.sha256(large).digest()
+
+
+async def test_a_job_that_is_deleted_is_not_sent_any_more(stage: Stage, store: Store) -> None:
+    await kept(stage, store, "gone", endpoint="http://127.0.0.1:9")
+    job = await stage.submit(writes("deleted", "gone/x", "echo x > $TRAINMASTER_OUTPUT_DIR/x"))
+    await stage.ended(job)
+    await stage.until(job, lambda view: view.uploads[0].tries > 0, "a try")
+    await stage.platform.delete(job, ADMIN)
+    sending = stage.platform.context.sending
+    for _ in range(200):
+        if not sending._open:
+            break
+        await asyncio.sleep(0.05)
+    assert not sending._open
+    assert sending.rows.open() == []

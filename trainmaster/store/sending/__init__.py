@@ -1,0 +1,1 @@
+"""Outputs on their way to object storage, as rows."""
