@@ -7,6 +7,7 @@ from typing import Any, Final
 import pytest
 
 from tests.fixtures.algorithms import received
+from tests.fixtures.bins import emptied
 from tests.fixtures.packages import sdist
 from tests.scenario.stage import Stage, spec
 from tests.scenario.test_environments import ANN, BOB, ended, links, made, ran, wanted
@@ -79,6 +80,8 @@ async def test_code_of_an_image_is_kept_as_long_as_the_image(stage: Stage, links
 
     assert code.removeprefix("sha256:") in await asyncio.to_thread(named)
     await stage.platform.images.delete("digits", ANN)
+    assert code.removeprefix("sha256:") in await asyncio.to_thread(named), "it may come back"
+    await emptied(stage.platform, ANN)
     assert code.removeprefix("sha256:") not in await asyncio.to_thread(named)
 
 

@@ -38,6 +38,8 @@ export const createImage = (wanted: NewImage): Promise<ImageBuild> => post("/ima
 export const describeImage = (id: string, description: string): Promise<ImageDetail> => patch(at(id), { description });
 export const shareImage = (id: string, share: JobShare): Promise<ImageDetail> => put(`${at(id)}/share`, { share });
 export const deleteImage = (id: string): Promise<void> => remove(at(id));
+export const deleteImageVersion = (id: string, version: number): Promise<void> =>
+  remove(`${at(id)}/versions/${version}`);
 
 export const listBuilds = (signal?: AbortSignal): Promise<ImageBuilds> => get("/image-builds", {}, signal);
 export const readBuild = (id: string, signal?: AbortSignal): Promise<ImageBuild> => get(on(id), {}, signal);

@@ -7,6 +7,7 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.models import split
 from trainmaster.cli.context import AsJson, Limit, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.images.building import Workspace, builds, create, log, stop
@@ -73,7 +74,8 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除镜像及其所有版本；有未结束的任务使用时拒绝。\n\n每行输出一个已删除的名称。",
+        "删除镜像的一个版本，或整个镜像；有未结束的任务使用时拒绝。\n\n删除后会在回收站中保留一段时间（tm bin）。"
+        "每行输出一个已删除的名称。",
         "tm image delete digits",
     )
 
@@ -256,14 +258,14 @@ def describe(
 
 
 def delete(images: Several, as_json: AsJson = False) -> None:
-    """Delete images with all their versions; refused while jobs that have not ended have them.
+    """Delete a version of an image, or all of it; refused while jobs that have not ended have it.
 
-    Prints the name of each that is gone.
+    It stays in the bin for a while (tm bin). Prints the name of each that is gone.
     """
     server = client().images
 
     def one(ref: str) -> str:
-        server.delete(ref)
+        server.delete(*split(ref))
         return ref
 
     found, good = each(images, one)

@@ -132,9 +132,9 @@ class ImageCalls:
         """Share an image with the other members of its workspace, or no more."""
         return self._http.read(answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True)
 
-    def delete(self, ref: str) -> None:
-        """Delete an image with its versions; Conflict while jobs that have not ended have it."""
-        self._http.request("DELETE", self._at(ref))
+    def delete(self, ref: str, version: int | None = None) -> None:
+        """Delete a version of an image, or with None all of it; Conflict while jobs that have not ended have it."""
+        self._http.request("DELETE", self._at(ref, "" if version is None else f"/versions/{version}"), repeat=False)
 
     @staticmethod
     def _at(ref: str, after: str = "") -> str:

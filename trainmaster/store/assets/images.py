@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
@@ -27,7 +27,7 @@ from trainmaster.store.assets.versions import (
     version_called,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version
+from trainmaster.store.tables import asset
 
 MOST: Final = 1000
 """Images that one person may have."""
@@ -139,11 +139,11 @@ class ImageRows:
             elif wanted.description:
                 described = {"description": wanted.description}
                 connection.execute(update(asset).where(asset.c.id == line.id).values(described))
-            append(connection, line, new)
+            made = append(connection, line, new)
             after = replace(
                 line,
                 changed_at=new.created_at,
-                latest=line.latest + 1,
+                latest=made.number,
                 versions=line.versions + 1,
                 description=wanted.description or line.description,
             )
@@ -178,23 +178,6 @@ class ImageRows:
                 audit.write(connection, [told(before, after)])
 
         self._database.write(work).result()
-
-    def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> list[str]:
-        """Remove an image with all its versions; return the paths of environments that no other has. Raises
-        NotFound.
-        """
-
-        def work(connection: Connection) -> list[str]:
-            before = _demand(connection, visible, id_)
-            own = select(asset_version.c.path).where(asset_version.c.asset == id_).distinct()
-            paths = set(connection.scalars(own))
-            connection.execute(delete(asset_version).where(asset_version.c.asset == id_))
-            connection.execute(delete(asset).where(asset.c.id == id_))
-            audit.write(connection, [told(before)])
-            others = select(asset_version.c.path).where(asset_version.c.path.in_(sorted(paths)))
-            return sorted(paths - set(connection.scalars(others)))
-
-        return self._database.write(work).result()
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

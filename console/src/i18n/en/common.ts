@@ -14,6 +14,7 @@ export const common = {
     volumes: "Volumes",
     algorithms: "Algorithms",
     images: "Images",
+    bin: "Bin",
     usage: "Usage",
     settings: "Settings",
     newJob: "New job",

@@ -60,14 +60,8 @@ export const images = {
     "read-write": "Others may also add versions and delete it",
     changed: "Sharing changed.",
   },
-  delete: {
-    all: "Delete image",
-    title: "Delete {{name}} with all its versions?",
-    what: "Its environments are deleted. Jobs that had it stay, and can no longer be cloned as they were.",
-    inUse: "{{count}} jobs that have not ended use it: it cannot be deleted",
-    inUse_one: "{{count}} job that has not ended uses it: it cannot be deleted",
-    done: "Deleted.",
-  },
+  inUse: "{{count}} jobs that have not ended use it: it cannot be deleted",
+  inUse_one: "{{count}} job that has not ended uses it: it cannot be deleted",
   card: { cpu: "No GPU", cuda: "NVIDIA (CUDA)", rocm: "AMD (ROCm)", ascend: "Ascend", cambricon: "Cambricon" },
   create: {
     title: "New image",

@@ -14,6 +14,7 @@ export const common = {
     volumes: "存储卷",
     algorithms: "算法",
     images: "镜像",
+    bin: "回收站",
     usage: "用量",
     settings: "设置",
     newJob: "创建任务",

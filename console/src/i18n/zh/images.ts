@@ -56,13 +56,7 @@ export const images = {
     "read-write": "其他人还可添加版本和删除",
     changed: "共享方式已修改。",
   },
-  delete: {
-    all: "删除镜像",
-    title: "删除 {{name}} 及其所有版本？",
-    what: "其环境会被删除。使用过它的任务会保留，但无法再原样克隆。",
-    inUse: "有 {{count}} 个未结束的任务正在使用，不能删除",
-    done: "已删除。",
-  },
+  inUse: "有 {{count}} 个未结束的任务正在使用，不能删除",
   card: { cpu: "无加速卡", cuda: "NVIDIA（CUDA）", rocm: "AMD（ROCm）", ascend: "昇腾", cambricon: "寒武纪" },
   create: {
     title: "新建镜像",

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -146,6 +146,15 @@ async def share_image(request: Request, ref: str, body: Shared) -> Response:
 
 @routes.route("DELETE", "/images/{ref}", scope="images:write", answers={204: ""})
 async def delete_image(request: Request, ref: str) -> Response:
-    """Delete an image with its versions; refused while jobs that have not ended have it."""
+    """Put an image with its versions into the bin; refused while jobs that have not ended have it."""
     await platform(request).images.delete(ref, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("DELETE", "/images/{ref}/versions/{version}", scope="images:write", answers={204: ""})
+async def delete_image_version(request: Request, ref: str, version: Annotated[int, Path(ge=1, le=2**31)]) -> Response:
+    """Put one version into the bin, with the only one the image; its number is never given again. Refused while jobs
+    that have not ended have it.
+    """
+    await platform(request).images.delete_version(ref, version, who(request))
     return Response(status_code=204)

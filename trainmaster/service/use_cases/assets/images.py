@@ -219,23 +219,34 @@ class Images:
         return await self._shown(after, who)
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete an image with all its versions, and the environments that no other has. Raises NotFound, Forbidden,
-        Conflict while jobs that have not ended have it.
+        """Put an image with all its versions into the bin. Raises NotFound, Forbidden, Conflict while jobs that have
+        not ended have it.
         """
         one = await self._find(ref, who, "images:write")
-        now, writable = self._ctx.clock(), decide(who, "images:write").visible
+        await self._demand_unused(one, None)
+        await self._ctx.bin.put(who, one, None, said.image_deleted(one.name), said.no_such_image(repr(ref)))
+        self._parts.forget(one.workspace, one.name)
+
+    async def delete_version(self, ref: str, version: int, who: Principal) -> None:
+        """Put one version into the bin, and with the only one the image; its number is never given again. Raises like
+        `delete`.
+        """
+        one = await self._find(ref, who, "images:write")
+        missing = said.no_such_image_version(one.name, version)
+        if (one.versions, one.latest) == (1, version):
+            await self.delete(one.id, who)
+            return
+        await self._demand_unused(one, version)
+        await self._ctx.bin.put(who, one, version, said.image_version_deleted(one.name, version), missing)
+        self._parts.forget(one.workspace, one.name)
+
+    async def _demand_unused(self, one: Asset, version: int | None) -> None:
         needed = await asyncio.to_thread(self._parts.needed)
         using = [need for need in needed if need.of(one.workspace, one.name)]
+        if version is not None:
+            using = [need for need in using if need.ref == f"{one.name}@{version}"]
         if using:
-            raise Conflict(said.image_in_use(one.name, len(using)))
-
-        def told(gone: Asset) -> AuditEvent:
-            return who.did(_subject(gone), said.image_deleted(gone.name), now)
-
-        paths = await asyncio.to_thread(self._rows.remove, writable, one.id, told)
-        self._parts.forget(one.workspace, one.name)
-        for path in paths:
-            await self._parts.keeper.remove(path.rpartition("/")[2])
+            raise Conflict(said.image_in_use(one.name if version is None else f"{one.name}@{version}", len(using)))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
