@@ -98,7 +98,7 @@ need_torch() {
     local pip=("$VENV/bin/python" -m pip) uv="$VENV/bin/uv" more=() offered answer
     "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("torch").partition("+")[0] != sys.argv[1])' "$TORCH" 2>/dev/null && return 0
     [ -z "${TRAINMASTER_TORCH_INDEX:-}" ] || more=(--extra-index-url "$TRAINMASTER_TORCH_INDEX")
-    offered="$("${pip[@]}" index versions torch "${more[@]}" 2>/dev/null)" || true
+    offered="$("${pip[@]}" index versions torch "${more[@]}" 2>"$ROOT/.cache/torch-index.log")" || true
     if grep -qwF "$TORCH+cpu" <<<"$offered"; then
         step "Installing PyTorch $TORCH for CPUs (some 200 MB to download, once)"
         quietly pip-torch "${pip[@]}" install "torch==$TORCH+cpu" "${more[@]}"
@@ -110,7 +110,8 @@ need_torch() {
         quietly pip-torch "${pip[@]}" install "torch==$TORCH" # what it needs
         return 0
     fi
-    note "there is none to be had (.cache/uv.log); TRAINMASTER_TORCH_INDEX may name a package index that has one"
+    if [ -n "${TRAINMASTER_TORCH_INDEX:-}" ]; then note "the package index of TRAINMASTER_TORCH_INDEX has no torch $TORCH+cpu"; fi
+    note "there is none to be had (.cache/uv.log); TRAINMASTER_TORCH_INDEX may name a package index that has torch $TORCH+cpu"
     note "the build for NVIDIA cards runs without a card, too: $TORCH_GPU_SIZE"
     answer="${TRAINMASTER_TORCH_LARGE:-}"
     if [ -z "$answer" ] && [ -t 0 ] && [ -t 2 ]; then read -r -p "    Install it? [y/N] " answer; fi

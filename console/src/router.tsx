@@ -172,6 +172,12 @@ const cluster = createRoute({
   component: lazyRouteComponent(() => import("./pages/cluster"), "ClusterPage"),
 });
 
+const bin = createRoute({
+  getParentRoute: () => root,
+  path: "/bin",
+  component: lazyRouteComponent(() => import("./pages/bin"), "BinPage"),
+});
+
 const usage = createRoute({
   getParentRoute: () => root,
   path: "/usage",
@@ -354,6 +360,7 @@ export const router = createRouter({
     image,
     models,
     model,
+    bin,
     usage,
     audit,
     admin,

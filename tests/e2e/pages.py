@@ -33,6 +33,8 @@ def work(world: World) -> dict[str, str]:
         (data := world.home.parent / "lang-data").mkdir()
         (data / "one.txt").write_text("one\n")
         client.datasets.upload(data, "lang-data", description="lang", share="read")
+        client.datasets.upload(data, "lang-gone")
+        client.datasets.delete("lang-gone")
         client.volumes.create("lang-volume", description="lang", share="read")
         client.volumes.upload(data / "one.txt", "lang-volume")
         algorithm = {"command": "python one.txt", "code": {"path": str(data)}, "inputs": ["data_url"]}
@@ -99,6 +101,7 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/images/lang-env", "image-page"),
         ("/models", "models"),
         ("/models/lang", "model-page"),
+        ("/bin", "restore-lang-gone"),
         ("/settings", "token-create"),
         ("/settings?tab=notifications", "webhook-url"),
         ("/notifications", "read-all"),

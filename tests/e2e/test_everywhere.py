@@ -19,7 +19,7 @@ OWN_NAME = "中文"  # how the switch calls the other language
 # The name of a text instead of the text: what is shown when a translation is missing.
 RAW_KEY = re.compile(
     r"\b(nav|state|priority|action|unit|feed|error|theme|language|user|signin|jobs|submit|help|cluster|engines|models"
-    r"|settings|compare|templates|datasets|volumes|algorithms|images|sweeps|storage|look)"
+    r"|settings|compare|templates|datasets|volumes|algorithms|images|sweeps|storage|look|bin)"
     r"\.[a-z]\w+|\bjob\.(tab|act|fact|verdict|timeline|cause|tasks|log|metrics|usage|events|files|json)\b|\{\{"
 )
 # Labels, titles and sentences of the English console. None of them may be left on a Chinese page.

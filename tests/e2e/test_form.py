@@ -84,6 +84,7 @@ def test_an_example_runs_as_it_is(world: World, console: Console, example: str) 
     """Code and all come with it: nothing has to be there but the platform (and PyTorch, where it says so)."""
     console.open("/submit")
     console.press(f"example-{example}")
+    expect(console.field("name")).not_to_have_value("")  # its code is uploaded first; the empty form would fit, too
     expect(console.at("fits")).to_have_attribute("data-when", "now")
     job = console.start()
     console.page.set_default_timeout(600_000)

@@ -3,6 +3,7 @@ deleted meanwhile (R25, R26, R54, R68, R69, B18).
 """
 
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Locator, expect
 
@@ -121,6 +122,35 @@ def test_what_does_not_suit_a_job_cannot_be_chosen(world: World, console: Consol
     expect(option).to_contain_text("this job's launcher is PyTorch")
     _option(console, "any@1").click()
     expect(console.field("image")).to_have_value("any@1")
+
+
+def test_a_version_that_holds_code_says_so_and_keeps_it(
+    world: World, console: Console, packages: Path, tmp_path: Path
+) -> None:
+    """R235: packed by tm; its page names base and code, which a version made here keeps; it is described in place."""
+    (tmp_path / "train.py").write_text("print('of the image')\n")
+    with world.client() as client:
+        for base in ("", "packed@1"):
+            made: dict[str, Any] = {"base": base} if base else {"requirements": "tinyone==1.0\n"}
+            build = client.images.create("packed", code=tmp_path, **made)
+            assert client.images.wait(build.id).state == "ready"
+        code = client.images.get("packed").versions[0].code
+    console.open("/images/packed")
+    expect(console.at("image-page")).to_contain_text("Built onpacked@1")
+    expect(console.at("image-page")).to_contain_text(f"Code{(code or '')[:19]}")
+    console.press("description-edit")
+    console.at("description-text").fill("reads digits")
+    console.press("description-save")
+    expect(console.at("image-page")).to_contain_text("reads digits")
+    console.press("image-add")
+    expect(console.at("image-keeps-code")).to_be_visible()
+    console.at("image-packages").fill("tinyone==2.0\n")
+    console.press("image-build")
+    expect(console.at("build")).to_have_attribute("data-state", "ready")
+    with world.client() as client:
+        image = client.images.get("packed")
+    assert [one.code for one in image.versions] == [code] * 3
+    assert image.description == "reads digits"
 
 
 def _option(console: Console, text: str) -> Locator:

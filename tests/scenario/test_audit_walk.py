@@ -15,6 +15,7 @@ import pytest
 from tests.fixtures.algorithms import made_algorithm
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.images import stored_image
+from tests.fixtures.kept_models import stored_model
 from tests.fixtures.uploads import begun, sent, uploaded
 from tests.fixtures.volumes import filled
 from tests.scenario.stage import ADMIN, Stage, fake_spec
@@ -29,6 +30,7 @@ from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.service.use_cases.assets.templates import WantedTemplate
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
+from trainmaster.store.assets.bin import BinQuery
 
 ADDRESS: Final = "192.0.2.77"
 KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ann@laptop"
@@ -179,6 +181,30 @@ def of_dataset(after: str, body: Any = None) -> Ask:
         made = await uploaded(scene.stage.platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
         scene.left[made.dataset] = made
         return f"/datasets/{made.dataset}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+async def _restore(scene: Scene) -> tuple[str, dict[str, Any]]:
+    return f"/bin/{await _deleted(scene)}/restore", {"json": {}}
+
+
+async def _remove(scene: Scene) -> tuple[str, dict[str, Any]]:
+    return "/bin/remove", {"json": {"ids": [await _deleted(scene)]}}
+
+
+async def _deleted(scene: Scene) -> str:
+    made = await uploaded(scene.stage.platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
+    scene.left[made.dataset] = made
+    await scene.stage.platform.datasets.delete(made.dataset, ADMIN)
+    return (await scene.stage.platform.bin.page(ADMIN, BinQuery(), 1)).items[0].id
+
+
+def of_model(after: str) -> Ask:
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        name = f"m{len(scene.left)}"
+        scene.left[name] = stored_model(scene.stage.platform, "admin", name)
+        return f"/models/{scene.left[name]}{after}", {}
 
     return ask
 
@@ -335,13 +361,19 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /templates/delete": _templates,
     "POST /images": plain("/images", {"name": "walked", "requirements": "# nothing\n"}),
     "DELETE /image-builds/{ref}": _build,
+    "PATCH /images/{ref}": of_image("", {"description": "for the walk"}),
     "PUT /images/{ref}/share": of_image("/share", {"share": "read"}),
     "DELETE /images/{ref}": of_image(""),
+    "DELETE /images/{ref}/versions/{version}": of_image("/versions/1"),
+    "DELETE /models/{ref}": of_model(""),
+    "DELETE /models/{ref}/versions/{version}": of_model("/versions/1"),
     "POST /datasets/uploads/{upload}/commit": _commit,
     "PATCH /datasets/{ref}": of_dataset("", {"description": "for the walk"}),
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
     "DELETE /datasets/{ref}": of_dataset(""),
+    "POST /bin/{ref}/restore": _restore,
+    "POST /bin/remove": _remove,
     "POST /volumes": plain("/volumes", {"name": "walked"}),
     "PATCH /volumes/{ref}": of_volume("", {"description": "for the walk"}),
     "PUT /volumes/{ref}/share": of_volume("/share", {"share": "read"}),

@@ -9,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from tests.fixtures.bins import emptied
 from tests.fixtures.people import person
 from tests.fixtures.uploads import begun, listed, sent, sha, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec, spec
@@ -179,6 +180,7 @@ async def test_what_a_job_needs_that_has_not_ended_is_not_deleted(vision: Stage)
     with pytest.raises(InvalidSpec):
         await platform.submit({"spec": document}, ANN, None)
     await platform.datasets.delete("flowers", ANN)
+    assert await emptied(platform, ANN) == ["flowers", "flowers@2", "flowers@1"]
     vision.let_pass(3 * 86400.0)
     for step in platform._life._sweeper.steps():
         assert step is None or await step() is None

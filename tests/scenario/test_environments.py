@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.bins import emptied
 from tests.fixtures.packages import sdist, take_only_from, wheel
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, spec
@@ -238,6 +239,7 @@ async def test_what_was_used_longest_ago_goes_and_is_made_again(stage: Stage, li
     await stage.platform.stop(view.id, ANN)
     await stage.ended(view.id)
     await stage.platform.images.delete("tiny", ANN)
+    await emptied(stage.platform, ANN)
     assert len([one for one in os.listdir(stage.platform.layout.environments) if one.endswith(".json")]) == 1
 
 

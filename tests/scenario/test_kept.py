@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.bins import emptied
 from tests.fixtures.people import person
 from tests.fixtures.uploads import begun, sent, uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec, spec
@@ -124,7 +125,11 @@ async def test_what_versions_share_counts_once_and_stays_with_the_one_that_is_le
     platform = vision.platform
     await platform.datasets.delete_version("set", 1, ANN)
     assert used(vision) == both
+    assert await emptied(platform, ANN) == ["set@1"]
+    assert used(vision) == both
     await platform.datasets.delete("set", ANN)
+    assert used(vision) == both, "what can come back counts"
+    await emptied(platform, ANN)
     assert used(vision) == Use()
     assert used(vision, "speech") == first
 
@@ -167,6 +172,7 @@ async def test_a_job_is_refused_where_nothing_more_may_be_kept(vision: Stage) ->
     shown = platform.resources.workspace("vision", BOB).storage.use
     assert shown.warning is not None
     await platform.datasets.delete("a", ANN)
+    await emptied(platform, ANN)
     await vision.ended((await platform.submit(wanted, BOB, None))[0].id)
     await limited(vision, storage_per_person={"files": 0})
     assert (await refused(platform.submit(wanted, BOB, None)))[1] == "storage_full_of_files"

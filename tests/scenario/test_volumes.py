@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.bins import emptied
 from tests.fixtures.people import person
 from tests.fixtures.uploads import uploaded
 from tests.fixtures.volumes import filled, put
@@ -165,12 +166,15 @@ async def test_what_a_job_mounts_is_neither_renamed_nor_deleted(vision: Stage) -
         with pytest.raises(Conflict):
             await platform.volumes.delete("other", ANN)
     await platform.volumes.delete("other", ANN)
+    assert os.listdir(platform.layout.volumes) == [made.id]
+    assert used(vision).bytes > 0, "what can come back counts"
+    await emptied(platform, ANN)
     await until(lambda: os.listdir(platform.layout.volumes) == [])
     with pytest.raises(NotFound):
         await platform.volumes.detail(made.id, ANN)
     assert used(vision).bytes == 0
     told = [one.code for one in (await platform.auditing.page(ADMIN, AuditFilters(), 50)).items if of_volume(one)]
-    assert told[:3] == ["volume_deleted", "volume_changed", "volume_changed"]
+    assert told[:4] == ["removed", "volume_deleted", "volume_changed", "volume_changed"]
 
 
 def of_volume(one: Any) -> bool:

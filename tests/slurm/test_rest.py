@@ -76,9 +76,12 @@ async def test_both_read_the_same(bed: Bed, rest: str, commands: Commands) -> No
         assert await printed.partitions() == await served.partitions()
         assert await printed.reservations() == await served.reservations()
         for attempt in (runs, waits, unlimited, held, ended, array):
-            expected = [replace(line, expected_nodes=()) for line in await printed.find_named(attempt)]
-            assert expected
-            assert await served.find_named(attempt) == expected
+            before, found, after = [  # when a waiting job is expected to start may change in between
+                [replace(line, expected_nodes=()) for line in await one.find_named(attempt)]
+                for one in (printed, served, printed)
+            ]
+            assert found
+            assert found in (before, after)
         assert [line.id.element for line in await served.find_named(array)] == [0, 1, 3]
         assert {line.name for line in await served.present(["root"])} == {runs, waits, unlimited, held, ended, array}
     finally:

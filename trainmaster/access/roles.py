@@ -67,7 +67,8 @@ class Principal:
 
 
 _OWN: Final = (
-    "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "uploads:write",
+    "account:self", "tokens:self", "jobs:read", "jobs:write", "jobs:share", "models:read", "models:write",
+    "uploads:write",
     "templates:read", "templates:write", "templates:share", "datasets:read", "datasets:write", "datasets:share",
     "volumes:read", "volumes:write", "volumes:share",
     "algorithms:read", "algorithms:write", "algorithms:share",
@@ -89,6 +90,7 @@ _ADMIN: Final = _MEMBER | {
     "jobs:write",
     "jobs:share",
     "models:read",
+    "models:write",
     "templates:read",
     "templates:write",
     "templates:share",

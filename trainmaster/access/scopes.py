@@ -32,6 +32,7 @@ SCOPES: Final[dict[str, Said]] = {
     "balance:write": access.right_balance_write(),
     "queue:write": access.right_queue_write(),
     "models:read": access.right_models_read(),
+    "models:write": access.right_models_write(),
     "templates:read": access.right_templates_read(),
     "templates:write": access.right_templates_write(),
     "templates:share": access.right_templates_share(),

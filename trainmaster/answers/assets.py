@@ -244,7 +244,8 @@ class ImageView(Answer, frozen=True):
     `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
     `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
-    environment or container; `container`: its reference with the digest.
+    environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
+    they bring it.
     """
 
     id: str
@@ -255,6 +256,7 @@ class ImageView(Answer, frozen=True):
     share: JobShare
     kind: str
     container: str
+    code: str | None
     version: int
     created_at: float
     changed_at: float
@@ -286,7 +288,8 @@ class ImagePackage(Answer, frozen=True):
 
 class ImageVersionView(Answer, frozen=True):
     """A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-    `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
+    `digest`: of the lock that says its packages, or of the container image `container`, with its code; `packages`: how
+    many there are. `code`: the upload that its jobs run, null: they bring it; `base`: the version that it was built on.
     """
 
     version: int
@@ -300,6 +303,8 @@ class ImageVersionView(Answer, frozen=True):
     frameworks: list[str]
     cards: list[str]
     container: str
+    code: str | None
+    base: str
 
 
 class ImageUse(Answer, frozen=True):

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from trainmaster.answers.base import Answer, Json, Text
 
-RetentionName = Literal["jobs", "logs", "audit", "uploads", "keys"]
+RetentionName = Literal["jobs", "logs", "audit", "uploads", "keys", "bin"]
 
 
 ActorName = Literal["person", "token", "job", "system"]
@@ -91,3 +91,42 @@ class RetentionView(Answer, frozen=True):
 
     items: list[RetentionRule]
     at: float
+
+
+BinKind = Literal["model", "template", "image", "dataset", "algorithm", "volume"]
+
+
+class BinEntryView(Answer, frozen=True):
+    """What was deleted at once: an asset with its `versions`, or one `version` of it. `until`: when it goes for good;
+    null: not by itself. It counts in the storage quota until then.
+    """
+
+    id: str
+    kind: BinKind
+    name: str
+    version: int | None
+    versions: int
+    workspace: str
+    owner: str
+    at: float
+    by: str
+    until: float | None
+    size_bytes: int
+
+
+class BinPage(Answer, frozen=True):
+    """A page of what was deleted, last first; `total`: on all pages. `keeps_s`: for how long; null: for ever."""
+
+    items: list[BinEntryView]
+    next_cursor: str | None
+    total: int
+    keeps_s: float | None
+
+
+class RestoredView(Answer, frozen=True):
+    """What was brought back: an asset, or one `version` of it. `id`: of the asset."""
+
+    kind: BinKind
+    id: str
+    name: str
+    version: int | None

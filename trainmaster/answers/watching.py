@@ -149,8 +149,12 @@ class ModelVersionView(Answer, frozen=True):
     metrics: dict[str, float]
 
 
+ModelRight = Literal["write"]
+"""What its reader may do with a model beside reading it and giving it to jobs: delete it."""
+
+
 class ModelDetail(Answer, frozen=True):
-    """A model with its versions, newest first."""
+    """A model with its versions, newest first. `may`: what its reader may do with it."""
 
     id: str
     name: str
@@ -159,6 +163,7 @@ class ModelDetail(Answer, frozen=True):
     latest: int
     created_at: float
     versions: list[ModelVersionView]
+    may: list[ModelRight]
 
 
 class LogPiece(Answer, frozen=True, omit_defaults=True):

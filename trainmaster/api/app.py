@@ -34,7 +34,7 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
-from trainmaster.api.routes.assets import algorithms, dataset_uploads, datasets, images, templates, volumes
+from trainmaster.api.routes.assets import algorithms, bin, dataset_uploads, datasets, images, templates, volumes
 from trainmaster.api.routes.finding import compare, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
@@ -58,8 +58,8 @@ TABLES: Final[tuple[Table, ...]] = (
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     secrets.routes, storage.routes, invitations.routes, reports.routes, balances.routes, notifications.routes,
     webhooks.routes, queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes,
-    algorithms.routes, volumes.routes, images.routes, sweeps.routes, uploads.routes, upkeep.routes, home.routes,
-    compare.routes,
+    algorithms.routes, volumes.routes, bin.routes, images.routes, sweeps.routes, uploads.routes, upkeep.routes,
+    home.routes, compare.routes,
     health.routes, static.routes,
 )  # fmt: skip
 

@@ -143,13 +143,15 @@ class RetentionConfig:
     ``tm retention``.
 
     `jobs_days`: jobs after their end, with logs and files; saved models stay. `logs_days`: only the logs of jobs that
-    ended. `audit_days`: what people did; jobs keep their own events. Keys and uploads: `keys_s` and `uploads_s` of
+    ended. `audit_days`: what people did; jobs keep their own events. `bin_days`: what was deleted and can be restored
+    until then. Keys and uploads: `keys_s` and `uploads_s` of
     `[limits]`.
     """
 
     jobs_days: float = 0.0
     logs_days: float = 0.0
     audit_days: float = 0.0
+    bin_days: float = 7.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,6 +149,7 @@ SUBJECTS: Final = (
     "algorithm",
     "image",
     "volume",
+    "model",
 )  # fmt: skip
 """What a fact can be about."""
 NOBODY: Final = ("system", "scheduler", "agent", "engine")
@@ -158,7 +159,7 @@ NOBODY: Final = ("system", "scheduler", "agent", "engine")
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What something was done to. `kind`: one of SUBJECTS; `name`: of a flavor with its workspace in front (``w/f``),
-    of a job, a template, a data set, a volume and a sweep its id.
+    of a job, a sweep and whatever is kept under a name (a data set, a model) its id.
 
     `workspace` and `owner`: where it lies and whose it is, by which it is decided who may read of it; empty: nobody
     but who may read everything. `title`: what it is called where its name is an id.

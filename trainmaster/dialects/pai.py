@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from trainmaster.core.errors import InvalidSpec, Problem
 from trainmaster.dialects.base import Translation
+from trainmaster.dialects.pai_credentials import credential_problems
 from trainmaster.dialects.pai_models import MOST_RETRIES, SHELL, STAND_INS, PaiDocument, PaiRole, json_schema
 from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import form, rules
@@ -69,7 +70,7 @@ def translate(document: Mapping[str, Any], *, hosts: int | None = None) -> Trans
     refuse_oversized(document)
     raw = dict(document)
     if "protocolVersion" in raw:
-        raise refusal([problem("protocolVersion", form.pai_version_2())])
+        raise refusal([problem("protocolVersion", form.pai_version_2()), *credential_problems(raw)])
     try:
         pai = PaiDocument.model_validate(raw)
     except ValidationError as error:
@@ -238,7 +239,7 @@ def _warnings(pai: PaiDocument) -> list[Problem]:
     """What is kept and returned, but not used on any engine, in words."""
     found: list[Problem] = []
     if pai.auth_file is not None:
-        found.append(problem("authFile", rules.auth_not_used()))
+        found.append(problem("authFile", rules.auth_not_used(pai.image)))
     if pai.code_dir is not None and _code(pai.code_dir) is None:
         found.append(problem("codeDir", rules.storage_not_reached(uri=pai.code_dir, field="codeDir")))
     if pai.data_dir is not None and local_path(pai.data_dir) is None:

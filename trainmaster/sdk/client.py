@@ -22,6 +22,7 @@ from trainmaster.sdk.administration.notices import NoticeCalls
 from trainmaster.sdk.administration.people import PeopleCalls
 from trainmaster.sdk.administration.storage import StorageCalls
 from trainmaster.sdk.assets.algorithms import AlgorithmCalls
+from trainmaster.sdk.assets.bin import Deleting
 from trainmaster.sdk.assets.datasets import DatasetCalls
 from trainmaster.sdk.assets.images import ImageCalls
 from trainmaster.sdk.assets.models import SavedModels, segment
@@ -61,7 +62,7 @@ def _no_command_line() -> Iterator[None]:
         absent.pop("httpx._main", None)
 
 
-class Client(SavedModels):
+class Client(SavedModels, Deleting):
     """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
 
     `ca`: a file of certificates to trust (default: TRAINMASTER_CA), for a server behind a CA of your own. `language`:

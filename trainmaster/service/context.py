@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from trainmaster.service.control.saving import Saving
     from trainmaster.service.notices.parts import NoticeParts
     from trainmaster.service.submitting.submit import Submit
+    from trainmaster.service.upkeep.binned import BinKeeper
     from trainmaster.service.upkeep.budgets import BudgetKeeper
     from trainmaster.service.upkeep.dates import Dates
     from trainmaster.service.upkeep.early import EarlyStopping
@@ -108,6 +109,7 @@ class Context:
     early: "EarlyStopping" = field(init=False)
     folders: "FolderKeeper" = field(init=False)
     volumes: "VolumeKeeper" = field(init=False)
+    bin: "BinKeeper" = field(init=False)
     saving: "Saving" = field(init=False)
     sending: Sending = field(init=False)
     ended: EndedJobs = field(init=False)

@@ -90,7 +90,7 @@ class Platform:
         self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
         self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
         self.algorithms, self.volumes = assets.algorithms, assets.volumes
-        self.volume_files = assets.volume_files
+        self.volume_files, self.bin = assets.volume_files, assets.bin
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
@@ -273,6 +273,10 @@ class Platform:
     async def model_files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
         """Return a model's name, and the folder with the files of one of its versions. Raises NotFound."""
         return await self._models.files(ref, version, who)
+
+    async def delete_model(self, ref: str, version: int | None, who: Principal) -> None:
+        """Put a model into the bin, or one of its versions. Raises NotFound, Forbidden, Conflict."""
+        await self._models.delete(ref, who, version)
 
     async def demand_room(self) -> None:
         """Raise StorageFailed while a disk is nearly full: nothing new is taken in."""

@@ -55,6 +55,7 @@ from trainmaster.service.scheduling.waits import Waits
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
+from trainmaster.service.upkeep.binned import BinKeeper, BinRule
 from trainmaster.service.upkeep.budgets import BudgetKeeper
 from trainmaster.service.upkeep.dates import Dates
 from trainmaster.service.upkeep.early import EarlyStopping
@@ -74,6 +75,7 @@ from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import entrance_of
 from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.spec.lower import environment_of
+from trainmaster.store.assets.bin import BinRows
 from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
@@ -354,7 +356,8 @@ def _moving(
     context.notices = NoticeParts.make(context, database, person_rows, member_rows)
     people, readiness = People(person_rows, layout), Readiness(context, database, shell.ended)
     context.ended, leftovers = EndedJobs(master, context.remove_files), Leftovers(database)
-    rules = rules_of(leftovers, layout, records, context.ended, clock)
+    context.bin = BinKeeper(context, BinRows(database))
+    rules = (*rules_of(leftovers, layout, records, context.ended, clock), BinRule(context.bin))
     retention = Retention(rules, Keeping.of(config), clock)
     paths = DatasetRows(database).paths
     sweeper = Sweeper(layout, retention, leftovers, context.remove_files, lambda job: job in master.live, clock, paths)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import Connection, and_, delete, exists, func, or_, select, text
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, func, or_, select, text
 
 from trainmaster.store import tables
 from trainmaster.store.database import Database, note
@@ -19,9 +19,10 @@ from trainmaster.store.tables import AUDIT_UNTIL
 PAGE: Final = 500
 _UPLOAD: Final = re.compile(r"sha256:([0-9a-f]{64})")
 _KEY, _DELETED, _SPEC, _AUDIT = tables.idempotency, tables.deleted, tables.spec, tables.audit
-_JOB, _VERSION, _SENT = tables.job, tables.asset_version, tables.send_target
-_TEMPLATES: Final = "templates:"
-"""Where the documents of templates begin, behind those of jobs."""
+_JOB, _SENT = tables.job, tables.send_target
+_VERSION, _BINNED = tables.asset_version, tables.binned_version
+_TEMPLATES, _BIN = "templates:", "bin:"
+"""Where the documents of templates begin, behind those of jobs, and those of what was deleted, behind them all."""
 _OVER: Final = text("state NOT IN ('queued', 'active')")
 
 Key = tuple[str, str]
@@ -125,8 +126,10 @@ class Leftovers:
 
     def uploads_named(self, after: str = "") -> tuple[set[str], str | None]:
         """Return the digests of all uploads that a page of stored documents names, and where the next page begins, None
-        at the end: those of jobs first, then every version of a template or an algorithm.
+        at the end: those of jobs first, then every version of a template, an algorithm or an image, then the bin.
         """
+        if after.startswith(_BIN):
+            return self._named_by_binned(after.removeprefix(_BIN))
         if after.startswith(_TEMPLATES):
             return self._named_by_templates(after.removeprefix(_TEMPLATES))
         page = select(_SPEC).where(_SPEC.c.digest > after).order_by(_SPEC.c.digest).limit(PAGE)
@@ -138,11 +141,25 @@ class Leftovers:
     def _named_by_templates(self, after: str) -> tuple[set[str], str | None]:
         asset, _, number = after.partition("@")
         behind = or_(_VERSION.c.asset > asset, and_(_VERSION.c.asset == asset, _VERSION.c.number > int(number or 0)))
-        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, _VERSION.c.path == "")
+        page = select(_VERSION.c.asset, _VERSION.c.number, _VERSION.c.about).where(behind, _may_name(_VERSION))
         with self._database.read() as connection:
             found = connection.execute(page.order_by(_VERSION.c.asset, _VERSION.c.number).limit(PAGE)).all()
         named = {digest for row in found for digest in _UPLOAD.findall(row.about)}
-        return named, f"{_TEMPLATES}{found[-1].asset}@{found[-1].number}" if len(found) == PAGE else None
+        return named, f"{_TEMPLATES}{found[-1].asset}@{found[-1].number}" if len(found) == PAGE else _BIN
+
+    def _named_by_binned(self, after: str) -> tuple[set[str], str | None]:
+        entry, _, number = after.partition("@")
+        behind = or_(_BINNED.c.entry > entry, and_(_BINNED.c.entry == entry, _BINNED.c.number > int(number or 0)))
+        page = select(_BINNED.c.entry, _BINNED.c.number, _BINNED.c.about).where(behind, _may_name(_BINNED))
+        with self._database.read() as connection:
+            found = connection.execute(page.order_by(_BINNED.c.entry, _BINNED.c.number).limit(PAGE)).all()
+        named = {digest for row in found for digest in _UPLOAD.findall(row.about)}
+        return named, f"{_BIN}{found[-1].entry}@{found[-1].number}" if len(found) == PAGE else None
+
+
+def _may_name(versions: Table) -> ColumnElement[bool]:
+    """Return which of the versions may name an upload: those without files, and images."""
+    return or_(versions.c.path == "", versions.c.path.startswith("environments/", autoescape=True))
 
 
 def _forget_keys(connection: Connection, keys: Sequence[Key], before: float) -> None:

@@ -1,5 +1,5 @@
 /** Saved models and their immutable versions. */
-import { bytes, get, type Part, url } from "./client";
+import { bytes, get, type Part, remove, url } from "./client";
 import type { FilePage, ModelDetail, ModelPage } from "./types";
 
 const at = (id: string): string => `/models/${encodeURIComponent(id)}`;
@@ -26,4 +26,7 @@ export const readModelFile = (
   signal?: AbortSignal,
   part?: Part,
 ): Promise<Blob> => bytes(`${at(id)}/versions/${version}/files/content`, { path }, signal, part);
+export const deleteModel = (id: string): Promise<void> => remove(at(id));
+export const deleteModelVersion = (id: string, version: number): Promise<void> =>
+  remove(`${at(id)}/versions/${version}`);
 export const modelUrl = (id: string, version: number): string => url(`${at(id)}/versions/${version}/download`);

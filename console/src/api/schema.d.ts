@@ -2352,7 +2352,32 @@ export interface paths {
         get: operations["get_model"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete Model
+         * @description Put a model with all its versions into the bin. Refused while a job that has not ended needs one, or made it.
+         */
+        delete: operations["delete_model"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/models/{ref}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Model Version
+         * @description Put one version into the bin, with the only one the model; its number is never given again. Refused while a job
+         *     that has not ended needs it, or made it.
+         */
+        delete: operations["delete_model_version"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2480,7 +2505,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Template
-         * @description Delete a template with its versions; jobs that were made of it stay.
+         * @description Put a template with its versions into the bin; jobs that were made of it stay.
          */
         delete: operations["delete_template"];
         options?: never;
@@ -2591,7 +2616,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Dataset
-         * @description Delete a data set with all its versions. Refused while a job that has not ended needs one.
+         * @description Put a data set with all its versions into the bin. Refused while a job that has not ended needs one.
          */
         delete: operations["delete_dataset"];
         options?: never;
@@ -2636,7 +2661,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Dataset Version
-         * @description Delete one version; its number is never given again. Refused while a job that has not ended needs it.
+         * @description Put one version into the bin; its number is never given again. Refused while a job that has not ended has it.
          */
         delete: operations["delete_dataset_version"];
         options?: never;
@@ -2894,7 +2919,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Algorithm
-         * @description Delete an algorithm with all its versions; jobs that run one keep its code.
+         * @description Put an algorithm with all its versions into the bin; jobs that run one keep its code.
          */
         delete: operations["delete_algorithm"];
         options?: never;
@@ -2939,7 +2964,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Algorithm Version
-         * @description Delete one version; its number is never given again. Jobs that run it keep its code.
+         * @description Put one version into the bin; its number is never given again. Jobs that run it keep its code.
          */
         delete: operations["delete_algorithm_version"];
         options?: never;
@@ -3009,7 +3034,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Volume
-         * @description Delete a volume with all that is in it. Refused while a job that has not ended mounts it.
+         * @description Put a volume with all that is in it into the bin. Refused while a job that has not ended mounts it.
          */
         delete: operations["delete_volume"];
         options?: never;
@@ -3152,6 +3177,68 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/bin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Bin
+         * @description List what was deleted and can come back, last first: of what one may delete. It counts in the storage quota until
+         *     it goes for good.
+         */
+        get: operations["list_bin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bin/{ref}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore
+         * @description Bring back what was deleted, as it was and as it was shared; `ref` is its id in the bin, or a name
+         *     (NAME@VERSION: a version) that is there once.
+         */
+        post: operations["restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bin/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove For Good
+         * @description Delete for good, at most 500 at once: with an asset also its versions that were deleted before.
+         */
+        post: operations["remove_for_good"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/images": {
         parameters: {
             query?: never;
@@ -3169,7 +3256,8 @@ export interface paths {
         /**
          * Create Image
          * @description Begin to make an image, or a version of one: its packages are resolved, and installed where nothing can be
-         *     reached but the package index. The answer is the build; the image is there when that is `ready`.
+         *     reached but the package index; with code packed on it, where that is given. The answer is the build; the image is
+         *     there when that is `ready`.
          */
         post: operations["create_image"];
         delete?: never;
@@ -3240,12 +3328,16 @@ export interface paths {
         post?: never;
         /**
          * Delete Image
-         * @description Delete an image with its versions; refused while jobs that have not ended have it.
+         * @description Put an image with its versions into the bin; refused while jobs that have not ended have it.
          */
         delete: operations["delete_image"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Describe Image
+         * @description Say what an image is for.
+         */
+        patch: operations["describe_image"];
         trace?: never;
     };
     "/api/v1/images/{ref}/share": {
@@ -3264,6 +3356,27 @@ export interface paths {
         put: operations["share_image"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{ref}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Image Version
+         * @description Put one version into the bin, with the only one the image; its number is never given again. Refused while jobs
+         *     that have not ended have it.
+         */
+        delete: operations["delete_image_version"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4016,8 +4129,10 @@ export interface components {
          * @description An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
          *     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
          *     server's. Or of the container image `container` (registry/path:tag, with or without @sha256:...), for whose registry
-         *     `secret` names a secret of the workspace. `frameworks`, `cards`: what it is for, empty: anything. Where there is an
-         *     image of this name that its sender may change, it becomes a version of it.
+         *     `secret` names a secret of the workspace. Or of `base`, an image of the workspace (NAME or NAME@VERSION) which its
+         *     sender may see. `code`: an upload (sha256:...) that becomes part of it: jobs with the image run that unless they
+         *     bring code. `frameworks`, `cards`: what it is for, empty: anything, or what its base is for. Where there is an image
+         *     of this name that its sender may change, it becomes a version of it.
          */
         ImageBody: {
             /** Name */
@@ -4051,6 +4166,16 @@ export interface components {
              */
             secret: string;
             /**
+             * Base
+             * @default
+             */
+            base: string;
+            /**
+             * Code
+             * @default
+             */
+            code: string;
+            /**
              * Frameworks
              * @default []
              */
@@ -4066,6 +4191,14 @@ export interface components {
              * @enum {string}
              */
             share: "none" | "read" | "read-write";
+        };
+        /**
+         * ImageChange
+         * @description What an image is for.
+         */
+        ImageChange: {
+            /** Description */
+            description: string;
         };
         /**
          * InvitationBody
@@ -4284,6 +4417,22 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * RemoveBody
+         * @description What is deleted for good: ids, or names.
+         */
+        RemoveBody: {
+            /** Ids */
+            ids: string[];
+        };
+        /**
+         * RestoreBody
+         * @description Under which other name; absent: its own.
+         */
+        RestoreBody: {
+            /** Name */
+            name?: string | null;
         };
         /**
          * Retry
@@ -4966,6 +5115,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             kind: string;
             container: string;
+            code: string | null;
             version: number;
             created_at: number;
             changed_at: number;
@@ -4997,7 +5147,8 @@ export interface components {
         };
         /**
          * @description A version of an image: when it was made, by whom, how large it is, what it is for, and how jobs name it.
-         *         `digest`: of the lock that says its packages, or of the container image `container`; `packages`: how many there are.
+         *         `digest`: of the lock that says its packages, or of the container image `container`, with its code; `packages`: how
+         *         many there are. `code`: the upload that its jobs run, null: they bring it; `base`: the version that it was built on.
          */
         ImageVersion: {
             version: number;
@@ -5011,6 +5162,8 @@ export interface components {
             frameworks: string[];
             cards: string[];
             container: string;
+            code: string | null;
+            base: string;
         };
         /** @description A job that has not ended and has a version of an image. */
         ImageUse: {
@@ -5030,7 +5183,8 @@ export interface components {
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
          *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
-         *         environment or container; `container`: its reference with the digest.
+         *         environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
+         *         they bring it.
          */
         Image: {
             id: string;
@@ -5041,6 +5195,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             kind: string;
             container: string;
+            code: string | null;
             version: number;
             created_at: number;
             changed_at: number;
@@ -5179,6 +5334,39 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * @description What was deleted at once: an asset with its `versions`, or one `version` of it. `until`: when it goes for good;
+         *         null: not by itself. It counts in the storage quota until then.
+         */
+        BinEntry: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "algorithm" | "dataset" | "image" | "model" | "template" | "volume";
+            name: string;
+            version: number | null;
+            versions: number;
+            workspace: string;
+            owner: string;
+            at: number;
+            by: string;
+            until: number | null;
+            size_bytes: number;
+        };
+        /** @description A page of what was deleted, last first; `total`: on all pages. `keeps_s`: for how long; null: for ever. */
+        BinPage: {
+            items: components["schemas"]["BinEntry"][];
+            next_cursor: string | null;
+            total: number;
+            keeps_s: number | null;
+        };
+        /** @description What was brought back: an asset, or one `version` of it. `id`: of the asset. */
+        Restored: {
+            /** @enum {unknown} */
+            kind: "algorithm" | "dataset" | "image" | "model" | "template" | "volume";
+            id: string;
+            name: string;
+            version: number | null;
+        };
+        /**
          * @description What one rule would remove now. `after_s` null: nothing, things are kept for ever; `setting`: where that is set.
          *
          *         `count` is whole; `size_bytes` is what `measured` of them take on the disk: with fewer than `count`, more goes than
@@ -5186,7 +5374,7 @@ export interface components {
          */
         RetentionRule: {
             /** @enum {unknown} */
-            rule: "audit" | "jobs" | "keys" | "logs" | "uploads";
+            rule: "audit" | "bin" | "jobs" | "keys" | "logs" | "uploads";
             setting: string;
             after_s: number | null;
             text: components["schemas"]["Text"];
@@ -7329,7 +7517,7 @@ export interface components {
                 [key: string]: number | null;
             };
         };
-        /** @description A model with its versions, newest first. */
+        /** @description A model with its versions, newest first. `may`: what its reader may do with it. */
         ModelDetail: {
             id: string;
             name: string;
@@ -7338,6 +7526,7 @@ export interface components {
             latest: number;
             created_at: number;
             versions: components["schemas"]["ModelVersion"][];
+            may: "write"[];
         };
         /** @description An immutable version and where it came from. `path`: on the server, for those who administer it; else null. */
         ModelVersion: {
@@ -12216,6 +12405,65 @@ export interface operations {
             };
         };
     };
+    delete_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_model_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_model_files: {
         parameters: {
             query?: {
@@ -13931,6 +14179,111 @@ export interface operations {
             };
         };
     };
+    list_bin: {
+        parameters: {
+            query?: {
+                q?: string;
+                owner?: string;
+                mine?: boolean;
+                workspace?: string;
+                kind?: "" | "model" | "template" | "image" | "dataset" | "algorithm" | "volume";
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BinPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Restored"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_for_good: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RemoveBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_images: {
         parameters: {
             query?: {
@@ -14153,6 +14506,41 @@ export interface operations {
             };
         };
     };
+    describe_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageChange"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     share_image: {
         parameters: {
             query?: never;
@@ -14176,6 +14564,36 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ImageDetail"];
                 };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_image_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused: a problem document */
             default: {
@@ -14590,6 +15008,7 @@ export interface operations {
                 audit_days?: number | null;
                 uploads_days?: number | null;
                 keys_days?: number | null;
+                bin_days?: number | null;
             };
             header?: never;
             path?: never;

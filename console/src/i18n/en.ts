@@ -2,6 +2,7 @@
 import { admin } from "./en/admin";
 import { algorithms } from "./en/algorithms";
 import { audit } from "./en/audit";
+import { bin } from "./en/bin";
 import { cluster, engines, resources } from "./en/cluster";
 import { common } from "./en/common";
 import { compare } from "./en/compare";
@@ -36,6 +37,7 @@ export const en = {
   timeline,
   admin,
   audit,
+  bin,
   people,
   notices,
   secrets,

@@ -3,6 +3,7 @@ import type { en, Translated } from "./en";
 import { admin } from "./zh/admin";
 import { algorithms } from "./zh/algorithms";
 import { audit } from "./zh/audit";
+import { bin } from "./zh/bin";
 import { cluster, engines, resources } from "./zh/cluster";
 import { common } from "./zh/common";
 import { compare } from "./zh/compare";
@@ -37,6 +38,7 @@ export const zh: Translated<typeof en> = {
   timeline,
   admin,
   audit,
+  bin,
   people,
   notices,
   secrets,

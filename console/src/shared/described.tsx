@@ -9,7 +9,7 @@ const LONGEST = 2000;
 
 interface Props {
   /** Which part of the texts. */
-  words: "datasets" | "algorithms" | "volumes";
+  words: "datasets" | "algorithms" | "volumes" | "images";
   text: string;
   writes: boolean;
   change: (text: string) => Promise<unknown>;

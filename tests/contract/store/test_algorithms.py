@@ -59,25 +59,8 @@ def test_a_version_never_joins_what_others_have(rows: AlgorithmRows) -> None:
     shared = Visible(owner="bob", shared=frozenset({"vision"}), levels=frozenset({"read-write"}))
     made = rows.add(shared, replace(NET, id="a2", owner="bob"), new("b", "bob"), told)
     assert (made.asset, made.number, maker_of(made)) == ("a1", 2, "bob")
-    for refused in (
-        lambda: rows.change(only("bob"), "a1", told, description="mine"),
-        lambda: rows.remove(only("bob"), "a1", told),
-        lambda: rows.remove_version(only("bob"), "a1", 1, told),
-    ):
-        with pytest.raises(NotFound):
-            refused()
-
-
-def test_the_number_of_a_version_that_was_removed_is_never_given_again(store: Store, rows: AlgorithmRows) -> None:
-    for command in ("a", "b", "c"):
-        rows.add(ALL, NET, new(command), told)
-    rows.remove_version(ALL, "a1", 3, told)
     with pytest.raises(NotFound):
-        rows.remove_version(ALL, "a1", 3, told)
-    assert rows.add(ALL, NET, new("c"), told).number == 4
-    rows.remove(ALL, "a1", told)
-    assert AssetReader(store.database).find(ALL, KIND, "a1") is None
-    assert rows.add(ALL, NET, new("d"), told).number == 1
+        rows.change(only("bob"), "a1", told, description="mine")
 
 
 def test_a_removed_workspace_takes_its_shares_with_it(store: Store, rows: AlgorithmRows) -> None:

@@ -59,15 +59,10 @@ def test_it_is_written_by_whom_it_is_shared_with_so(store: Store, rows: Template
     assert rows.share(only("ann"), "p1", "read", told).share == "read"
     for refused in (
         lambda: rows.edit(bob, "p1", Edit(), new(3.0), told),
-        lambda: rows.remove(bob, "p1", told),
         lambda: rows.share(bob, "p1", "none", told),
     ):
         with pytest.raises(NotFound):
             refused()
-    rows.remove(only("ann"), "p1", told)
-    reader = AssetReader(store.database)
-    assert reader.versions(ALL, "p1") == []
-    assert reader.count(ALL, KIND, AssetQuery()) == 0
 
 
 def test_names_are_unique_and_pages_lose_nothing(store: Store, rows: TemplateRows) -> None:

@@ -49,6 +49,22 @@ async def get_model(request: Request, ref: str) -> Response:
     return Json(await platform(request).model(ref, who(request)))
 
 
+@routes.route("DELETE", "/models/{ref}", scope="models:write", answers={204: ""})
+async def delete_model(request: Request, ref: str) -> Response:
+    """Put a model with all its versions into the bin. Refused while a job that has not ended needs one, or made it."""
+    await platform(request).delete_model(ref, None, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("DELETE", ONE, scope="models:write", answers={204: ""})
+async def delete_model_version(request: Request, ref: str, version: Version) -> Response:
+    """Put one version into the bin, with the only one the model; its number is never given again. Refused while a job
+    that has not ended needs it, or made it.
+    """
+    await platform(request).delete_model(ref, version, who(request))
+    return Response(status_code=204)
+
+
 @routes.route("GET", ONE + "/files", scope="models:read", answers={200: "Files"}, by=By.ANY)
 async def list_model_files(request: Request, ref: str, version: Version, path: FilePath = "") -> Response:
     """List a folder of a version."""

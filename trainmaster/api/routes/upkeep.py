@@ -34,6 +34,7 @@ class RetentionQuery(BaseModel):
     audit_days: Days = None
     uploads_days: Days = None
     keys_days: Days = None
+    bin_days: Days = None
 
 
 class AuditWanted(BaseModel):

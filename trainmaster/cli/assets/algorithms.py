@@ -81,7 +81,8 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除算法的一个版本，或整个算法。\n\n使用它的任务会保留其代码。每行输出一个已删除的名称。",
+        "删除算法的一个版本，或整个算法。\n\n使用它的任务会保留其代码；"
+        "删除后会在回收站中保留一段时间（tm bin）。每行输出一个已删除的名称。",
         "tm algorithm delete mnist@1",
         "tm algorithm delete mnist",
     )

@@ -109,7 +109,8 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除数据集的一个版本，或整个数据集。\n\n尚未结束的任务需要的版本不能删除。每行输出一个已删除的名称。",
+        "删除数据集的一个版本，或整个数据集。\n\n尚未结束的任务需要的版本不能删除；"
+        "删除后会在回收站中保留一段时间（tm bin）。每行输出一个已删除的名称。",
         "tm dataset delete flowers@1",
         "tm dataset delete flowers",
     )
@@ -344,7 +345,8 @@ def describe(
 def delete(datasets: Several, as_json: AsJson = False) -> None:
     """Delete a version of a data set, or all of it.
 
-    What a job needs that has not ended is not deleted. Prints the name of each that is gone.
+    What a job needs that has not ended is not deleted. It stays in the bin for a while (tm bin). Prints the name of
+    each that is gone.
     """
     server = client().datasets
 

@@ -66,7 +66,8 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除存储卷，或其中的文件或文件夹。\n\n尚未结束的任务挂载着的存储卷不能删除。每行输出一个已删除的名称。",
+        "删除存储卷，或其中的文件或文件夹。\n\n尚未结束的任务挂载着的存储卷不能删除；"
+        "整个存储卷删除后会在回收站中保留一段时间（tm bin），其中的文件不会。每行输出一个已删除的名称。",
         "tm volume delete scratch/old",
         "tm volume delete scratch",
     )
@@ -307,7 +308,8 @@ def change(
 def delete(volumes: Several, as_json: AsJson = False) -> None:
     """Delete a volume, or a file or folder in one.
 
-    What a job mounts that has not ended is not deleted. Prints the name of each that is gone.
+    What a job mounts that has not ended is not deleted. A volume stays in the bin for a while (tm bin). Prints the name
+    of each that is gone.
     """
     server = client().volumes
 

@@ -1,4 +1,4 @@
-"""Saved models: list, show, download."""
+"""Saved models: list, show, download, delete."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,15 +7,22 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.commands.download import To, amount, tell_files
-from trainmaster.cli.context import AsJson, client
+from trainmaster.cli.commands.jobs import leave, print_each
+from trainmaster.cli.context import AsJson, client, each
 from trainmaster.cli.helping import RESULTS, add, group
 from trainmaster.cli.language import words
+from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
     from trainmaster import answers
 
 _NAMED = words("Name of the model, or NAME@VERSION.", "模型名称，或 名称@版本。")
 Named = Annotated[str, typer.Argument(metavar="NAME[@VERSION]", help=_NAMED, autocompletion=completing.models)]
+
+Several = Annotated[
+    list[str],
+    typer.Argument(metavar="NAME[@VERSION]...", help=_NAMED, show_default=False, autocompletion=completing.models),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -41,6 +48,14 @@ def add_to(app: typer.Typer) -> None:
         download,
         "下载模型一个版本的文件；不指定版本则下载最新版本。\n\n每行输出一个已写入的文件。不会覆盖已有文件，也不会写到目标文件夹之外。",
         "tm models download digits@3 --to digits",
+    )
+    add(
+        part,
+        delete,
+        "删除模型的一个版本，或整个模型。\n\n尚未结束的任务需要的版本不能删除；"
+        "删除后会在回收站中保留一段时间（tm bin）。每行输出一个已删除的名称。",
+        "tm models delete digits@3",
+        "tm models delete digits",
     )
 
 
@@ -122,6 +137,28 @@ def download(model: Named, to: To = Path(), as_json: AsJson = False) -> None:
     with bar(words("downloading", "下载"), not as_json, version.size_bytes) as on_bytes:
         written = server.download_model(name, version.version, to, on_bytes=on_bytes)
     tell_files(written, as_json)
+
+
+def delete(models: Several, as_json: AsJson = False) -> None:
+    """Delete a version of a model, or all of it.
+
+    What a job needs that has not ended is not deleted. It stays in the bin for a while (tm bin). Prints the name of
+    each that is gone.
+    """
+    server = client()
+
+    def one(ref: str) -> str:
+        server.delete_model(*split(ref))
+        return ref
+
+    found, good = each(models, one)
+    print_each(
+        found,
+        as_json,
+        lambda ref: print(f"{visible(ref)}  {words('deleted', '已删除')}"),
+        lambda ref: {"kind": "model", "name": ref, "deleted": True},
+    )
+    leave(good)
 
 
 def split(text: str) -> tuple[str, int | None]:

@@ -85,7 +85,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除模板及其历史版本；由其提交的任务会保留。\n\n每行输出一个已删除的名称。",
+        "删除模板及其历史版本；由其提交的任务会保留。\n\n可用 tm bin 恢复。每行输出一个已删除的名称。",
         "tm template delete resnet",
         "tm template delete resnet vgg",
     )
@@ -359,7 +359,7 @@ def copy(
 def delete(templates: Several, as_json: AsJson = False) -> None:
     """Delete templates with their versions; jobs that were made of them stay.
 
-    Prints the name of each that is gone.
+    They stay in the bin for a while (tm bin). Prints the name of each that is gone.
     """
     server = client().templates
 

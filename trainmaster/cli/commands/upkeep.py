@@ -27,6 +27,8 @@ SUBJECTS = {
     "dataset": words("data set", "数据集"),
     "algorithm": words("algorithm", "算法"),
     "sweep": words("sweep", "扫描"),
+    "volume": words("volume", "存储卷"),
+    "model": words("model", "模型"),
 }
 
 
@@ -197,6 +199,13 @@ Keys = Annotated[
     ),
 ]
 
+Bin = Annotated[
+    float | None,
+    typer.Option(
+        "--bin-days", metavar="DAYS", help=words("The same for what is in the bin.", "同上，针对回收站中的内容。")
+    ),
+]
+
 
 def retention(
     jobs: Jobs = None,
@@ -204,6 +213,7 @@ def retention(
     audit: Audit = None,
     uploads: Uploads = None,
     keys: Keys = None,
+    deleted: Bin = None,
     as_json: AsJson = False,
 ) -> None:
     """List what would be removed by itself now; asking removes nothing. For administrators.
@@ -216,7 +226,14 @@ def retention(
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    days = {"jobs_days": jobs, "logs_days": logs, "audit_days": audit, "uploads_days": uploads, "keys_days": keys}
+    days = {
+        "jobs_days": jobs,
+        "logs_days": logs,
+        "audit_days": audit,
+        "uploads_days": uploads,
+        "keys_days": keys,
+        "bin_days": deleted,
+    }
     found = client().admin.retention(**{name: value for name, value in days.items() if value is not None})
     if as_json:
         emit_json(found)

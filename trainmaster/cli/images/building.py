@@ -156,7 +156,7 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
         share=level,
     )
     if wait:
-        build = server.wait(build.id, told=(lambda _: None) if as_json else _Telling())
+        build = server.wait(build.id, told=(lambda _: None) if as_json else Telling())
     if as_json:
         emit_json(build)
     elif build.state == "ready":
@@ -164,12 +164,12 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
     elif not wait:
         print(build.id)
     else:
-        _tell_error(build)
+        tell_error(build)
     if build.state in ("failed", "stopped"):
         raise typer.Exit(1)
 
 
-class _Telling:
+class Telling:
     """Prints what of a build's log is new."""
 
     def __init__(self) -> None:
@@ -188,7 +188,8 @@ class _Telling:
         self._last = build.log
 
 
-def _tell_error(build: "answers.ImageBuild") -> None:
+def tell_error(build: "answers.ImageBuild") -> None:
+    """Say why a build is no image, and what to do."""
     import sys
 
     for text in (build.error, build.remedy):
@@ -234,7 +235,7 @@ def log(build: Build, as_json: AsJson = False) -> None:
         return
     for line in found.log:
         print(visible(line))
-    _tell_error(found)
+    tell_error(found)
 
 
 def stop(build: Build, as_json: AsJson = False) -> None:

@@ -7,9 +7,11 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.models import split
 from trainmaster.cli.context import AsJson, Limit, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.images.building import Workspace, builds, create, log, stop
+from trainmaster.cli.images.packing import build, try_out
 from trainmaster.cli.language import words
 from trainmaster.core.formats.terminal import visible
 
@@ -35,15 +37,7 @@ def add_to(app: typer.Typer) -> None:
         "tm image list torch --mine",
         name="list",
     )
-    add(
-        part,
-        create,
-        "由 requirements.txt、项目或容器生成镜像；已有同名镜像时添加一个版本。\n\n"
-        "在服务器上进行（软件包在沙箱中安装），此处显示进度；--no-wait 时只输出 ID。成功后输出任务文件中使用的名称。",
-        "tm image create digits --requirements requirements.txt",
-        "tm image create digits --project . --python 3.12 --for pytorch --card cpu",
-        "tm image create torch --container registry.example.org/ai/torch:2.4 --secret REGISTRY",
-    )
+    _add_making(part)
     add(
         part,
         show,
@@ -76,11 +70,46 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm image share digits read",
     )
+    add(part, describe, "修改镜像的描述。\n\n输出名称和描述。", 'tm image describe digits "reads digits"')
     add(
         part,
         delete,
-        "删除镜像及其所有版本；有未结束的任务使用时拒绝。\n\n每行输出一个已删除的名称。",
+        "删除镜像的一个版本，或整个镜像；有未结束的任务使用时拒绝。\n\n删除后会在回收站中保留一段时间（tm bin）。"
+        "每行输出一个已删除的名称。",
         "tm image delete digits",
+    )
+
+
+def _add_making(part: typer.Typer) -> None:
+    add(
+        part,
+        create,
+        "由 requirements.txt、项目或容器生成镜像；已有同名镜像时添加一个版本。\n\n"
+        "在服务器上进行（软件包在沙箱中安装），此处显示进度；--no-wait 时只输出 ID。成功后输出任务文件中使用的名称。",
+        "tm image create digits --requirements requirements.txt",
+        "tm image create digits --project . --python 3.12 --for pytorch --card cpu",
+        "tm image create torch --container registry.example.org/ai/torch:2.4 --secret REGISTRY",
+    )
+    add(
+        part,
+        build,
+        "把代码文件夹打包到基础镜像上：生成镜像或其下一个版本，使用它的任务无需再提供代码。\n\n"
+        "基础镜像可以是平台上的镜像、容器，或文件夹中 requirements.txt、pyproject.toml、uv.lock 列出的软件包。"
+        "输出任务文件中使用的名称，以及在平台上运行、不使用加速卡测试和在本机测试的命令。"
+        "加上 --test 则立即测试，--set 可修改测试任务。",
+        "tm image build digits",
+        "tm image build digits src --base torch@3 --test 'python train.py --epochs 1'",
+        "tm image build digits --base registry.example.org/ai/torch:2.4 --secret REGISTRY",
+        "tm image build digits --containerfile Containerfile --push registry.example.org/ann/digits:1",
+    )
+    add(
+        part,
+        try_out,
+        "在镜像中运行一条命令，带上其中的代码，不使用加速卡。\n\n"
+        "这是一个单核任务，最多十分钟；--set 可修改它，例如 resources.memory=4g。"
+        "输出日志最后几行和退出码，并以该退出码退出。",
+        "tm image test digits@1 'python train.py --epochs 1'",
+        name="test",
     )
 
 
@@ -181,11 +210,13 @@ def show(
 def _made_of(image: "answers.ImageDetail") -> list[tuple[str, str]]:
     """Return what the version shown is: of Python, or of a container under which name."""
     shown = next((one for one in image.versions if one.version == image.shown), None)
+    packed = [(words("code", "代码"), shown.code)] if shown is not None and shown.code else []
+    packed += [(words("built on", "基础镜像"), shown.base)] if shown is not None and shown.base else []
     if shown is None or not shown.container:
-        return [("Python", shown.python if shown is not None else image.python)]
+        return [("Python", shown.python if shown is not None else image.python), *packed]
     asked = next((file.text for file in image.files if file.name == "container"), "")
     own = [(words("container", "容器"), shown.container)]
-    return own if asked == shown.container else [*own, (words("asked for as", "申请时写作"), asked)]
+    return [*own, *([] if asked == shown.container else [(words("asked for as", "申请时写作"), asked)]), *packed]
 
 
 def share(
@@ -211,15 +242,30 @@ def share(
     emit_json(found) if as_json else print(f"{visible(found.name)}  {words('shared', '共享')} {found.share}")
 
 
-def delete(images: Several, as_json: AsJson = False) -> None:
-    """Delete images with all their versions; refused while jobs that have not ended have them.
+def describe(
+    image: Image,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help=words("What it is for.", "用途说明。"))],
+    as_json: AsJson = False,
+) -> None:
+    """Say what an image is for.
 
-    Prints the name of each that is gone.
+    Prints its name and what was said.
+    """
+    from trainmaster.cli.showing.console import emit_json
+
+    found = client().images.describe(image, text)
+    emit_json(found) if as_json else print(visible(f"{found.name}  {found.description}"))
+
+
+def delete(images: Several, as_json: AsJson = False) -> None:
+    """Delete a version of an image, or all of it; refused while jobs that have not ended have it.
+
+    It stays in the bin for a while (tm bin). Prints the name of each that is gone.
     """
     server = client().images
 
     def one(ref: str) -> str:
-        server.delete(ref)
+        server.delete(*split(ref))
         return ref
 
     found, good = each(images, one)

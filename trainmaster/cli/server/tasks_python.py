@@ -67,8 +67,8 @@ def how_to_install(python: str, modules: Iterable[str]) -> str:
     """Return the command that brings `modules` to all jobs."""
     names = [PACKAGES.get(name, name) for name in modules]
     small = words(
-        " (without GPUs, PyTorch's CPU build is enough and much smaller)",
-        "（没有加速卡时用 PyTorch 的 CPU 版即可，体积小得多）",
+        " (without GPUs run scripts/torch of the source folder: PyTorch's CPU build is enough and much smaller)",
+        "（没有加速卡时请运行源码文件夹中的 scripts/torch：CPU 版 PyTorch 即可，体积小得多）",
     )
     hint = small if "torch" in names else ""
     return f"{python} -m pip install {' '.join(names)}{hint}"

@@ -40,6 +40,14 @@ def containers_need_sandbox() -> Said: ...
 @say("Jobs of this pool cannot have container images", "此资源池的任务不能使用容器镜像", "Choose a pool of the server's own nodes, or an image made of packages.", "请选择服务器自身节点的资源池，或由软件包生成的镜像。")
 def containers_not_here() -> Said: ...
 
+# --- while a job waits for one
+
+@say("The container of image {image} is being pulled again: {line}", "正在重新拉取镜像 {image} 的容器：{line}", "It was removed to make room. Nothing to do: the job starts when it is there.", "其内容曾因空间不足被移除。无需操作：就绪后任务会自动开始。")
+def image_pulled_again(image: str, line: str) -> Said: ...
+
+@say("The container of image {image} is being unpacked: {line}", "正在解包镜像 {image} 的容器：{line}", "Nothing to do: the job starts when it is there.", "无需操作：就绪后任务会自动开始。")
+def image_unpacked_again(image: str, line: str) -> Said: ...
+
 # --- why an image is not there
 
 @say("The registry refuses {image}: {why}", "仓库拒绝提供 {image}：{why}", "Give the name of a workspace secret with the user name and password of the registry, and look whether they may read it.", "请给出含仓库用户名和密码的工作空间密钥的名称，并确认其有读取权限。")

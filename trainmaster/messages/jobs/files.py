@@ -4,7 +4,7 @@
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, say
+from trainmaster.messages.catalogue import Count, Names, say
 from trainmaster.messages.said import Said
 
 # --- folders and files
@@ -23,6 +23,18 @@ def no_such_model(ref: str) -> Said: ...
 
 @say("The model {model} has no version {version}", "模型 {model} 没有版本 {version}", "Choose one from the model's list of versions.", "请从模型的版本列表中选择。")
 def no_such_version(model: str, version: int) -> Said: ...
+
+@say("not a name of a model", "不是有效的模型名称", "Use 1 to 30 letters, digits, Chinese characters, - or _.", "请使用 1 到 30 个字母、数字、汉字、- 或 _。")
+def not_a_model_name() -> Said: ...
+
+@say("Jobs that have not ended need model {name}: {jobs}", "尚未结束的任务需要模型 {name}：{jobs}", "Wait until they end, or stop them.", "请等待它们结束，或停止它们。")
+def model_in_use(name: str, jobs: Names) -> Said: ...
+
+@say("Deleted version {version} of model {name}", "删除了模型 {name} 的版本 {version}")
+def model_version_deleted(name: str, version: int) -> Said: ...
+
+@say("Deleted model {name}", "删除了模型 {name}")
+def model_deleted(name: str) -> Said: ...
 
 
 # --- saving outputs as a model

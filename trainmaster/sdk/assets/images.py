@@ -10,7 +10,7 @@ from urllib.parse import quote
 from trainmaster import answers
 
 if TYPE_CHECKING:
-    from trainmaster.sdk.client import Client
+    from trainmaster.sdk.client import Client, Sent
 
 Json = dict[str, Any]
 ENDS: Final = ("ready", "failed", "stopped")
@@ -24,7 +24,7 @@ class ImageCalls:
     """
 
     def __init__(self, client: "Client") -> None:
-        self._http = client.http
+        self._http, self._upload = client.http, client.upload
 
     def list(
         self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
@@ -59,21 +59,30 @@ class ImageCalls:
         project: str | Path | None = None,
         container: str = "",
         secret: str = "",
+        base: str = "",
+        code: str | Path | None = None,
         python: str = "",
         workspace: str = "default",
         description: str = "",
         frameworks: Sequence[str] = (),
         cards: Sequence[str] = (),
         share: str = "none",
+        on_upload: "Sent | None" = None,
     ) -> answers.ImageBuild:
         """Begin to make an image, or a version of one; return its build, for `wait`. `requirements`: a file, or with
         several lines its text; `project`: a folder with `pyproject.toml`, and `uv.lock` if there is one; `container`: a
-        container image, `secret` of the workspace with USER:PASSWORD of its registry. Raises OSError.
+        container image, `secret` of the workspace with USER:PASSWORD of its registry; `base`: an image of the platform.
+        `code`: a folder, or what was uploaded (``sha256:...``), that jobs with the image run. Raises OSError.
         """
         body: Json = {"name": name, "workspace": workspace, "description": description, "share": share}
         body |= {"python": python, "frameworks": [*frameworks], "cards": [*cards]}
         if container:
             body |= {"container": container, "secret": secret}
+        if base:
+            body["base"] = base
+        if code is not None:
+            sent = isinstance(code, str) and code.startswith("sha256:")
+            body["code"] = code if sent else self._upload(code, on_upload)
         if requirements is not None:
             text = isinstance(requirements, str) and "\n" in requirements
             body["requirements"] = requirements if text else Path(requirements).read_text(encoding="utf-8")
@@ -114,13 +123,18 @@ class ImageCalls:
         """Stop a build."""
         return self._http.read(answers.ImageBuild, "DELETE", self._build_at(id))
 
+    def describe(self, ref: str, description: str) -> answers.ImageDetail:
+        """Say what an image is for."""
+        body = {"description": description}
+        return self._http.read(answers.ImageDetail, "PATCH", self._at(ref), json=body, repeat=True)
+
     def share(self, ref: str, share: str) -> answers.ImageDetail:
         """Share an image with the other members of its workspace, or no more."""
         return self._http.read(answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True)
 
-    def delete(self, ref: str) -> None:
-        """Delete an image with its versions; Conflict while jobs that have not ended have it."""
-        self._http.request("DELETE", self._at(ref))
+    def delete(self, ref: str, version: int | None = None) -> None:
+        """Delete a version of an image, or with None all of it; Conflict while jobs that have not ended have it."""
+        self._http.request("DELETE", self._at(ref, "" if version is None else f"/versions/{version}"), repeat=False)
 
     @staticmethod
     def _at(ref: str, after: str = "") -> str:

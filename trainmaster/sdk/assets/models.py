@@ -33,6 +33,13 @@ class SavedModels:
         """Return a model with its versions, by id or name. Raises NotFound."""
         return self.http.read(answers.ModelDetail, "GET", f"/models/{segment(ref)}")
 
+    def delete_model(self, ref: str, version: int | None = None) -> None:
+        """Delete a version of a model, or with None all of it. Raises NotFound, Conflict while a job that has not ended
+        needs it.
+        """
+        path = f"/models/{segment(ref)}" + ("" if version is None else f"/versions/{version}")
+        self.http.request("DELETE", path, repeat=False)
+
     def download_model(
         self,
         ref: str,

@@ -54,7 +54,8 @@ def trees(layout: Layout, found: StoreSnapshot, without: Collection[str]) -> Ite
         for name in sorted(os.listdir(folder) if os.path.isdir(folder) else ()):
             if _DIGEST.fullmatch(name):
                 yield _tree(layout, f"uploads/{name}")
-    for path in sorted(set(found.column("asset_version", "path")) - {""}):  # a template has no files
+    versions = {*found.column("asset_version", "path"), *found.column("binned_version", "path")}
+    for path in sorted(versions - {""}):  # a template has no files
         top = str(path).split("/", 1)[0]
         if top == "jobs":  # of early releases: it lies in the folder of its job
             if "jobs" in without and "models" not in without:

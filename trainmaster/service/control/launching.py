@@ -125,7 +125,7 @@ class Launching:
         """
         spec = await self._specs.read(job.spec_digest)
         if image := environment_of(spec):
-            wrong = await self._images.ensure(job.workspace, image)
+            wrong = await self._images.ensure(job.workspace, image, tell)
             if wrong is not None:
                 return wrong
         place = "\n".join(item.path or item.asset for item in spec.inputs)

@@ -207,7 +207,7 @@ class Saving:
         """Return a free folder for the next version of a model. What a crash left unregistered is passed over."""
         known = self._models.find_named(name, job.owner, job.workspace)
         model = known.id if known is not None else "m" + self._random_bytes(6).hex()
-        number = (known.latest if known is not None else 0) + 1
+        number = (max(known.latest, known.numbered) if known is not None else 0) + 1
         while os.path.lexists(path := self._layout.model(model, number)):
             number += 1
         return path

@@ -75,12 +75,14 @@ class Builds:
         for build in await asyncio.to_thread(self._read):
             self._all.setdefault(build.id, build)
 
-    def begin(self, build: Build, definition: Definition, register: Register) -> None:
-        """Begin a build in the background."""
+    def begin(
+        self, build: Build, definition: Definition, register: Register, base: EnvironmentPlan | None = None
+    ) -> None:
+        """Begin a build in the background. `base`: what it is made of, where that is resolved already."""
         self._all[build.id] = build
         if not self._tasks:  # else it waits for another
-            build.state = "pulling" if definition.container else "resolving"
-        task = asyncio.get_running_loop().create_task(self._run(build, definition, register))
+            build.state = _first(definition, base)
+        task = asyncio.get_running_loop().create_task(self._run(build, definition, register, base))
         self._tasks[build.id] = task
         task.add_done_callback(lambda done: self._tasks.pop(build.id, None))
 
@@ -110,11 +112,13 @@ class Builds:
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    async def _run(self, build: Build, definition: Definition, register: Register) -> None:
+    async def _run(
+        self, build: Build, definition: Definition, register: Register, base: EnvironmentPlan | None
+    ) -> None:
         try:
             await self._save(build)
             async with self._turn:
-                kept, plan = await self._made(build, definition)
+                kept, plan = await self._made(build, definition, base)
             build.image, build.version = await register(plan, kept)
             build.state = "ready"
         except NotMade as error:
@@ -131,10 +135,16 @@ class Builds:
             await self._save(build)
         await self._forget_old()
 
-    async def _made(self, build: Build, definition: Definition) -> tuple[KeptEnvironment, EnvironmentPlan]:
+    async def _made(
+        self, build: Build, definition: Definition, base: EnvironmentPlan | None
+    ) -> tuple[KeptEnvironment, EnvironmentPlan]:
         def unpacks() -> None:
             build.state = "unpacking"
 
+        if base is not None:
+            build.state, build.packages = _first(definition, base), len(packages_in(base.lock))
+            build.lines.append(f"base: {definition.base}, environment: {base.key}")
+            return await self._keeper.ensure(base, build.lines.append, unpacks), base
         if not definition.container:
             build.state = "resolving"
             plan = await self._keeper.resolve(definition, build.lines.append)
@@ -192,3 +202,10 @@ class Builds:
             del self._all[one.id]
             with suppress(OSError):
                 await asyncio.to_thread(os.unlink, os.path.join(self._layout.environments, BUILDS, f"{one.id}.json"))
+
+
+def _first(definition: Definition, base: EnvironmentPlan | None) -> BuildState:
+    """Return what a build does first."""
+    if base is not None:
+        return "pulling" if Layout.is_container(base.key) else "installing"
+    return "pulling" if definition.container else "resolving"

@@ -15,6 +15,7 @@ from trainmaster.agent.containers.references import reference_of
 from trainmaster.core.errors import Problem, problem_of
 from trainmaster.messages.assets import containers
 from trainmaster.messages.assets import images as said
+from trainmaster.messages.jobs import submitting
 
 REQUIREMENTS, PROJECT, LOCK = "requirements.txt", "pyproject.toml", "uv.lock"
 REFERENCE: Final = "container"
@@ -26,6 +27,7 @@ CARDS: Final = ("cpu", "cuda", "rocm", "ascend", "cambricon")
 KEY_RULES: Final = 1
 """Counts up when environments of the same key would be made in another way."""
 VERSION: Final = re.compile(r"3\.(?:[89]|[1-9][0-9])")
+UPLOAD: Final = re.compile(r"sha256:[0-9a-f]{64}")
 _CREDENTIALS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/\s\"'@]*@")
 _GIT_USER: Final = re.compile(r"\b(?:git\+)?ssh://git@")
 _HIDDEN: Final = re.compile(r"(?<=://)[^/\s\"'@]+@")
@@ -38,13 +40,16 @@ _PINNED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:=
 @dataclass(frozen=True, slots=True)
 class Definition:
     """Texts by file name, and which Python. `python` "": the server's. `secret`: of `workspace`, for the registry of a
-    container image.
+    container image. `base`: an image of `workspace`, NAME or NAME@VERSION, in place of files; `code`: what an upload is
+    called, which jobs with the image run unless they bring their own.
     """
 
     files: dict[str, str]
     python: str = ""
     secret: str = ""
     workspace: str = ""
+    base: str = ""
+    code: str = ""
 
     @property
     def container(self) -> str:
@@ -69,8 +74,12 @@ class EnvironmentPlan:
 def problems_of(definition: Definition) -> list[Problem]:
     """Return all that is wrong with a definition, at the fields of a request. O(size)."""
     files, found = definition.files, []
+    if definition.code and not UPLOAD.fullmatch(definition.code):
+        found.append(problem_of("code", submitting.no_upload(), definition.code[:200]))
+    if definition.base:
+        return found + _of_base(definition)
     if REFERENCE in files:
-        return _of_container(definition)
+        return found + _of_container(definition)
     if definition.secret:
         found.append(problem_of("secret", containers.secret_without_container()))
     if (REQUIREMENTS in files) == (PROJECT in files) or (LOCK in files and PROJECT not in files):
@@ -97,6 +106,15 @@ def _of_container(definition: Definition) -> list[Problem]:
         found.append(problem_of("container", containers.container_alone()))
     if reference_of(definition.container) is None:
         found.append(problem_of("container", containers.not_a_reference(), masked(definition.container)[:200]))
+    return found
+
+
+def _of_base(definition: Definition) -> list[Problem]:
+    found = []
+    if definition.files or definition.python or definition.secret:
+        found.append(problem_of("base", said.base_alone()))
+    if not definition.code:
+        found.append(problem_of("code", said.base_without_code()))
     return found
 
 

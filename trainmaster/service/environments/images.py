@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import Final, NamedTuple
 
 from trainmaster.core.folders.layout import Layout
+from trainmaster.messages.assets import containers
 from trainmaster.messages.assets import images as said
 from trainmaster.messages.said import Said
 from trainmaster.service.environments.builds import Builds
@@ -20,6 +21,8 @@ from trainmaster.store.assets.images import AboutImage, ImageRows, about_of
 log = logging.getLogger("trainmaster.environments")
 
 _REMEMBERED: Final = 4096
+LOOK_S: Final = 0.5
+"""Between two words to a job on how far its environment is."""
 
 
 class NeededImage(NamedTuple):
@@ -120,17 +123,43 @@ class JobImages:
         except NotMade as error:
             log.info("environment %s is not made: %s", plan.key, error.said.code)
 
-    async def ensure(self, workspace: str, ref: str) -> Said | None:
-        """Return once the environment of ``NAME@VERSION`` is there, or why it will not be."""
+    async def ensure(self, workspace: str, ref: str, tell: Callable[[Said], bool] = lambda said: True) -> Said | None:
+        """Return once the environment of ``NAME@VERSION`` is there, or why it will not be. `tell`: told how far it is,
+        returns whether that is wanted still.
+        """
         plan = await asyncio.to_thread(self._fetch, workspace, ref)
         if plan is None:
             return said.image_gone(ref)
+        making = asyncio.create_task(self.keeper.ensure(plan))
         try:
-            await self.keeper.ensure(plan)
+            while not making.done():
+                await asyncio.wait({making}, timeout=LOOK_S)
+                if not making.done() and not tell(self._far(plan, ref)):
+                    return None
+            making.result()
         except NotMade as error:
-            return said.environment_not_made(ref, error.said)
+            return self._why(plan, ref, error)
+        finally:
+            if not making.done():
+                making.cancel()
+                await asyncio.gather(making, return_exceptions=True)
         await self.keeper.remember(plan.key)
         return None
+
+    def _far(self, plan: EnvironmentPlan, ref: str) -> Said:
+        far = self.keeper.far(plan.key)
+        if far is None or not far.has_turn:
+            return said.image_waits_for_others(ref)
+        line = far.lines[-1] if far.lines else "…"
+        if not far.container:
+            return said.environment_being_made(ref, line)
+        return (containers.image_unpacked_again if far.unpacks else containers.image_pulled_again)(ref, line)
+
+    def _why(self, plan: EnvironmentPlan, ref: str, error: NotMade) -> Said:
+        far = self.keeper.far(plan.key)
+        if far is None or not far.lines:
+            return said.environment_not_made(ref, error.said)
+        return said.environment_not_made_after(ref, error.said, " | ".join(far.lines))
 
     async def key_from_disk(self, workspace: str, ref: str) -> str | None:
         """Return the environment of ``NAME@VERSION``, None where the image is gone."""

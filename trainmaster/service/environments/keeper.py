@@ -11,10 +11,10 @@ import logging
 import os
 import platform as machine
 import stat
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from trainmaster.agent.containers.references import reference_of
@@ -39,6 +39,7 @@ log = logging.getLogger("trainmaster.environments")
 BUILDING, BUILDS = ".building", ".builds"
 _IN: Final = f"{WORKSHOP}/environment"
 _RESOLVED: Final = "resolved.txt"
+LAST_LINES: Final = 5
 
 
 @dataclass(slots=True)
@@ -49,6 +50,16 @@ class KeptEnvironment:
     size_bytes: int
     files: int
     used_at: float
+
+
+@dataclass(slots=True)
+class MakingOf:
+    """How far an environment is that is being made. `has_turn`: no other is before it; `lines`: what was said last."""
+
+    container: bool
+    has_turn: bool = False
+    unpacks: bool = False
+    lines: deque[str] = field(default_factory=lambda: deque(maxlen=LAST_LINES))
 
 
 class EnvironmentKeeper:
@@ -68,6 +79,7 @@ class EnvironmentKeeper:
         self._clock, self._random, self._in_use = clock, random_bytes, in_use
         self._kept: dict[str, KeptEnvironment] = {}
         self._making: dict[str, asyncio.Task[KeptEnvironment]] = {}
+        self._far: dict[str, MakingOf] = {}
         self._asking: Counter[asyncio.Task[KeptEnvironment]] = Counter()
         self._turn = asyncio.Semaphore(1)
 
@@ -122,6 +134,10 @@ class EnvironmentKeeper:
         """Return (bytes, files) of an environment; nothing where it is not there."""
         found = self._kept.get(key)
         return (found.size_bytes, found.files) if found is not None else (0, 0)
+
+    def far(self, key: str) -> MakingOf | None:
+        """Return how far an environment is that is being made, or was when that failed; None of any other."""
+        return self._far.get(key)
 
     async def remember(self, key: str) -> None:
         """Note on the disk that an environment was used: for the next server."""
@@ -196,15 +212,26 @@ class EnvironmentKeeper:
     async def _make(
         self, plan: EnvironmentPlan, told: Callable[[str], None], unpacks: Callable[[], None]
     ) -> KeptEnvironment:
+        contained = self._layout.is_container(plan.key)
+        far = self._far[plan.key] = MakingOf(contained)
+
+        def says(line: str) -> None:
+            far.lines.append(line)
+            told(line)
+
+        def unpacking() -> None:
+            far.unpacks = True
+            unpacks()
+
         async with self._turn:
+            far.has_turn = True
             if self.ready(plan.key):
                 return self._kept[plan.key]
-            contained = self._layout.is_container(plan.key)
             python = "" if contained else _python(plan.python)[1]
-            place = await self._place(told, python)
+            place = await self._place(says, python)
             try:
                 if contained:
-                    await self.containers.unpack(plan, os.path.join(place.tree, "environment"), told, unpacks)
+                    await self.containers.unpack(plan, os.path.join(place.tree, "environment"), says, unpacking)
                 else:
                     await self._install(place, plan)
                 made = await asyncio.to_thread(self._take, place, plan.key)
@@ -215,6 +242,7 @@ class EnvironmentKeeper:
                 if contained:
                     await self.containers.tidy()
         self._kept[plan.key] = made
+        self._far.pop(plan.key, None)
         await self.make_room()
         return made
 

@@ -4,22 +4,25 @@ settled to one version, which is recorded. What is no image of the platform is l
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, Problem, problem_of
 from trainmaster.messages.assets import images as said
 from trainmaster.messages.jobs import submitting
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.reading import Candidate
+from trainmaster.spec.job import Code, JobSpec
 from trainmaster.spec.lower import digest_of, document_of, image_ref
 from trainmaster.store.assets.images import AboutImage, about_of
 from trainmaster.store.assets.versions import AssetKind, AssetVersion
 
 
 async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Candidate:
-    """Return `candidate` with the version of the image that it names, and what of the job does not suit it. Raises
-    InvalidSpec for a version that is not there.
+    """Return `candidate` with the version of the image that it names, the code in that where it brings none, and what
+    of the job does not suit it. Raises InvalidSpec for a version that is not there.
     """
     ref = image_ref(candidate.spec.image)
     if ref is None:
@@ -43,10 +46,24 @@ async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Cand
     about = about_of(version)
     if about is not None:
         ctx.images.know(candidate.spec.workspace, f"{name}@{version.number}", about)
-    spec = candidate.spec.model_copy(update={"image": f"{name}@{version.number}"})
+    settled: dict[str, Any] = {"image": f"{name}@{version.number}"}
+    if about is not None and about.code:
+        takes = await asyncio.to_thread(_takes_code, ctx, decision.visible, candidate.spec, version)
+        settled |= {"code": Code(upload=about.code)} if takes else {}
+    spec = candidate.spec.model_copy(update=settled)
     text = document_of(spec)
     warnings = (*candidate.warnings, *_unsuited(candidate, about, spec.image))
     return replace(candidate, spec=spec, document=text, digest=digest_of(text), warnings=warnings)
+
+
+def _takes_code(ctx: Context, visible: Visible, spec: JobSpec, version: AssetVersion) -> bool:
+    """Return whether a job runs the code of its image: it brings none, or has that of another version of the image from
+    the job that it was copied of.
+    """
+    if spec.code is None:
+        return True
+    others = map(about_of, ctx.assets.versions(visible, version.asset))
+    return spec.code.upload is not None and spec.code.upload in {one.code for one in others if one is not None}
 
 
 def _unsuited(candidate: Candidate, about: AboutImage | None, image: str) -> list[Problem]:

@@ -41,6 +41,7 @@ TEXTS: Final[Mapping[RetentionName, RuleText]] = {
     "audit": RuleText("retention.audit_days", said.old_audit_events_go, said.audit_events_stay),
     "uploads": RuleText("limits.uploads_s", said.old_uploads_go, said.uploads_stay),
     "keys": RuleText("limits.keys_s", said.old_keys_go, said.keys_stay),
+    "bin": RuleText("retention.bin_days", said.binned_go, said.binned_stay),
 }
 
 

@@ -56,13 +56,19 @@ class Keeping:
     audit: float = 0.0
     uploads: float = 0.0
     keys: float = 0.0
+    bin: float = 0.0
 
     @classmethod
     def of(cls, config: Config) -> "Keeping":
         """Return what the settings say."""
         days, limits = config.retention, config.limits
         return cls(
-            days.jobs_days * DAY_S, days.logs_days * DAY_S, days.audit_days * DAY_S, limits.uploads_s, limits.keys_s
+            days.jobs_days * DAY_S,
+            days.logs_days * DAY_S,
+            days.audit_days * DAY_S,
+            limits.uploads_s,
+            limits.keys_s,
+            days.bin_days * DAY_S,
         )
 
 

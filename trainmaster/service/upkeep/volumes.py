@@ -148,7 +148,7 @@ class VolumeKeeper:
         """Take away what was deleted. Which volumes there are is asked after the folders were listed: whose row is not
         there then has none any more.
         """
-        steps = clear(self._ctx.layout, lambda: {one.id for one in self._rows.all()}, self.ours)
+        steps = clear(self._ctx.layout, self._rows.known, self.ours)
         done = False
 
         def step() -> None:

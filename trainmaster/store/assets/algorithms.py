@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
@@ -107,30 +107,6 @@ class AlgorithmRows:
             if after != before:
                 connection.execute(update(asset).where(asset.c.id == id_).values(values))
                 audit.write(connection, [told(before, after)])
-
-        self._database.write(work).result()
-
-    def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> None:
-        """Remove an algorithm with all its versions."""
-
-        def work(connection: Connection) -> None:
-            before = _demand(connection, visible, id_)
-            connection.execute(delete(asset_version).where(asset_version.c.asset == id_))
-            connection.execute(delete(asset).where(asset.c.id == id_))
-            audit.write(connection, [told(before)])
-
-        self._database.write(work).result()
-
-    def remove_version(self, visible: Visible, id_: str, number: int, told: Callable[[Asset], AuditEvent]) -> None:
-        """Remove a version of an algorithm; its number is never given again."""
-
-        def work(connection: Connection) -> None:
-            before = _demand(connection, visible, id_)
-            one = (asset_version.c.asset == id_) & (asset_version.c.number == number)
-            if not connection.execute(delete(asset_version).where(one)).rowcount:
-                raise NotFound(said.no_such_algorithm_version(before.name, number))
-            connection.execute(update(asset).where(asset.c.id == id_).values(numbered=max(before.numbered, number)))
-            audit.write(connection, [told(before)])
 
         self._database.write(work).result()
 

@@ -1,15 +1,14 @@
 """Data sets, a kind of asset: trees of files that people upload (R27, R28, R47).
 
 What holds for every kind lies in `store.assets.versions`. Here are the writes: each looks at the data set as it is in
-the writer's thread, with what whoever asks may do. A version of a data set can be removed; its number is never given
-again. Methods block until durable: call them from a worker thread.
+the writer's thread, with what whoever asks may do. Methods block until durable: call them from a worker thread.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
@@ -29,7 +28,7 @@ from trainmaster.store.assets.versions import (
     versions_of,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version, kept_version
+from trainmaster.store.tables import asset, asset_version, binned_version
 
 MOST: Final = 1000
 """Data sets that one person may have."""
@@ -100,39 +99,6 @@ class DatasetRows:
 
         return self._database.write(work).result()
 
-    def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> list[str]:
-        """Remove a data set; return where its versions lie."""
-
-        def work(connection: Connection) -> list[str]:
-            before = _demand(connection, visible, id_)
-            mine = asset_version.c.asset == id_
-            paths = list(connection.scalars(select(asset_version.c.path).where(mine)))
-            connection.execute(delete(asset_version).where(mine))
-            connection.execute(delete(kept_version).where(kept_version.c.asset == id_))
-            connection.execute(delete(asset).where(asset.c.id == id_))
-            audit.write(connection, [told(before)])
-            return paths
-
-        return self._database.write(work).result()
-
-    def remove_version(self, visible: Visible, id_: str, number: int, told: Callable[[Asset], AuditEvent]) -> str:
-        """Remove a version of a data set; return where it lies."""
-
-        def work(connection: Connection) -> str:
-            before = _demand(connection, visible, id_)
-            one = (asset_version.c.asset == id_) & (asset_version.c.number == number)
-            path: str | None = connection.scalar(select(asset_version.c.path).where(one))
-            if path is None:
-                raise NotFound(said.no_such_dataset_version(before.name, number))
-            connection.execute(delete(asset_version).where(one))
-            kept = (kept_version.c.asset == id_) & (kept_version.c.number == number)
-            connection.execute(delete(kept_version).where(kept))
-            connection.execute(update(asset).where(asset.c.id == id_).values(numbered=max(before.numbered, number)))
-            audit.write(connection, [told(before)])
-            return path
-
-        return self._database.write(work).result()
-
     def at(self, path: str) -> tuple[Asset, AssetVersion] | None:
         """Return the version that lies at `path`, and of what it is one. O(versions): there is no index."""
         with self._database.read() as connection:
@@ -146,8 +112,8 @@ class DatasetRows:
             return asset_called(connection, _KIND, workspace, name)
 
     def paths(self) -> set[str]:
-        """Return where all versions lie. Read in pages."""
-        found: set[str] = set()
+        """Return where all versions lie, also those in the bin. Read in pages."""
+        found = self._binned()
         after = ("", 0)
         columns = (asset_version.c.asset, asset_version.c.number, asset_version.c.path)
         while True:
@@ -159,8 +125,13 @@ class DatasetRows:
                 rows: Sequence[Any] = connection.execute(page).all()
             found |= {row.path for row in rows if row.path}
             if len(rows) < _PAGE:
-                return found
+                return found | self._binned()  # what was deleted meanwhile; what was restored was there at first
             after = (rows[-1].asset, rows[-1].number)
+
+    def _binned(self) -> set[str]:
+        there = select(binned_version.c.path).where(binned_version.c.path != "")
+        with self._database.read() as connection:
+            return set(connection.scalars(there))
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
@@ -27,7 +27,7 @@ from trainmaster.store.assets.versions import (
     version_called,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version
+from trainmaster.store.tables import asset
 
 MOST: Final = 1000
 """Images that one person may have."""
@@ -39,7 +39,8 @@ ENVIRONMENT, CONTAINER = "environment", "container"
 class AboutImage:
     """What a version is. `files`: what it was made of, by name; `lock`: what that became; `key`: the folder of its
     environment; `frameworks` and `cards`: what it is for, empty: anything; `by`: who made it. Of a container `lock` is
-    its reference with the digest, and `secret` the name of what its registry is given.
+    its reference with the digest, and `secret` the name of what its registry is given. `code`: the upload that its jobs
+    run; `base`: the version that it stands on, as NAME@VERSION.
     """
 
     key: str
@@ -52,6 +53,8 @@ class AboutImage:
     by: str = ""
     kind: str = ENVIRONMENT
     secret: str = ""
+    code: str = ""
+    base: str = ""
 
 
 def image_version(about: AboutImage, digest: str, size_bytes: int, files: int, at: float) -> NewVersion:
@@ -75,6 +78,8 @@ def about_of(version: AssetVersion) -> AboutImage | None:
             by=_text(held["by"]),
             kind=_text(held["kind"]),
             secret=_text(held.get("secret", "")),
+            code=_text(held.get("code", "")),
+            base=_text(held.get("base", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
         return None
@@ -134,11 +139,11 @@ class ImageRows:
             elif wanted.description:
                 described = {"description": wanted.description}
                 connection.execute(update(asset).where(asset.c.id == line.id).values(described))
-            append(connection, line, new)
+            made = append(connection, line, new)
             after = replace(
                 line,
                 changed_at=new.created_at,
-                latest=line.latest + 1,
+                latest=made.number,
                 versions=line.versions + 1,
                 description=wanted.description or line.description,
             )
@@ -160,22 +165,19 @@ class ImageRows:
 
         return self._database.write(work).result()
 
-    def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> list[str]:
-        """Remove an image with all its versions; return the paths of environments that no other has. Raises
-        NotFound.
-        """
+    def describe(
+        self, visible: Visible, id_: str, description: str, told: Callable[[Asset, Asset], AuditEvent]
+    ) -> None:
+        """Say what an image is for. Raises NotFound."""
 
-        def work(connection: Connection) -> list[str]:
+        def work(connection: Connection) -> None:
             before = _demand(connection, visible, id_)
-            own = select(asset_version.c.path).where(asset_version.c.asset == id_).distinct()
-            paths = set(connection.scalars(own))
-            connection.execute(delete(asset_version).where(asset_version.c.asset == id_))
-            connection.execute(delete(asset).where(asset.c.id == id_))
-            audit.write(connection, [told(before)])
-            others = select(asset_version.c.path).where(asset_version.c.path.in_(sorted(paths)))
-            return sorted(paths - set(connection.scalars(others)))
+            after = replace(before, description=description)
+            if after != before:
+                connection.execute(update(asset).where(asset.c.id == id_).values(description=description))
+                audit.write(connection, [told(before, after)])
 
-        return self._database.write(work).result()
+        self._database.write(work).result()
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

@@ -27,7 +27,7 @@ from trainmaster.store.assets.versions import (
     asset_seen,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version
+from trainmaster.store.tables import asset, asset_version, bin_entry
 
 KEPT: Final = 50
 """Versions of a template that are kept: what was changed before that is gone."""
@@ -131,17 +131,6 @@ class TemplateRows:
 
         return self._database.write(work).result()
 
-    def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> None:
-        """Remove a template with all its versions."""
-
-        def work(connection: Connection) -> None:
-            before = _demand(connection, visible, id_)
-            connection.execute(delete(asset_version).where(asset_version.c.asset == id_))
-            connection.execute(delete(asset).where(asset.c.id == id_))
-            audit.write(connection, [told(before)])
-
-        self._database.write(work).result()
-
     def used(self, id_: str, at: float) -> None:
         """Count a job that was made of a template, which may be gone by now."""
 
@@ -159,9 +148,12 @@ class TemplateRows:
 
 
 def close_workspace(connection: Connection, workspace: str) -> None:
-    """Let what is shared in a workspace that is removed be its owners' alone: who makes one of its name finds none."""
-    there = asset.c.kind.in_(_SHARED) & (asset.c.workspace == workspace)
-    connection.execute(update(asset).where(there).values(share="none"))
+    """Let what is shared in a workspace that is removed be its owners' alone, also what is restored there: who makes
+    one of its name finds none.
+    """
+    for table in (asset, bin_entry):
+        there = table.c.kind.in_(_SHARED) & (table.c.workspace == workspace)
+        connection.execute(update(table).where(there).values(share="none"))
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

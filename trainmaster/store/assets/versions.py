@@ -166,12 +166,12 @@ class AssetReader:
         """
         conditions = [*seen(visible, asset), *_wanted(wanted)]
         if cursor is not None:
-            at, id_ = _read_cursor(cursor)
+            at, id_ = read_cursor(cursor)
             conditions.append(or_(asset.c.changed_at < at, and_(asset.c.changed_at == at, asset.c.id > id_)))
         by_change = (asset.c.changed_at.desc(), asset.c.id)
         with self._database.read() as connection:
             found = _select_assets(connection, kind, *conditions, order=by_change, limit=limit + 1)
-        following = _write_cursor(found[limit - 1]) if len(found) > limit else None
+        following = write_cursor(found[limit - 1].changed_at, found[limit - 1].id) if len(found) > limit else None
         return Page(found[:limit], following)
 
     def count(self, visible: Visible, kind: AssetKind, wanted: AssetQuery) -> int:
@@ -306,11 +306,13 @@ def _wanted(query: AssetQuery) -> list[ColumnElement[bool]]:
     return found if not query.workspace else [*found, asset.c.workspace == query.workspace]
 
 
-def _write_cursor(last: Asset) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode((last.changed_at, last.id))).decode().rstrip("=")
+def write_cursor(at: float, id_: str) -> str:
+    """Return what asks for the page behind what was at this moment and has this id."""
+    return base64.urlsafe_b64encode(msgspec.json.encode((at, id_))).decode().rstrip("=")
 
 
-def _read_cursor(cursor: str) -> tuple[float, str]:
+def read_cursor(cursor: str) -> tuple[float, str]:
+    """Return (moment, id) of what a page begins behind. Raises InvalidSpec for a cursor of another list."""
     try:
         written = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         at, id_ = msgspec.json.decode(written, type=tuple[float, str])

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, func, select, union, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
@@ -28,7 +28,7 @@ from trainmaster.store.assets.versions import (
     asset_seen,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version, kept_version
+from trainmaster.store.tables import asset, asset_version, bin_entry, kept_version
 
 MOST: Final = 1000
 """Volumes that one person may have."""
@@ -94,18 +94,6 @@ class VolumeRows:
 
         return self._database.write(work).result()
 
-    def remove(self, visible: Visible, id_: str, told: Callable[[Asset], AuditEvent]) -> None:
-        """Remove a volume; its folder is the caller's to put away."""
-
-        def work(connection: Connection) -> None:
-            before = _demand(connection, visible, id_)
-            connection.execute(delete(asset_version).where(asset_version.c.asset == id_))
-            connection.execute(delete(kept_version).where(kept_version.c.asset == id_))
-            connection.execute(delete(asset).where(asset.c.id == id_))
-            audit.write(connection, [told(before)])
-
-        self._database.write(work).result()
-
     def tell(self, visible: Visible, id_: str, now: float, *events: AuditEvent) -> None:
         """Note that files of a volume were changed now, and tell the audit what was done."""
 
@@ -130,6 +118,17 @@ class VolumeRows:
         wanted = select(*columns, asset_version.c.path).join(asset_version, asset_version.c.asset == asset.c.id)
         with self._database.read() as connection:
             return [VolumePlace(*row) for row in connection.execute(wanted.where(asset.c.kind == _KIND))]
+
+    def known(self) -> set[str]:
+        """Return the ids of every volume, also of those in the bin: in one statement, so that none is missed that moves
+        meanwhile.
+        """
+        there = (
+            select(asset.c.id).where(asset.c.kind == _KIND),
+            select(bin_entry.c.asset).where(bin_entry.c.kind == _KIND),
+        )
+        with self._database.read() as connection:
+            return set(connection.scalars(union(*there)))
 
     def uses(self, ids: list[str]) -> dict[str, Use]:
         """Return what volumes took when they were measured last, by their ids."""

@@ -12,7 +12,7 @@ from sqlalchemy import BigInteger, Connection, Row, and_, cast, delete, func, in
 
 from trainmaster.core.folders.room import Use
 from trainmaster.store.database import Database
-from trainmaster.store.tables import ENDED_AT, asset, asset_version, job, kept_job, kept_version
+from trainmaster.store.tables import ENDED_AT, asset, asset_version, bin_entry, job, kept_job, kept_version
 
 Account = tuple[str, str]
 """Workspace and owner."""
@@ -54,9 +54,15 @@ class KeptRows:
         return self._added_up(sums.group_by(job.c.workspace, job.c.owner))
 
     def of_versions(self) -> dict[Account, Use]:
-        """Return the same of versions. O(versions)."""
-        sums = _sums(asset, kept_version).select_from(kept_version.join(asset, asset.c.id == kept_version.c.asset))
-        return self._added_up(sums.group_by(asset.c.workspace, asset.c.owner))
+        """Return the same of versions, also of those that lie in the bin. O(versions)."""
+        found: dict[Account, Use] = {}
+        deleted = (bin_entry.c.asset == kept_version.c.asset) & (bin_entry.c.number == 0)
+        for whose, same in ((asset, asset.c.id == kept_version.c.asset), (bin_entry, deleted)):
+            sums = _sums(whose, kept_version).select_from(kept_version.join(whose, same))
+            for account, use in self._added_up(sums.group_by(whose.c.workspace, whose.c.owner)).items():
+                before = found.get(account, Use())
+                found[account] = Use(before.bytes + use.bytes, before.files + use.files)
+        return found
 
     def _added_up(self, statement: Any) -> dict[Account, Use]:
         with self._database.read() as connection:

@@ -46,14 +46,6 @@ export const algorithms = {
     "read-write": "Others may also make versions and delete it",
     changed: "Sharing changed.",
   },
-  delete: {
-    all: "Delete algorithm",
-    one: "Delete version {{n}}",
-    allTitle: "Delete {{name}} with all its versions?",
-    oneTitle: "Delete version {{n}} of {{name}}?",
-    what: "Jobs that run it keep its code, and can no longer be cloned as they were.",
-    done: "Deleted.",
-  },
   parameters: {
     title: "Hyperparameters",
     none: "This algorithm has no hyperparameters.",

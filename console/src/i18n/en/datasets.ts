@@ -37,14 +37,6 @@ export const datasets = {
     "read-write": "Others may also upload versions and delete it",
     changed: "Sharing changed.",
   },
-  delete: {
-    all: "Delete data set",
-    one: "Delete version {{n}}",
-    allTitle: "Delete {{name}} with all its versions?",
-    oneTitle: "Delete version {{n}} of {{name}}?",
-    what: "Its files are deleted. Jobs that read it stay, and can no longer be cloned as they were.",
-    done: "Deleted.",
-  },
   upload: {
     title: "Upload a data set",
     next: "Upload a version of {{name}}",

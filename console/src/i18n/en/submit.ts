@@ -164,6 +164,7 @@ export const submit = {
     forOthers: "For {{frameworks}}, and this job's launcher is {{framework}}",
     noCards: "Not for GPUs, and this job asks for some",
     again: "is made again when a job needs it",
+    code: "with its code",
   },
   mount: {
     kind: "What",

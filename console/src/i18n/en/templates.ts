@@ -40,7 +40,7 @@ export const templates = {
   delete: {
     title: "Delete {{count}} templates?",
     title_one: "Delete this template?",
-    what: "All of their versions are deleted. Jobs that were made of them stay.",
+    what: "They go to the bin with their versions, from where they can be restored for a while. Jobs that were made of them stay.",
     ok: "Delete",
     done: "{{count}} templates deleted.",
     done_one: "Template deleted.",

@@ -42,7 +42,7 @@ export const volumes = {
   delete: {
     all: "Delete volume",
     title: "Delete volume {{name}}?",
-    what: "All files in it are deleted. It cannot be undone.",
+    what: "It goes to the bin with all files in it, from where it can be restored for a while.",
     done: "Volume {{name}} deleted.",
   },
   send: {

@@ -46,14 +46,6 @@ export const algorithms = {
     "read-write": "其他人还可创建版本和删除",
     changed: "共享方式已修改。",
   },
-  delete: {
-    all: "删除算法",
-    one: "删除版本 {{n}}",
-    allTitle: "删除 {{name}} 及其所有版本？",
-    oneTitle: "删除 {{name}} 的版本 {{n}}？",
-    what: "使用它的任务会保留其代码，但无法再原样克隆。",
-    done: "已删除。",
-  },
   parameters: {
     title: "超参",
     none: "当前算法没有超参。",

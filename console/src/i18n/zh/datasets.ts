@@ -36,14 +36,6 @@ export const datasets = {
     "read-write": "其他人还可上传版本和删除",
     changed: "共享方式已修改。",
   },
-  delete: {
-    all: "删除数据集",
-    one: "删除版本 {{n}}",
-    allTitle: "删除 {{name}} 及其所有版本？",
-    oneTitle: "删除 {{name}} 的版本 {{n}}？",
-    what: "其中的文件会被删除。读取过它的任务会保留，但无法再原样克隆。",
-    done: "已删除。",
-  },
   upload: {
     title: "上传数据集",
     next: "上传 {{name}} 的新版本",

@@ -158,6 +158,7 @@ export const submit = {
     forOthers: "适用于{{frameworks}}，而此任务的启动方式为{{framework}}",
     noCards: "不适用于加速卡，而此任务申请了加速卡",
     again: "有任务需要时会重新生成",
+    code: "带有代码",
   },
   mount: {
     kind: "类型",
@@ -250,7 +251,7 @@ export const submit = {
     metricsHint: "输出 loss 和 accuracy，自动读取为指标",
     ddp: "PyTorch DDP",
     ddpHint: "2 个副本共同训练，节点上需有 PyTorch",
-    sweep: "参数搜索",
+    sweep: "参数扫描",
     sweepHint: "4 个副本，各用不同的学习率",
     shell: "交互会话",
     shellHint: "保持运行 2 小时，用 tm exec 进入",

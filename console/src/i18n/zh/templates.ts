@@ -38,7 +38,7 @@ export const templates = {
   open: "模板",
   delete: {
     title: "删除 {{count}} 个模板？",
-    what: "模板的所有版本都会删除，由其提交的任务会保留。",
+    what: "模板会连同所有版本放入回收站，一段时间内可以恢复。由其提交的任务会保留。",
     ok: "删除",
     done: "已删除 {{count}} 个模板。",
     refused: "{{count}} 个模板未删除。",

@@ -41,7 +41,7 @@ export const volumes = {
   delete: {
     all: "删除存储卷",
     title: "删除存储卷 {{name}}？",
-    what: "其中的所有文件都会被删除，无法恢复。",
+    what: "会连同其中的所有文件放入回收站，一段时间内可以恢复。",
     done: "存储卷 {{name}} 已删除。",
   },
   send: {

@@ -1,8 +1,8 @@
 /** One algorithm: its versions, what may be set of each, its channels, who runs it, how it is shared; here a version is made, used or deleted. */
-import { DeleteOutlined, DownloadOutlined, PlusOutlined } from "@ant-design/icons";
+import { DownloadOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { App, Button, Select, Tag } from "antd";
+import { Button, Select, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -18,6 +18,7 @@ import { ApiError } from "../../api/client";
 import type { AlgorithmDetail, AlgorithmSpec, JobShare } from "../../api/types";
 import { useAct } from "../../shared/act";
 import { Described } from "../../shared/described";
+import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { listed } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
@@ -202,21 +203,11 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
   );
 }
 
-/** Deletes a version, or with none all of it, after a question that says what will happen. */
+/** Puts a version into the bin, or with none all of it. */
 function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): ReactNode {
-  const { t } = useTranslation();
-  const { modal } = App.useApp();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const act = useAct(["algorithms"]); // what is gone is not read again
-  const one = version === undefined ? undefined : { n: version, name: of.name };
-  const label = one ? t("algorithms.delete.one", one) : t("algorithms.delete.all");
-  const remove = async (): Promise<void> => {
-    const gone = await act(async () => {
-      await (version === undefined ? deleteAlgorithm(of.id) : deleteAlgorithmVersion(of.id, version));
-      return t("algorithms.delete.done");
-    });
-    if (!gone) return;
+  const after = async (): Promise<void> => {
     if (version === undefined) {
       void navigate({ to: "/algorithms" });
       return;
@@ -225,25 +216,14 @@ function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): Rea
     client.removeQueries({ queryKey: ["algorithm", of.id, version] });
     void client.invalidateQueries({ queryKey: ["algorithm", of.id] });
   };
-  const ask = (): void =>
-    void modal.confirm({
-      title: one ? t("algorithms.delete.oneTitle", one) : t("algorithms.delete.allTitle", { name: of.name }),
-      icon: null,
-      content: t("algorithms.delete.what"),
-      okText: t("action.delete"),
-      cancelText: t("action.cancel"),
-      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
-      onOk: remove,
-    });
   return (
-    <Button
-      size={one ? "small" : undefined}
-      danger
-      icon={<DeleteOutlined />}
-      onClick={ask}
-      aria-label={label}
-      title={label}
-      data-testid={one ? "version-delete" : "algorithm-delete"}
+    <Discard
+      kind="algorithm"
+      name={of.name}
+      version={version}
+      act={() => (version === undefined ? deleteAlgorithm(of.id) : deleteAlgorithmVersion(of.id, version))}
+      read={["algorithms"]}
+      after={() => void after()}
     />
   );
 }

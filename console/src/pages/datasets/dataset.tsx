@@ -1,8 +1,8 @@
 /** One data set: its versions, the files in them, how it is shared; a version is uploaded, used or deleted here. */
-import { CloudUploadOutlined, DeleteOutlined, DownloadOutlined } from "@ant-design/icons";
+import { CloudUploadOutlined, DownloadOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { App, Button, Select } from "antd";
+import { Button, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
@@ -20,6 +20,7 @@ import {
 import type { DatasetDetail, DatasetVersion, JobShare } from "../../api/types";
 import { useAct } from "../../shared/act";
 import { Described } from "../../shared/described";
+import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
@@ -187,42 +188,21 @@ function Version({
   );
 }
 
-/** Deletes a version, or with none all of it, after a question that says what will happen. */
+/** Puts a version into the bin, or with none all of it. */
 function Remove({ of, version }: { of: DatasetDetail; version?: number }): ReactNode {
-  const { t } = useTranslation();
-  const { modal } = App.useApp();
   const navigate = useNavigate();
-  const act = useAct(version === undefined ? ["datasets"] : ALL); // what is gone is not read again
-  const one = version === undefined ? undefined : { n: version, name: of.name };
-  const label = one ? t("datasets.delete.one", one) : t("datasets.delete.all");
-  const remove = async (): Promise<void> => {
-    const gone = await act(async () => {
-      await (version === undefined ? deleteDataset(of.id) : deleteDatasetVersion(of.id, version));
-      return t("datasets.delete.done");
-    });
-    if (!gone) return;
-    if (version === undefined) void navigate({ to: "/datasets" });
-    else void navigate({ to: "/datasets/$id", params: { id: of.id }, search: {}, replace: true });
-  };
-  const ask = (): void =>
-    void modal.confirm({
-      title: one ? t("datasets.delete.oneTitle", one) : t("datasets.delete.allTitle", { name: of.name }),
-      icon: null,
-      content: t("datasets.delete.what"),
-      okText: t("action.delete"),
-      cancelText: t("action.cancel"),
-      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
-      onOk: remove,
-    });
   return (
-    <Button
-      size={one ? "small" : undefined}
-      danger
-      icon={<DeleteOutlined />}
-      onClick={ask}
-      aria-label={label}
-      title={label}
-      data-testid={one ? "version-delete" : "dataset-delete"}
+    <Discard
+      kind="dataset"
+      name={of.name}
+      version={version}
+      act={() => (version === undefined ? deleteDataset(of.id) : deleteDatasetVersion(of.id, version))}
+      read={version === undefined ? ["datasets"] : ALL}
+      after={() =>
+        void (version === undefined
+          ? navigate({ to: "/datasets" })
+          : navigate({ to: "/datasets/$id", params: { id: of.id }, search: {}, replace: true }))
+      }
     />
   );
 }

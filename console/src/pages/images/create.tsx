@@ -43,11 +43,12 @@ export function CreateImage({ to, close, done }: Props): ReactNode {
   const builds = useQuery({ queryKey: ["image-builds"], queryFn: ({ signal }) => listBuilds(signal) }).data;
   const there = builds?.pythons;
   const contained = given.container !== null;
+  const code = to?.versions.find((one) => one.version === to.shown)?.code;
   const build = async (): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
-      const words = { name: name.trim(), workspace, description, frameworks, cards, share };
+      const words = { name: name.trim(), workspace, description, frameworks, cards, share, ...(code && { code }) };
       const made = await createImage({ ...words, python: contained ? "" : python, ...fieldsOf(given) });
       void client.invalidateQueries({ queryKey: ["image-builds"] });
       done(made);
@@ -73,6 +74,7 @@ export function CreateImage({ to, close, done }: Props): ReactNode {
       }}
     >
       <p className="tm-faint">{t(contained ? "images.create.containerHint" : "images.create.hint")}</p>
+      {code && <Alert type="info" showIcon title={t("images.create.keepsCode")} data-testid="image-keeps-code" />}
       {!contained && there?.length === 0 && <Alert type="warning" showIcon title={t("images.create.noUv")} />}
       <Form layout="vertical" component="div" disabled={busy} className="tm-dataset-form">
         {!to && <Named name={name} setName={setName} workspace={workspace} setWorkspace={setWorkspace} />}

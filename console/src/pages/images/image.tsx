@@ -1,14 +1,16 @@
-/** One image: its versions, the packages in them, who has it, how it is shared; a version is added here, or all of it deleted. */
-import { AppstoreAddOutlined, DeleteOutlined } from "@ant-design/icons";
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+/** One image: its versions, the packages in them, who has it, how it is shared; a version is added or deleted here, or all of it. */
+import { AppstoreAddOutlined } from "@ant-design/icons";
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Alert, App, Button, Select } from "antd";
+import { Alert, Button, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
-import { deleteImage, readImage, shareImage } from "../../api/images";
+import { deleteImage, deleteImageVersion, describeImage, readImage, shareImage } from "../../api/images";
 import type { ImageDetail, JobShare } from "../../api/types";
 import { useAct } from "../../shared/act";
+import { Described } from "../../shared/described";
+import { Discard } from "../../shared/discard";
 import { bytes } from "../../shared/format";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
@@ -53,7 +55,13 @@ export function ImagePage(): ReactNode {
           </>
         }
       />
-      {image.description && <p className="tm-describe">{image.description}</p>}
+      <Described
+        words="images"
+        text={image.description}
+        writes={writes}
+        change={(text) => describeImage(image.id, text)}
+        read={["images", "image"]}
+      />
       {!image.built && <Alert type="info" showIcon className="tm-outdated" title={t("images.notBuiltHint")} />}
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("images.versions")}>
@@ -76,7 +84,7 @@ export function ImagePage(): ReactNode {
             </button>
           ))}
         </nav>
-        <Version image={image} />
+        <Version image={image} remove={image.may.includes("write") && <Remove of={image} version={image.shown} />} />
       </div>
       {adds && (
         <CreateImage
@@ -89,39 +97,31 @@ export function ImagePage(): ReactNode {
   );
 }
 
-/** Deletes all of it, after a question that says what will happen; not while a job needs it. */
-function Remove({ of }: { of: ImageDetail }): ReactNode {
+/** Puts all of it into the bin, or one version; not while a job needs it. With the only version all of it goes. */
+function Remove({ of, version }: { of: ImageDetail; version?: number }): ReactNode {
   const { t } = useTranslation();
-  const { modal } = App.useApp();
   const navigate = useNavigate();
-  const act = useAct(["images"]); // what is gone is not read again
-  const label = of.jobs > 0 ? t("images.delete.inUse", { count: of.jobs }) : t("images.delete.all");
-  const remove = async (): Promise<void> => {
-    const gone = await act(async () => {
-      await deleteImage(of.id);
-      return t("images.delete.done");
-    });
-    if (gone) void navigate({ to: "/images", search: {} });
+  const client = useQueryClient();
+  const jobs = version === undefined ? of.jobs : of.used_by.filter((one) => one.version === version).length;
+  const all = version === undefined || of.versions.length === 1;
+  const after = async (): Promise<void> => {
+    if (all) {
+      void navigate({ to: "/images", search: {} });
+      return;
+    }
+    await navigate({ to: "/images/$id", params: { id: of.id }, search: {}, replace: true });
+    client.removeQueries({ queryKey: ["image", of.id, version] });
+    void client.invalidateQueries({ queryKey: ["image", of.id] });
   };
-  const ask = (): void =>
-    void modal.confirm({
-      title: t("images.delete.title", { name: of.name }),
-      icon: null,
-      content: t("images.delete.what"),
-      okText: t("action.delete"),
-      cancelText: t("action.cancel"),
-      okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
-      onOk: remove,
-    });
   return (
-    <Button
-      danger
-      icon={<DeleteOutlined />}
-      disabled={of.jobs > 0}
-      onClick={ask}
-      aria-label={label}
-      title={label}
-      data-testid="image-delete"
+    <Discard
+      kind="image"
+      name={of.name}
+      version={version}
+      refused={jobs > 0 ? t("images.inUse", { count: jobs }) : undefined}
+      act={() => (version === undefined ? deleteImage(of.id) : deleteImageVersion(of.id, version))}
+      read={["images"]}
+      after={() => void after()}
     />
   );
 }

@@ -16,7 +16,7 @@ const PAGE = 50;
 /** So many packages are looked through without a search. */
 const FEW = 10;
 
-export function Version({ image }: { image: ImageDetail }): ReactNode {
+export function Version({ image, remove }: { image: ImageDetail; remove: ReactNode }): ReactNode {
   const { t } = useTranslation();
   const title = useFrameworkTitle();
   const version = image.versions.find((one) => one.version === image.shown) ?? image.versions[0];
@@ -38,6 +38,17 @@ export function Version({ image }: { image: ImageDetail }): ReactNode {
           [t("images.python"), version.python],
           [t("images.packages"), number(version.packages)],
         ] as [string, ReactNode][])),
+    ...(version.base ? ([[t("images.base"), <Mono key="o">{version.base}</Mono>]] as [string, ReactNode][]) : []),
+    ...(version.code
+      ? ([
+          [
+            t("images.code"),
+            <Mono key="u" copy={version.code}>
+              {version.code.slice(0, 19)}…
+            </Mono>,
+          ],
+        ] as [string, ReactNode][])
+      : []),
     [t("images.for"), version.frameworks.map(title).join(t("mark.comma")) || t("images.anything")],
     [
       t("images.cards"),
@@ -62,6 +73,7 @@ export function Version({ image }: { image: ImageDetail }): ReactNode {
         <h2 className="tm-version-head">
           <span className="tm-grow">{t("images.version", { n: version.version })}</span>
           <UseImage image={version.reference} workspace={image.workspace} />
+          {remove}
         </h2>
         <div className="tm-panel-body">
           <Facts columns={3} items={facts} />

@@ -49,9 +49,11 @@ export function Overview({ job, update }: TabProps): ReactNode {
       <div className="tm-overview">
         <div className="tm-stack">
           {measures && (
-            <Suspense fallback={<Skeleton active paragraph={{ rows: 5 }} title={false} />}>
-              <KeyChart job={job} />
-            </Suspense>
+            <div className="tm-key-chart">
+              <Suspense fallback={<Skeleton active paragraph={{ rows: 5 }} title={false} />}>
+                <KeyChart job={job} />
+              </Suspense>
+            </div>
           )}
           {attempt && <LastLines job={job} update={update} />}
           {!measures && aside}

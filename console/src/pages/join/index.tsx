@@ -173,8 +173,22 @@ function NewAccount({ secret, done }: { secret: string; done: () => void }): Rea
   return (
     <form noValidate onSubmit={(event) => void submit(event)}>
       {problem && <Note title={problem.title}>{problem.remedy}</Note>}
-      <Field {...field("name")} label={t("signin.username")} complete="username" testId="join-name" focused />
-      <Field {...field("fresh")} label={t("signin.password")} secret complete="new-password" testId="join-password" />
+      <Field
+        {...field("name")}
+        label={t("signin.username")}
+        hint={t("people.nameHint")}
+        complete="username"
+        testId="join-name"
+        focused
+      />
+      <Field
+        {...field("fresh")}
+        label={t("signin.password")}
+        hint={t("signin.rule")}
+        secret
+        complete="new-password"
+        testId="join-password"
+      />
       <Field {...field("again")} label={t("join.again")} secret complete="new-password" testId="join-again" />
       <button type="submit" className="tm-button tm-button-first" disabled={busy} data-testid="join">
         {t("join.submit")}

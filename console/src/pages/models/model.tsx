@@ -7,8 +7,17 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { readJob } from "../../api/jobs";
-import { listModelFiles, modelFileUrl, modelUrl, readModel, readModelFile } from "../../api/models";
+import {
+  deleteModel,
+  deleteModelVersion,
+  listModelFiles,
+  modelFileUrl,
+  modelUrl,
+  readModel,
+  readModelFile,
+} from "../../api/models";
 import type { ModelDetail, ModelVersion } from "../../api/types";
+import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
@@ -43,6 +52,7 @@ export function ModelPage(): ReactNode {
             {versions.length}
           </>
         }
+        actions={model.may.includes("write") && <Remove of={model} />}
       />
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("models.versions")}>
@@ -100,6 +110,26 @@ function VersionItem({
   );
 }
 
+/** Puts all of it into the bin, or one version; with the only one all of it goes. */
+function Remove({ of, version }: { of: ModelDetail; version?: number }): ReactNode {
+  const navigate = useNavigate();
+  const all = version === undefined || of.versions.length === 1;
+  return (
+    <Discard
+      kind="model"
+      name={of.name}
+      version={version}
+      act={() => (version === undefined ? deleteModel(of.id) : deleteModelVersion(of.id, version))}
+      read={all ? ["models"] : ["models", "model"]}
+      after={() =>
+        void (all
+          ? navigate({ to: "/models" })
+          : navigate({ to: "/models/$id", params: { id: of.id }, search: {}, replace: true }))
+      }
+    />
+  );
+}
+
 /** The job that a version came from: by its name for who may see it, by its id for others. */
 function TrainedBy({ job, attempt }: { job: string; attempt: number | null }): ReactNode {
   const { t } = useTranslation();
@@ -144,6 +174,7 @@ function Version({
           >
             {t("models.downloadAll")}
           </Button>
+          {model.may.includes("write") && <Remove of={model} version={version.version} />}
         </h2>
         <div className="tm-panel-body">
           <Facts

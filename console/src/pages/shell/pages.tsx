@@ -6,6 +6,7 @@ import {
   ClusterOutlined,
   ControlOutlined,
   DatabaseOutlined,
+  DeleteOutlined,
   DeploymentUnitOutlined,
   FileDoneOutlined,
   FolderOutlined,
@@ -33,6 +34,7 @@ export interface Page {
     | "algorithms"
     | "images"
     | "models"
+    | "bin"
     | "usage"
     | "audit"
     | "admin"
@@ -54,6 +56,7 @@ const PAGES: readonly Page[] = [
   { to: "/algorithms", name: "algorithms", icon: <FunctionOutlined />, key: "l" },
   { to: "/images", name: "images", icon: <AppstoreOutlined />, key: "i" },
   { to: "/models", name: "models", icon: <DeploymentUnitOutlined />, key: "m" },
+  { to: "/bin", name: "bin", icon: <DeleteOutlined />, key: "b" },
   { to: "/usage", name: "usage", icon: <AccountBookOutlined />, key: "u" },
   { to: "/audit", name: "audit", icon: <AuditOutlined />, key: "o" },
   { to: "/admin", name: "admin", icon: <ControlOutlined />, key: "a" },
@@ -89,6 +92,7 @@ const CHAPTERS: readonly [string, string][] = [
   ["/images", "images"],
   ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
+  ["/bin", "bin"],
   ["/usage", "usage"],
   ["/admin", "administration"],
   ["/audit", "audit"],

@@ -8,6 +8,8 @@ interface Props {
   change: (value: string) => void;
   /** What is wrong with the value, if that is to be said. */
   problem?: string | undefined;
+  /** Its rule, which is said as long as nothing is wrong. */
+  hint?: string;
   secret?: boolean;
   complete: "username" | "current-password" | "new-password";
   testId: string;
@@ -18,6 +20,7 @@ export function Field(props: Props): ReactNode {
   const { t } = useTranslation();
   const id = useId();
   const [shown, setShown] = useState(false);
+  const said = props.problem ?? props.hint;
   const word = t(shown ? "signin.hide" : "signin.show");
   return (
     <div className="tm-field">
@@ -34,7 +37,7 @@ export function Field(props: Props): ReactNode {
           // biome-ignore lint/a11y/noAutofocus: the one thing that this page is for.
           autoFocus={props.focused}
           aria-invalid={props.problem !== undefined}
-          aria-describedby={props.problem === undefined ? undefined : `${id}-problem`}
+          aria-describedby={said === undefined ? undefined : `${id}-said`}
           data-testid={props.testId}
         />
         {props.secret && (
@@ -44,8 +47,12 @@ export function Field(props: Props): ReactNode {
           </button>
         )}
       </span>
-      <p className="tm-field-problem" id={`${id}-problem`} role={props.problem === undefined ? undefined : "alert"}>
-        {props.problem}
+      <p
+        className={props.problem === undefined ? "tm-field-problem tm-field-hint" : "tm-field-problem"}
+        id={`${id}-said`}
+        role={props.problem === undefined ? undefined : "alert"}
+      >
+        {said}
       </p>
     </div>
   );

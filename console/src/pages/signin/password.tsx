@@ -54,7 +54,13 @@ export function PasswordForm({ old, label, onDone }: { old?: string; label?: str
     <form noValidate onSubmit={(event) => void submit(event)}>
       {problem && <Note title={problem.title}>{problem.remedy}</Note>}
       {!old && <Field {...field("old")} label={t("signin.old")} complete="current-password" testId="old-password" />}
-      <Field {...field("fresh")} label={t("signin.fresh")} complete="new-password" testId="new-password" />
+      <Field
+        {...field("fresh")}
+        label={t("signin.fresh")}
+        hint={t("signin.rule")}
+        complete="new-password"
+        testId="new-password"
+      />
       <Field {...field("again")} label={t("signin.again")} complete="new-password" testId="new-password-again" />
       <button type="submit" className="tm-button tm-button-first" disabled={busy} data-testid="set-password">
         {label ?? t("signin.change")}

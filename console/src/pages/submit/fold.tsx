@@ -34,8 +34,10 @@ export function Fold({ title, summary, paths, test, children }: Props): ReactNod
         data-testid={test}
       >
         <RightOutlined rotate={open ? 90 : 0} />
-        <span>{title}</span>
-        {!open && <span className="tm-faint tm-fold-summary">{summary}</span>}
+        <span className="tm-fold-words">
+          <span>{title}</span>
+          {!open && <span className="tm-faint tm-fold-summary">{summary}</span>}
+        </span>
       </button>
       <div id={id} hidden={!open} className="tm-fold-body">
         {open && children}

@@ -167,6 +167,7 @@ function useAbout(): (image: Image) => string {
             `Python ${image.python}`,
             t("images.packageCount", { count: image.packages, replace: { count: number(image.packages) } }),
           ]),
+      ...(image.code ? [t("submit.image.code")] : []),
       bytes(image.size_bytes),
       ...(image.frameworks.length > 0
         ? [t("submit.image.for", { frameworks: image.frameworks.map(title).join(t("mark.comma")) })]

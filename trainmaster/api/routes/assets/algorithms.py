@@ -107,14 +107,14 @@ async def share_algorithm(request: Request, ref: str, body: Shared) -> Response:
 
 @routes.route("DELETE", "/algorithms/{ref}", scope="algorithms:write", answers={204: ""})
 async def delete_algorithm(request: Request, ref: str) -> Response:
-    """Delete an algorithm with all its versions; jobs that run one keep its code."""
+    """Put an algorithm with all its versions into the bin; jobs that run one keep its code."""
     await platform(request).algorithms.delete(ref, who(request))
     return Response(status_code=204)
 
 
 @routes.route("DELETE", ONE, scope="algorithms:write", answers={204: ""})
 async def delete_algorithm_version(request: Request, ref: str, version: Version) -> Response:
-    """Delete one version; its number is never given again. Jobs that run it keep its code."""
+    """Put one version into the bin; its number is never given again. Jobs that run it keep its code."""
     await platform(request).algorithms.delete_version(ref, version, who(request))
     return Response(status_code=204)
 

@@ -81,14 +81,14 @@ async def share_dataset(request: Request, ref: str, body: Shared) -> Response:
 
 @routes.route("DELETE", "/datasets/{ref}", scope="datasets:write", answers={204: ""})
 async def delete_dataset(request: Request, ref: str) -> Response:
-    """Delete a data set with all its versions. Refused while a job that has not ended needs one."""
+    """Put a data set with all its versions into the bin. Refused while a job that has not ended needs one."""
     await platform(request).datasets.delete(ref, who(request))
     return Response(status_code=204)
 
 
 @routes.route("DELETE", ONE, scope="datasets:write", answers={204: ""})
 async def delete_dataset_version(request: Request, ref: str, version: Version) -> Response:
-    """Delete one version; its number is never given again. Refused while a job that has not ended needs it."""
+    """Put one version into the bin; its number is never given again. Refused while a job that has not ended has it."""
     await platform(request).datasets.delete_version(ref, version, who(request))
     return Response(status_code=204)
 

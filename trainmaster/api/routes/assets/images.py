@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from fastapi import Query
+from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,8 +42,10 @@ class ImageBody(_Body):
     """An image to make, of the text of a `requirements.txt` (`requirements`), or of a `pyproject.toml` (`pyproject`),
     of which the dependencies are taken, as its `uv.lock` says where there is one. `python`: such as 3.12, "": the
     server's. Or of the container image `container` (registry/path:tag, with or without @sha256:...), for whose registry
-    `secret` names a secret of the workspace. `frameworks`, `cards`: what it is for, empty: anything. Where there is an
-    image of this name that its sender may change, it becomes a version of it.
+    `secret` names a secret of the workspace. Or of `base`, an image of the workspace (NAME or NAME@VERSION) which its
+    sender may see. `code`: an upload (sha256:...) that becomes part of it: jobs with the image run that unless they
+    bring code. `frameworks`, `cards`: what it is for, empty: anything, or what its base is for. Where there is an image
+    of this name that its sender may change, it becomes a version of it.
     """
 
     name: Short
@@ -55,9 +57,17 @@ class ImageBody(_Body):
     python: Annotated[str, Field(max_length=40)] = ""
     container: Annotated[str | None, Field(max_length=1000)] = None
     secret: Short = ""
+    base: Short = ""
+    code: Short = ""
     frameworks: Words = []
     cards: Words = []
     share: Level = "none"
+
+
+class ImageChange(_Body):
+    """What an image is for."""
+
+    description: Annotated[str, Field(max_length=4000)]
 
 
 @routes.route("GET", "/images", scope="images:read", answers={200: "ImagePage"})
@@ -73,13 +83,14 @@ async def list_images(request: Request, wanted: Annotated[ImagesQuery, Query()])
 @routes.route("POST", "/images", scope="images:write", answers={202: "ImageBuild"})
 async def create_image(request: Request, body: ImageBody) -> Response:
     """Begin to make an image, or a version of one: its packages are resolved, and installed where nothing can be
-    reached but the package index. The answer is the build; the image is there when that is `ready`.
+    reached but the package index; with code packed on it, where that is given. The answer is the build; the image is
+    there when that is `ready`.
     """
     given = {REQUIREMENTS: body.requirements, PROJECT: body.pyproject, LOCK: body.uv_lock, REFERENCE: body.container}
     files = {name: text for name, text in given.items() if text is not None}
     wanted = WantedImage(
         body.name,
-        Definition(files, body.python, body.secret, body.workspace),
+        Definition(files, body.python, body.secret, body.workspace, body.base, body.code),
         body.workspace,
         body.description,
         JobShare(body.share),
@@ -119,6 +130,12 @@ async def get_image(
     return Json(await platform(request).images.detail(ref, who(request), version))
 
 
+@routes.route("PATCH", "/images/{ref}", scope="images:write", answers={200: "ImageDetail"})
+async def describe_image(request: Request, ref: str, body: ImageChange) -> Response:
+    """Say what an image is for."""
+    return Json(await platform(request).images.describe(ref, who(request), body.description))
+
+
 @routes.route("PUT", "/images/{ref}/share", scope="images:share", answers={200: "ImageDetail"}, body_limit=1024)
 async def share_image(request: Request, ref: str, body: Shared) -> Response:
     """Share an image with the other members of its workspace: to read (look at it, have it in jobs), read-write (add
@@ -129,6 +146,15 @@ async def share_image(request: Request, ref: str, body: Shared) -> Response:
 
 @routes.route("DELETE", "/images/{ref}", scope="images:write", answers={204: ""})
 async def delete_image(request: Request, ref: str) -> Response:
-    """Delete an image with its versions; refused while jobs that have not ended have it."""
+    """Put an image with its versions into the bin; refused while jobs that have not ended have it."""
     await platform(request).images.delete(ref, who(request))
+    return Response(status_code=204)
+
+
+@routes.route("DELETE", "/images/{ref}/versions/{version}", scope="images:write", answers={204: ""})
+async def delete_image_version(request: Request, ref: str, version: Annotated[int, Path(ge=1, le=2**31)]) -> Response:
+    """Put one version into the bin, with the only one the image; its number is never given again. Refused while jobs
+    that have not ended have it.
+    """
+    await platform(request).images.delete_version(ref, version, who(request))
     return Response(status_code=204)

@@ -151,7 +151,7 @@ async def copy_template(request: Request, ref: str, body: CopyBody | None = None
 
 @routes.route("DELETE", "/templates/{ref}", scope="templates:write", answers={204: ""})
 async def delete_template(request: Request, ref: str) -> Response:
-    """Delete a template with its versions; jobs that were made of it stay."""
+    """Put a template with its versions into the bin; jobs that were made of it stay."""
     await platform(request).templates.delete(ref, who(request))
     return Response(status_code=204)
 

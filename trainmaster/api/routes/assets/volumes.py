@@ -123,7 +123,7 @@ async def share_volume(request: Request, ref: str, body: Shared) -> Response:
 
 @routes.route("DELETE", ONE, scope="volumes:write", answers={204: ""})
 async def delete_volume(request: Request, ref: str) -> Response:
-    """Delete a volume with all that is in it. Refused while a job that has not ended mounts it."""
+    """Put a volume with all that is in it into the bin. Refused while a job that has not ended mounts it."""
     await platform(request).volumes.delete(ref, who(request))
     return Response(status_code=204)
 

@@ -160,24 +160,18 @@ class Algorithms:
         return await self.detail(before.id, who)
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete an algorithm with all its versions; jobs keep what they got of it. Raises NotFound, Forbidden."""
+        """Put an algorithm with all its versions into the bin; jobs keep what they got of it. Raises NotFound,
+        Forbidden.
+        """
         line = await self._find(ref, who, "algorithms:write")
-        now, writable = self._ctx.clock(), decide(who, "algorithms:write").visible
-
-        def told(gone: Asset) -> AuditEvent:
-            return who.did(_subject(gone), said.algorithm_deleted(gone.name), now)
-
-        await asyncio.to_thread(self._rows.remove, writable, line.id, told)
+        gone, missing = said.algorithm_deleted(line.name), said.no_such_algorithm(repr(ref))
+        await self._ctx.bin.put(who, line, None, gone, missing)
 
     async def delete_version(self, ref: str, version: int, who: Principal) -> None:
-        """Delete one version; its number is never given again. Raises NotFound, Forbidden."""
+        """Put one version into the bin; its number is never given again. Raises NotFound, Forbidden."""
         line = await self._find(ref, who, "algorithms:write")
-        now, writable = self._ctx.clock(), decide(who, "algorithms:write").visible
-
-        def told(of: Asset) -> AuditEvent:
-            return who.did(_subject(of), said.algorithm_version_deleted(of.name, version), now)
-
-        await asyncio.to_thread(self._rows.remove_version, writable, line.id, version, told)
+        gone = said.algorithm_version_deleted(line.name, version)
+        await self._ctx.bin.put(who, line, version, gone, said.no_such_algorithm_version(line.name, version))
 
     # -- inside ------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,6 @@ judged again where it is written. Invariant: what a job that has not ended names
 """
 
 import asyncio
-import logging
 import os
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -29,13 +28,11 @@ from trainmaster.core.states import JobShare
 from trainmaster.messages.assets import datasets as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
-from trainmaster.storage.datasets.building import DatasetManifest, manifest_of, remove_version
+from trainmaster.storage.datasets.building import DatasetManifest, manifest_of
 from trainmaster.storage.datasets.listing import ListedFile
 from trainmaster.storage.datasets.reading import read_small
 from trainmaster.store.assets.datasets import DatasetRows, uploader_of
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
-
-log = logging.getLogger("trainmaster.datasets")
 
 LONGEST_DESCRIPTION: Final = 2000
 _KIND: Final = AssetKind.DATASET
@@ -122,30 +119,22 @@ class Datasets:
         return await self.detail(before.id, who)
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete a data set with all its versions. Raises NotFound, Forbidden, Conflict with the jobs that need one."""
+        """Put a data set with all its versions into the bin. Raises NotFound, Forbidden, Conflict with the jobs that
+        need one.
+        """
         line = await self.find(ref, who, "datasets:write")
         await self._demand_unused(line, None, who)
-        now, writable = self._ctx.clock(), decide(who, "datasets:write").visible
-
-        def told(gone: Asset) -> AuditEvent:
-            return who.did(subject_of(gone), said.dataset_deleted(gone.name), now)
-
-        await self._clear(await asyncio.to_thread(self._rows.remove, writable, line.id, told))
-        await asyncio.to_thread(self._ctx.kept_versions.removed, line.id)
+        gone, missing = said.dataset_deleted(line.name), said.no_such_dataset(repr(ref))
+        await self._ctx.bin.put(who, line, None, gone, missing)
 
     async def delete_version(self, ref: str, version: int, who: Principal) -> None:
-        """Delete one version; its number is never given again. Raises NotFound, Forbidden, Conflict with the jobs that
-        need it.
+        """Put one version into the bin; its number is never given again. Raises NotFound, Forbidden, Conflict with the
+        jobs that need it.
         """
         line = await self.find(ref, who, "datasets:write")
         await self._demand_unused(line, version, who)
-        now, writable = self._ctx.clock(), decide(who, "datasets:write").visible
-
-        def told(of: Asset) -> AuditEvent:
-            return who.did(subject_of(of), said.dataset_version_deleted(of.name, version), now)
-
-        await self._clear([await asyncio.to_thread(self._rows.remove_version, writable, line.id, version, told)])
-        await asyncio.to_thread(self._ctx.kept_versions.removed, line.id, version)
+        gone = said.dataset_version_deleted(line.name, version)
+        await self._ctx.bin.put(who, line, version, gone, said.no_such_dataset_version(line.name, version))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -225,18 +214,6 @@ class Datasets:
             if digests[job.spec_digest]:
                 found.append(job)
         return found
-
-    async def _clear(self, places: Sequence[str]) -> None:
-        """Remove the folders of versions that have no row any more; the sweep takes what is left of them."""
-
-        def clear() -> None:
-            for place in places:
-                try:
-                    remove_version(self._ctx.layout, place)
-                except OSError as error:
-                    log.warning("%s is removed later: %s", place, error)
-
-        await asyncio.to_thread(clear)
 
 
 def _tree(version: int, manifest: DatasetManifest) -> DatasetTree:

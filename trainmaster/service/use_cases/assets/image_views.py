@@ -23,6 +23,8 @@ def version_view(image: Asset, one: AssetVersion) -> ImageVersionView:
         frameworks=list(about.frameworks) if about is not None else [],
         cards=list(about.cards) if about is not None else [],
         container=about.lock if about is not None and about.kind == CONTAINER else "",
+        code=(about.code or None) if about is not None else None,
+        base=about.base if about is not None else "",
     )
 
 

@@ -6,9 +6,8 @@ where it is written. Of builds, people see their own, administrators of a worksp
 """
 
 import asyncio
-import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from trainmaster.access.decide import decide
@@ -35,14 +34,15 @@ from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.environments.builds import Build
-from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, packages_in, problems_of
+from trainmaster.service.environments.definition import CARDS, Definition, EnvironmentPlan, problems_of
 from trainmaster.service.environments.images import NeededImage
 from trainmaster.service.environments.keeper import KeptEnvironment
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both
 from trainmaster.service.use_cases.assets.image_views import build_view, version_view
+from trainmaster.service.use_cases.assets.packing import ImageBase, about_version, base_of, measured
 from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
-from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, AboutImage, about_of, image_version
+from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, about_of, image_version
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
 LONGEST_DESCRIPTION: Final = 2000
@@ -122,7 +122,8 @@ class Images:
         """
         writable = decide(who, "images:write").demand()
         found = await asyncio.to_thread(self._problems, who, wanted)
-        if found:
+        base, wrong = await asyncio.to_thread(base_of, self._ctx, who, wanted.definition)
+        if found := found + wrong:
             raise InvalidSpec(said.image_not_valid(), problems=tuple(found))
         await self._ctx.disks.demand_room()
         now = self._ctx.clock()
@@ -144,35 +145,27 @@ class Images:
         build = Build("b" + self._ctx.random_bytes(12).hex(), wanted.name, wanted.workspace, who.name, now)
 
         async def register(plan: EnvironmentPlan, kept: KeptEnvironment) -> tuple[str, int]:
-            return await self._register(who, wanted, asset, plan, kept)
+            return await self._register(who, wanted, asset, base, plan, kept)
 
         begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
         await asyncio.to_thread(self._rows.tell, begun)
-        self._parts.builds.begin(build, wanted.definition, register)
+        self._parts.builds.begin(build, wanted.definition, register, base.plan if base is not None else None)
         return build_view(build, LOG_LINES)
 
     async def _register(
-        self, who: Principal, wanted: WantedImage, asset: Asset, plan: EnvironmentPlan, kept: KeptEnvironment
+        self,
+        who: Principal,
+        wanted: WantedImage,
+        asset: Asset,
+        base: ImageBase | None,
+        plan: EnvironmentPlan,
+        kept: KeptEnvironment,
     ) -> tuple[str, int]:
         now = self._ctx.clock()
-        contained = bool(wanted.definition.container)
-        packages = () if contained else tuple(packages_in(plan.lock))
-        about = AboutImage(
-            plan.key,
-            plan.python,
-            plan.lock,
-            dict(wanted.definition.files),
-            packages,
-            wanted.frameworks,
-            wanted.cards,
-            who.name,
-            CONTAINER if contained else ENVIRONMENT,
-            plan.secret,
-        )
-        digest = f"sha256:{hashlib.sha256(plan.lock.encode()).hexdigest()}"
-        if contained:
-            digest = plan.lock.partition("@")[2]
-        new = image_version(about, digest, kept.size_bytes, kept.files, now)
+        about = about_version(wanted.definition, plan, base, who.name)
+        about = replace(about, frameworks=wanted.frameworks or about.frameworks, cards=wanted.cards or about.cards)
+        digest, size, files = await asyncio.to_thread(measured, self._ctx.layout, about, kept)
+        new = image_version(about, digest, size, files, now)
 
         def told(after: Asset) -> AuditEvent:
             return who.did(_subject(after), said.image_made(after.name, after.latest), now)
@@ -191,6 +184,21 @@ class Images:
         stopped = who.did(subject, said.image_build_stopped(build.name), self._ctx.clock())
         await asyncio.to_thread(self._rows.tell, stopped)
         return build_view(build, LOG_LINES)
+
+    async def describe(self, ref: str, who: Principal, description: str) -> ImageDetail:
+        """Say what an image is for. Raises NotFound, Forbidden, InvalidSpec."""
+        before = await self._find(ref, who, "images:write")
+        if wrong := _description_problems(description):
+            raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
+        now = self._ctx.clock()
+
+        def told(was: Asset, now_is: Asset) -> AuditEvent:
+            changes = (("description", was.description, now_is.description),)
+            return who.did(_subject(now_is), said.image_described(now_is.name), now, changes)
+
+        writable = decide(who, "images:write").visible
+        await asyncio.to_thread(self._rows.describe, writable, before.id, description, told)
+        return await self.detail(before.id, who)
 
     async def share(self, ref: str, who: Principal, share: JobShare) -> ImageDetail:
         """Share an image with the other members of its workspace, or no more. Raises NotFound, Forbidden,
@@ -211,23 +219,34 @@ class Images:
         return await self._shown(after, who)
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete an image with all its versions, and the environments that no other has. Raises NotFound, Forbidden,
-        Conflict while jobs that have not ended have it.
+        """Put an image with all its versions into the bin. Raises NotFound, Forbidden, Conflict while jobs that have
+        not ended have it.
         """
         one = await self._find(ref, who, "images:write")
-        now, writable = self._ctx.clock(), decide(who, "images:write").visible
+        await self._demand_unused(one, None)
+        await self._ctx.bin.put(who, one, None, said.image_deleted(one.name), said.no_such_image(repr(ref)))
+        self._parts.forget(one.workspace, one.name)
+
+    async def delete_version(self, ref: str, version: int, who: Principal) -> None:
+        """Put one version into the bin, and with the only one the image; its number is never given again. Raises like
+        `delete`.
+        """
+        one = await self._find(ref, who, "images:write")
+        missing = said.no_such_image_version(one.name, version)
+        if (one.versions, one.latest) == (1, version):
+            await self.delete(one.id, who)
+            return
+        await self._demand_unused(one, version)
+        await self._ctx.bin.put(who, one, version, said.image_version_deleted(one.name, version), missing)
+        self._parts.forget(one.workspace, one.name)
+
+    async def _demand_unused(self, one: Asset, version: int | None) -> None:
         needed = await asyncio.to_thread(self._parts.needed)
         using = [need for need in needed if need.of(one.workspace, one.name)]
+        if version is not None:
+            using = [need for need in using if need.ref == f"{one.name}@{version}"]
         if using:
-            raise Conflict(said.image_in_use(one.name, len(using)))
-
-        def told(gone: Asset) -> AuditEvent:
-            return who.did(_subject(gone), said.image_deleted(gone.name), now)
-
-        paths = await asyncio.to_thread(self._rows.remove, writable, one.id, told)
-        self._parts.forget(one.workspace, one.name)
-        for path in paths:
-            await self._parts.keeper.remove(path.rpartition("/")[2])
+            raise Conflict(said.image_in_use(one.name if version is None else f"{one.name}@{version}", len(using)))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -235,8 +254,7 @@ class Images:
         found = problems_of(wanted.definition)
         if not IMAGE_NAME.fullmatch(wanted.name) or wanted.name in OWN_ENVIRONMENT:
             found.append(problem_of("name", said.not_an_image_name(), wanted.name[:200]))
-        if len(wanted.description) > LONGEST_DESCRIPTION:
-            found.append(problem_of("description", said.image_description_too_long(LONGEST_DESCRIPTION)))
+        found += _description_problems(wanted.description)
         if not decide(who, "jobs:submit", InWorkspace(wanted.workspace)).allowed:
             found.append(problem_of("workspace", said.image_workspace_not_yours(wanted.workspace[:200])))
         else:
@@ -251,6 +269,8 @@ class Images:
             for at, one in enumerate(wanted.cards)
             if one not in CARDS
         ]
+        if wanted.definition.base:  # its own rules are looked at where it is found
+            return found
         if wanted.definition.container:
             return found + ([] if found else self._container_problems(who, wanted))
         if not found and find_uv() is None:
@@ -348,6 +368,7 @@ class Images:
             "share": JobShare(image.share),
             "kind": about.kind if about is not None else ENVIRONMENT,
             "container": about.lock if about is not None and about.kind == CONTAINER else "",
+            "code": (about.code or None) if about is not None else None,
             "version": image.latest,
             "created_at": image.created_at,
             "changed_at": image.changed_at,
@@ -361,6 +382,12 @@ class Images:
             "jobs": sum(need.of(image.workspace, image.name) for need in needed),
             "may": may,
         }
+
+
+def _description_problems(description: str) -> list[Problem]:
+    if len(description) <= LONGEST_DESCRIPTION:
+        return []
+    return [problem_of("description", said.image_description_too_long(LONGEST_DESCRIPTION))]
 
 
 def _subject(image: Asset) -> Subject:

@@ -1,24 +1,32 @@
-"""Reading saved models: lists, versions and where they lie."""
+"""Use cases on saved models: lists, versions and where they lie; deleting. They are made by jobs alone.
+
+Invariant: what a job that has not ended names, or has just made, is not deleted.
+"""
 
 import asyncio
 import os
+from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.answers import ModelDetail, ModelPage, ModelVersionView, ModelView
-from trainmaster.core.errors import NotFound
-from trainmaster.core.folders.layout import Layout
+from trainmaster.answers import ModelDetail, ModelPage, ModelRight, ModelVersionView, ModelView
+from trainmaster.core.errors import Conflict, NotFound
+from trainmaster.core.records import Job
 from trainmaster.messages.jobs import files
+from trainmaster.service.context import Context
 from trainmaster.storage.outputs import FILES
 from trainmaster.store.assets.models import metrics_of
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
+
+_NAMED: Final = 5
+"""Jobs that are named as those that need a version."""
 
 
 class Models:
     """One object per server."""
 
-    def __init__(self, assets: AssetReader, layout: Layout) -> None:
-        self._assets, self._layout = assets, layout
+    def __init__(self, context: Context, assets: AssetReader) -> None:
+        self._ctx, self._assets, self._layout = context, assets, context.layout
 
     async def page(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> ModelPage:
         """Return a page of the models `who` may see, what was changed last first. Raises InvalidSpec for a cursor of
@@ -61,7 +69,9 @@ class Models:
     async def detail(self, ref: str, who: Principal) -> ModelDetail:
         """Return one model (id or name) with its versions, newest first. Raises NotFound."""
         model, versions = await self._found(ref, who)
+        rights: list[ModelRight] = ["write"]
         return ModelDetail(
+            may=[right for right in rights if decide(who, f"models:{right}", model).allowed],
             id=model.id,
             name=model.name,
             owner=model.owner,
@@ -70,6 +80,46 @@ class Models:
             created_at=model.created_at,
             versions=[self._version_view(version, decide(who, "server:observe").allowed) for version in versions],
         )
+
+    async def delete(self, ref: str, who: Principal, version: int | None = None) -> None:
+        """Put a model with all its versions into the bin, or one of them, and with the only one the model; the number
+        of a version is never given again. Raises NotFound, Forbidden, Conflict with the jobs that need it.
+        """
+        model, versions = await self._found(ref, who)
+        decide(who, "models:write", model).demand()
+        gone, missing = files.model_deleted(model.name), files.no_such_model(repr(ref))
+        meant = versions
+        if version is not None:
+            meant = [one for one in versions if one.number == version]
+            missing = files.no_such_version(model.name, version)
+            if not meant:
+                raise NotFound(missing)
+            gone = files.model_version_deleted(model.name, version)
+            if len(versions) == 1:
+                version, gone = None, files.model_deleted(model.name)
+        await self._demand_unused(model, meant, who)
+        await self._ctx.bin.put(who, model, version, gone, missing)
+
+    async def _demand_unused(self, model: Asset, versions: list[AssetVersion], who: Principal) -> None:
+        live = list(self._ctx.master.live.values())
+        there = [job for job in live if job.workspace == model.workspace]
+        made = {one.job for one in versions}
+        wanted = {f"{model.name}@{one.number}" for one in versions}
+
+        def needs() -> list[Job]:
+            named = {job.spec_digest: self._ctx.specs.fetch_or_none(job.spec_digest) for job in there}
+            needing = {
+                digest
+                for digest, spec in named.items()
+                if spec is not None and any(item.model in wanted for item in spec.inputs)
+            }
+            return [job for job in there if job.spec_digest in needing or job.id in made]
+
+        if needing := await asyncio.to_thread(needs):
+            visible = decide(who, "jobs:read").visible
+            names = [f"{job.name} ({job.id[:8]})" for job in needing if visible.covers(job)][:_NAMED]
+            more = len(needing) - len(names)
+            raise Conflict(files.model_in_use(model.name, [*names, *([f"+{more}"] if more else [])]))
 
     def _version_view(self, version: AssetVersion, tells_path: bool) -> ModelVersionView:
         return ModelVersionView(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from trainmaster.service.context import Context
 from trainmaster.service.use_cases.assets.algorithms import Algorithms
+from trainmaster.service.use_cases.assets.bin import Bin
 from trainmaster.service.use_cases.assets.dataset_uploads import DatasetUploads
 from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.images import Images
@@ -37,6 +38,7 @@ class AssetParts:
     algorithms: Algorithms
     volumes: Volumes
     volume_files: VolumeFiles
+    bin: Bin
 
 
 def assets_of(context: Context, assets: AssetReader, database: Database) -> AssetParts:
@@ -48,7 +50,7 @@ def assets_of(context: Context, assets: AssetReader, database: Database) -> Asse
     uploads = DatasetUploads(context, assets, rows, datasets)
     sweeps = Sweeps(context, jobs, SweepViews(context, reader, MarkRows(database)), reader, SweepRows(database))
     algorithms, images = Algorithms(context, assets, AlgorithmRows(database)), Images(context, assets)
-    models = Models(assets, context.layout)
+    models = Models(context, assets)
     volumes = Volumes(context, assets, VolumeRows(database))
     files = VolumeFiles(context, volumes)
-    return AssetParts(models, templates, images, datasets, uploads, sweeps, algorithms, volumes, files)
+    return AssetParts(models, templates, images, datasets, uploads, sweeps, algorithms, volumes, files, Bin(context))

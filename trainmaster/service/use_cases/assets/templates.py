@@ -186,14 +186,10 @@ class Templates:
         return await self.create(who, WantedTemplate(name, body, description=source.description))
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete a template with all its versions (R234). Raises NotFound, Forbidden."""
+        """Put a template with all its versions into the bin (R234). Raises NotFound, Forbidden."""
         one = await self._find(ref, who, "templates:write")
-        now, writable = self._ctx.clock(), decide(who, "templates:write").visible
-
-        def told(gone: Asset) -> AuditEvent:
-            return who.did(_subject(gone), said.template_deleted(gone.name), now)
-
-        await asyncio.to_thread(self._rows.remove, writable, one.id, told)
+        gone, missing = said.template_deleted(one.name), said.no_such_template(repr(ref))
+        await self._ctx.bin.put(who, one, None, gone, missing)
 
     async def delete_many(self, refs: tuple[str, ...], who: Principal) -> OutcomeView:
         """Delete several; each is done or refused for its own reason. Raises InvalidSpec for too many."""

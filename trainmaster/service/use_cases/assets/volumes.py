@@ -5,7 +5,6 @@ judged again where it is written. Invariant: what a job that has not ended mount
 """
 
 import asyncio
-import logging
 import os
 import re
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.answers import VolumeDetail, VolumePage, VolumeRight, VolumeUse, VolumeView
 from trainmaster.core.cluster import DEFAULT
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, TrainmasterError, problem_of
+from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.folders.room import Use
 from trainmaster.core.records import Job
@@ -27,11 +26,9 @@ from trainmaster.service.admission.places import member_problems, sharing_proble
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
 from trainmaster.spec.job import NAME
-from trainmaster.storage.volumes.changing import make, set_aside
+from trainmaster.storage.volumes.changing import make
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader
 from trainmaster.store.assets.volumes import VolumeRows, place_of
-
-log = logging.getLogger("trainmaster.volumes")
 
 LONGEST_DESCRIPTION: Final = 2000
 _KIND: Final = AssetKind.VOLUME
@@ -162,26 +159,14 @@ class Volumes:
         return await self.detail(before.id, who)
 
     async def delete(self, ref: str, who: Principal) -> None:
-        """Delete a volume with all that is in it. Raises NotFound, Forbidden, Conflict with the jobs that mount it."""
+        """Put a volume with all that is in it into the bin. Raises NotFound, Forbidden, Conflict with the jobs that
+        mount it.
+        """
         line = await self.find(ref, who, "volumes:write")
-        now, writable = self.ctx.clock(), decide(who, "volumes:write").visible
-
-        def told(gone: Asset) -> AuditEvent:
-            return who.did(subject_of(gone), said.volume_deleted(gone.name), now)
-
         with self._unused(line):
             await self._demand_unused(line, who)
-            await asyncio.to_thread(self.rows.remove, writable, line.id, told)
-            await asyncio.to_thread(self._put_away, line)
-        self.ctx.volumes.changed(line.id)
-
-    def _put_away(self, line: Asset) -> None:
-        """Put away a folder that has no row any more; what cannot be done now the keeper does later."""
-        try:
-            set_aside(self.ctx.layout, place_of(line).path)
-            self.ctx.volumes.kept.removed(line.id)
-        except (OSError, TrainmasterError) as error:
-            log.warning("the volume %s is cleared away later: %s", line.id, error)
+            gone, missing = said.volume_deleted(line.name), said.no_such_volume(repr(ref))
+            await self.ctx.bin.put(who, line, None, gone, missing)
 
     # -- inside ------------------------------------------------------------------------------------------------
 
