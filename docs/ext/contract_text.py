@@ -24,6 +24,7 @@ NOUNS: Final = {
     "datasets": "Data sets",
     "volumes": "Volumes",
     "algorithms": "Algorithms",
+    "bin": "Bin",
     "sweeps": "Sweeps",
     "uploads": "Code",
     "session": "Signing in, tokens",
