@@ -23,7 +23,7 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.engines.local.engine import LocalEngine
 
 ROOT: Final = Path(__file__).parents[3]
-START_S: Final = 60.0
+START_S: Final = 180.0
 IMPORT: Final = "import trainmaster.service.wiring, trainmaster.api.app, trainmaster.cli.server.serve, uvicorn"
 VICTIMS: Final = ("server", "agent", "server and agent", "agent", "server", "keeper", "server", "agent", "all", "agent")
 RUN: Final = "import sys; sys.argv[1:] = {arguments!r}; from trainmaster.cli.main import run; run()"

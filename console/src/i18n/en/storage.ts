@@ -2,8 +2,8 @@
 export const storage = {
   button: "Storage",
   of: "Object storage of {{workspace}}",
-  hint: "Jobs read what is there by the connection's name. They never have the keys, which are not shown again.",
-  hintUse: "Jobs can read what is there by the connection's name. Owners and admins of the workspace keep them.",
+  hint: "Jobs read and write there by the connection's name. They never have the keys, which are not shown again.",
+  hintUse: "Jobs can read and write there by the connection's name. Owners and admins of the workspace keep them.",
   name: "Name",
   endpoint: "Endpoint",
   region: "Region",
