@@ -20,10 +20,10 @@ from tests.scenario.stage import spec
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(1800)]
 
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_SEND_KILLS", "4"))
-PATIENCE_S: Final = 180.0
+PATIENCE_S: Final = 240.0
 TEXT: Final = (
     'cd "$TRAINMASTER_OUTPUT_DIR"; mkdir many; n=0; while [ ! -e go ]; do n=$((n+1)); '
-    "[ $n -gt 300 ] || seq $n 3000 > many/$n.txt; [ $((n % 40)) -ne 0 ] || head -c 9000000 /dev/urandom > large-$n; "
+    "[ $n -gt 100 ] || seq $n 3000 > many/$n.txt; [ $n -ne 5 ] || head -c 9000000 /dev/urandom > large-$n; "
     "sleep 0.1; done; echo last > last"
 )
 

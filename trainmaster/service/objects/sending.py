@@ -40,7 +40,7 @@ TICK_S: Final = 0.5
 AT_ONCE: Final = 2
 """Passes of one workspace under way."""
 REST: Final = 4.0
-"""The pause behind a pass over the folder of a running job, at least, as a multiple of it."""
+"""The pause behind a look at the folder of a running job, at least, as a multiple of it."""
 FIRST_S: Final = 5.0
 LONGEST_S: Final = 300.0
 GIVE_UP_S: Final = 86400.0
@@ -64,6 +64,7 @@ class _Open:
     over: Job | None = None
     known: dict[str, SentFile] | None = None
     work: SendPass | None = None
+    looked_s: float = 0.0
     task: "asyncio.Task[None] | None" = field(default=None)
 
     def now(self) -> SendTarget:
@@ -203,13 +204,12 @@ class Sending:
             self._open.setdefault((target.seq, target.number), _Open(target))
 
     async def _work(self, one: _Open) -> None:
-        began = time.monotonic()
         try:
             await self._tried(self._pass(one))
         finally:
             one.task = None
-            running = one.over is None and not one.target.tries
-            pause = max(self._every_s, REST * (time.monotonic() - began)) if running else 0.0
+            running = one.target.job in self._running and not one.target.tries
+            pause = max(self._every_s, REST * one.looked_s) if running else 0.0  # it may have ended during the pass
             one.due = time.monotonic() + max(pause, one.target.next_at - self._clock(), TICK_S)
 
     async def _pass(self, one: _Open) -> None:
@@ -232,7 +232,7 @@ class Sending:
                 wrong = error
             except OSError as error:
                 wrong = StoreFailed(said.outputs_not_read(error.strerror or type(error).__name__), lasting=False)
-            one.work = None
+            one.work, one.looked_s = None, work.looked_s if work is not None else 0.0
             await self._keep(one, self._after(one, work, wrong))
         if one.target.state is not SendState.GOING:
             await self._close(one)

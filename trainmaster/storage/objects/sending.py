@@ -11,6 +11,7 @@ import hashlib
 import io
 import os
 import stat
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from trainmaster.storage.objects.wire import Bucket
 
 AT_ONCE: Final = 4
+TRIES: Final = 3
+PAUSE_S: Final = 0.5
 BATCH: Final = 64
 """Files that are noted together."""
 PART: Final = 8 << 20
@@ -61,13 +64,14 @@ class SendPlan:
 
 class SendPass:
     """One pass. `known`: what is known of files, changed as it goes; `left_files`, `left_bytes`: what still has to go;
-    `sent_files`, `sent_bytes`: what went so far.
+    `sent_files`, `sent_bytes`: what went so far; `looked_s`: how long the look at the folder took.
     """
 
     def __init__(self, plan: SendPlan, known: Known, note: Note, go_on: GoOn) -> None:
         self._plan, self._known, self._note, self._go_on = plan, known, note, go_on
         self._place = self._root = ""
         self.left_files = self.left_bytes = self.sent_files = self.sent_bytes = 0
+        self.looked_s = 0.0
 
     def run(self, bucket: "Bucket") -> None:
         """Send what there is to send. Raises StoreFailed for the first file that the store does not take, what `go_on`
@@ -83,7 +87,9 @@ class SendPass:
                 raise
 
     def _send_all(self, bucket: "Bucket") -> None:
+        began = time.monotonic()
         waiting = self._look()
+        self.looked_s = time.monotonic() - began
         self.left_files, self.left_bytes = len(waiting), sum(one.size for one in waiting)
         settled = self._plan.settled_ns
         ready = [one for one in waiting if settled is None or one.ctime_ns <= settled]
@@ -195,9 +201,7 @@ class SendPass:
             with _opened(self._root, one.path) as fd:
                 if not one.same(*_stamp(fd)):
                     return None
-                whole = again and self._there(bucket, one, fd)
-                if not whole:
-                    self._put(bucket, one, fd)
+                self._let_be_there(bucket, one, fd, again)
                 return replace(one, state=FileState.UP) if one.same(*_stamp(fd)) else None
         except PermissionError:
             return replace(one, state=FileState.LEFT, said=told.output_not_readable())
@@ -207,6 +211,22 @@ class SendPass:
             if error.errno not in _NOT_THERE:
                 raise
             return None
+
+    def _let_be_there(self, bucket: "Bucket", one: SentFile, fd: int, again: bool) -> None:
+        """Send a file unless it is there. A connection that breaks off, as one that was kept too long, is no trouble of
+        the store yet: it is made anew.
+        """
+        for left in reversed(range(TRIES)):
+            try:
+                if not (again and self._there(bucket, one, fd)):
+                    self._put(bucket, one, fd)
+                return
+            except StoreFailed as error:
+                if error.lasting or not left:
+                    raise
+                again = True
+                self._go_on()
+                time.sleep(PAUSE_S)
 
     def _there(self, bucket: "Bucket", one: SentFile, fd: int) -> bool:
         """Return whether the store has just this file."""
