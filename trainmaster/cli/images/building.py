@@ -156,7 +156,7 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
         share=level,
     )
     if wait:
-        build = server.wait(build.id, told=(lambda _: None) if as_json else Telling())
+        build = server.wait(build.id, told=(lambda _: None) if as_json else BuildProgress())
     if as_json:
         emit_json(build)
     elif build.state == "ready":
@@ -169,7 +169,7 @@ def create(  # noqa: PLR0913, PLR0917 - options of a command
         raise typer.Exit(1)
 
 
-class Telling:
+class BuildProgress:
     """Prints what of a build's log is new."""
 
     def __init__(self) -> None:

@@ -14,6 +14,7 @@ from trainmaster.cli import completing
 from trainmaster.cli.commands.submit import Set, changes
 from trainmaster.cli.context import AsJson, client
 from trainmaster.cli.images.building import (
+    BuildProgress,
     Cards,
     Description,
     Frameworks,
@@ -21,7 +22,6 @@ from trainmaster.cli.images.building import (
     Python,
     Requirements,
     Secret,
-    Telling,
     Workspace,
     tell_error,
 )
@@ -144,7 +144,7 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
             cards=card or (),
             share=level,
         )
-    done = server.images.wait(begun.id, told=(lambda _: None) if as_json else Telling())
+    done = server.images.wait(begun.id, told=(lambda _: None) if as_json else BuildProgress())
     if done.state != "ready":
         emit_json(done) if as_json else tell_error(done)
         raise typer.Exit(1)
