@@ -100,4 +100,6 @@ def test_a_volume_is_filled_browsed_written_by_a_job_and_deleted(world: World, c
     expect(console.at("empty")).to_be_visible()
     with world.client() as client:
         assert client.volumes.list() == []
+        assert stored.exists(), "it can be restored"
+        assert client.bin.remove([one.id for one in client.bin.list()]).done
     assert not stored.exists()

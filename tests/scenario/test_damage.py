@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +23,12 @@ from tests.scenario.conftest import WatchfulMachines
 from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, fake_spec
 from trainmaster.api.app import create_app
 from trainmaster.core.errors import Conflict
+from trainmaster.core.sending import SendState, SendTarget
+from trainmaster.messages.jobs.files import output_not_readable
 from trainmaster.service.platform import Platform
 from trainmaster.store import tables
 from trainmaster.store.assets.models import ModelRows, saved_model
+from trainmaster.store.sending.rows import SendRows
 
 DAMAGE = {
     "cut": '{"a": "b',
@@ -34,11 +37,13 @@ DAMAGE = {
         '{"role": "x", "code": 7, "message": [], "roles": 7, "policy": null, "placement": 7, "gpus": "x"}'
     ),
 }
+JSON = {"record", "data", "document", "jobs", "raw", "about", "place", "said"}
+NOT_JSON = {("send_target", "place"), ("send_file", "said")}  # the second is read by nobody but who sends
 COLUMNS = [
     (table.name, column.name)
     for table in tables.META.sorted_tables
     for column in table.columns
-    if column.name in ("record", "data", "document", "jobs", "raw", "about", "place")
+    if column.name in JSON and (table.name, column.name) not in NOT_JSON
 ]
 """Every column that holds JSON."""
 
@@ -67,8 +72,17 @@ async def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
         assert stage.platform.context.records.get_job(broken) is None
         saved = saved_model("sha256:1", 3, 1, 1000.0, job, 2, "models/m1/1", {"loss": 0.5})
         ModelRows(database).register(model_id="m1", name="net", owner="admin", saved=saved)
+        deleted = saved_model("sha256:2", 3, 1, 1000.0, job, 1, "models/m2/1", {"loss": 0.5})
+        ModelRows(database).register(model_id="m2", name="older", owner="admin", saved=deleted)
+        ended = stage.platform.context.records.get_job(job)
+        assert ended is not None
+        sent = SendTarget(job, ended.seq, 0, "default", "store/prefix", "outputs", "keep")
+        failed = replace(sent, state=SendState.FAILED, open=False, said=output_not_readable())
+        SendRows(database).add([failed])
         app = create_app(stage.platform)
         async with signed_in(app, stage.platform) as http:
+            gone = await http.delete("/api/v1/models/m2")
+            assert gone.status_code < 300, gone.text
             made = await http.put("/api/v1/workspaces/vision", json={"weight": 2.0})
             assert made.status_code < 300, made.text
             swept = {**fake_spec("swept", "true"), "sweep": {"grid": {"lr": [1]}}}

@@ -19,7 +19,7 @@ import pytest
 from tests.fixtures.registry import entry
 from trainmaster.agent.containers.places import CONFIG
 from trainmaster.agent.containers.references import Reference, reference_of
-from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed, digest_of
+from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed, digests_of
 from trainmaster.agent.containers.unpacking import NotUnpacked, Unpacker, settle
 from trainmaster.agent.sandbox import rooted
 from trainmaster.core.launch import Mount
@@ -142,13 +142,13 @@ def test_a_pull_fails_with_what_its_stream_says_and_a_password_is_a_header(told:
     assert "X-Registry-Auth" in headers
 
 
-def test_a_digest_is_the_one_of_the_name_that_was_asked_for() -> None:
+def test_digests_are_those_of_the_name_that_was_asked_for() -> None:
     """Docker shortens names of its own registry."""
     image = {"RepoDigests": [f"other.org/y@sha256:{'0' * 64}", f"python@{DIGEST}"]}
-    assert digest_of(image, Reference("docker.io/library/python")) == DIGEST
+    assert digests_of(image, Reference("docker.io/library/python")) == [DIGEST]
     for wrong in (Reference("x.org/y"), Reference("docker.io/library/python", "", f"sha256:{'1' * 64}")):
         with pytest.raises(RuntimeFailed):
-            digest_of(image, wrong)
+            digests_of(image, wrong)
 
 
 def archive(*files: tuple[tarfile.TarInfo, bytes]) -> io.BytesIO:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from trainmaster.agent.containers.places import CONFIG, ROOT
 from trainmaster.agent.containers.references import Reference, reference_of
-from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed, digest_of
+from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed, digests_of
 from trainmaster.agent.containers.unpacking import NotUnpacked, Unpacker, settle
 
 SPEAK_S: Final = 1.0
@@ -82,7 +82,18 @@ def _looked(runtime: Runtime, ref: Reference, asked: Mapping[str, Any]) -> dict[
     machine = MACHINES.get(platform.machine(), platform.machine())
     if str(image.get("Architecture") or machine) != machine:
         raise RuntimeFailed(f"it is for {image.get('Architecture')}, this machine is {machine}")
-    return {"digest": digest_of(image, ref), "there": there, "image": image}
+    return {"digest": _digest(runtime, ref, asked, digests_of(image, ref)), "there": there, "image": image}
+
+
+def _digest(runtime: Runtime, ref: Reference, asked: Mapping[str, Any], known: list[str]) -> str:
+    """Return the first of the `known` digests that the registry has; the last one is not asked for."""
+    for one in known[:-1]:
+        try:
+            runtime.pull(ref.pinned(one), asked.get("auth") or {}, _Pulling())
+        except RuntimeFailed:
+            continue
+        return one
+    return known[-1]
 
 
 def _config(image: Mapping[str, Any]) -> dict[str, Any]:

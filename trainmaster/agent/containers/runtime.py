@@ -178,19 +178,19 @@ class Runtime:
             connection.close()
 
 
-def digest_of(image: Mapping[str, Any], ref: Reference) -> str:
-    """Return by which digest the registry knows an image that was pulled as `ref`. Raises RuntimeFailed where that is
-    another than was asked for, or it has none.
+def digests_of(image: Mapping[str, Any], ref: Reference) -> list[str]:
+    """Return by which digests an image is known that was pulled as `ref`: one, or several where it was built here, too,
+    of which the registry need not have each. Raises RuntimeFailed where it is another than was asked for, or has none.
     """
     found = [reference_of(str(one)) for one in image.get("RepoDigests") or ()]
     digests = [one.digest for one in found if one is not None and one.name == ref.name and one.digest]
     if ref.digest:
         if ref.digest not in digests:
             raise RuntimeFailed(f"{ref.name} came with another digest than {ref.digest}")
-        return ref.digest
+        return [ref.digest]
     if not digests:
         raise RuntimeFailed(f"{ref.name} came without a digest")
-    return digests[0]
+    return digests
 
 
 def _in_path(ref: Reference) -> str:

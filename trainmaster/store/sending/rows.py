@@ -98,7 +98,8 @@ class SendRows:
         """Return the data of the events of these kinds in the history of a job."""
         wanted = select(event.c.data).where(event.c.job == seq, event.c.kind.in_(kinds))
         with self._database.read() as connection:
-            return [json.loads(row.data) for row in connection.execute(wanted)]
+            rows = [_read(row.data) for row in connection.execute(wanted)]
+        return [data for data in rows if isinstance(data, dict)]  # of one that is damaged nobody knows
 
     def again(self, seq: int, now: float) -> int:
         """Open the places of a job that failed, or left something out; return how many these are."""
@@ -154,6 +155,13 @@ def _target(row: Any) -> SendTarget:
         said=_said(row.said),
         **plain,
     )
+
+
+def _read(kept: str) -> Any:
+    try:
+        return json.loads(kept)
+    except ValueError:
+        return None
 
 
 def _kept(said: Said | None) -> str:
