@@ -68,3 +68,5 @@ class Visible:
 
 NOTHING: Final = Visible()
 """What somebody sees to whom the kind of things is not granted."""
+TO_THE_PLATFORM: Final = Visible(everything=True)
+"""What the platform itself sees when it clears away what is over: nobody has asked it to."""

@@ -239,6 +239,7 @@ def test_what_would_be_removed_is_said(tm: Shell) -> None:
         ("uploads", "30d"),
         ("logs", "ever"),
         ("jobs", "ever"),
+        ("bin", "7d"),
     ]
     found = {one["rule"]: one for one in tm.json("retention", "--jobs-days", "90", "--audit-days", "1")}
     assert found["jobs"]["after_s"] == 90 * 86400

@@ -15,7 +15,7 @@ from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
-from trainmaster.access.visible import Visible
+from trainmaster.access.visible import TO_THE_PLATFORM
 from trainmaster.core.errors import NotFound, TrainmasterError
 from trainmaster.core.events import AuditEvent, Subject, did_itself
 from trainmaster.messages.assets import bin as words
@@ -30,7 +30,7 @@ from trainmaster.store.assets.versions import Asset, AssetKind
 
 log = logging.getLogger("trainmaster.bin")
 
-_EVERYTHING: Final[Scopes] = dict.fromkeys(AssetKind, Visible(everything=True))
+_EVERYTHING: Final[Scopes] = dict.fromkeys(AssetKind, TO_THE_PLATFORM)
 
 
 class BinKeeper:
