@@ -56,7 +56,7 @@ def until(true: Callable[[], bool], what: str, home: Home) -> None:
     limit = time.monotonic() + PATIENCE_S
     while not true():
         assert time.monotonic() < limit, f"waited in vain for {what}\n{home.said()}"
-        time.sleep(0.2)
+        time.sleep(0.2)  # another process: nothing tells
 
 
 def test_nothing_is_lost_and_nothing_that_is_whole_is_sent_again(home: Home, store: Store) -> None:
