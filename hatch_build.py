@@ -146,7 +146,20 @@ def build_docs(root: Path, say: Callable[[str], None]) -> None:
     """
     wanted = DOCS.digest(root)
     say("docs: sphinx (half a minute)")
-    command = [sys.executable, "-m", "sphinx", "-q", "-j", "auto", "-d", "docs/_build/doctrees", "docs", DOCS_BUILT]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-t",
+        "served",
+        "-q",
+        "-j",
+        "auto",
+        "-d",
+        "docs/_build/doctrees",
+        "docs",
+        DOCS_BUILT,
+    ]
     environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "1"}
     if subprocess.run(command, cwd=root, env=environment, stdout=sys.stderr, check=False).returncode != 0:
         raise RuntimeError("the documentation cannot be built; the lines above say why")

@@ -1,5 +1,5 @@
 """Puts a link to the same page in the other language at the top of every page that is there in both, and Chinese
-chapters and words around the Chinese pages.
+chapters and words around the Chinese pages; where the platform serves the site (tag `served`), a link to its console.
 
 The Chinese pages are the tree `zh/`, with the names of the English ones; no page names its other half itself.
 """
@@ -28,6 +28,11 @@ def counterpart(page: str, pages: Collection[str]) -> str | None:
     return other if other in pages else None
 
 
+def console_of(page: str) -> str:
+    """Return the address of the console, in whose folder `docs/` the site lies, seen from `page`. Pure."""
+    return "../" * (page.count("/") + 1)
+
+
 def chapters(app: "Sphinx", page: str) -> str:
     """Return the chapters of the Chinese index as HTML, seen from `page`."""
     env, builder = app.env, app.builder
@@ -44,12 +49,16 @@ def _link(app: "Sphinx", page: str, _template: str, context: dict[str, Any], doc
     if chinese:
         context["toctree"] = lambda **_options: chapters(app, page)  # of which the theme makes its sidebar
         context["_"] = context["gettext"] = lambda text: WORDS.get(text.strip(), text)
+    links = []
     other = counterpart(page, app.env.found_docs)
     if other is not None:
         name, language = ("English", "en") if chinese else ("中文", "zh-CN")
         target = app.builder.get_relative_uri(page, other)
-        link = f'<a href="{target}" hreflang="{language}" lang="{language}">{name}</a>'
-        context["body"] = f"<p>{link}</p>\n{context['body']}"
+        links.append(f'<a href="{target}" hreflang="{language}" lang="{language}">{name}</a>')
+    if app.tags.has("served"):
+        links.append(f'<a href="{console_of(page)}">{"控制台" if chinese else "Console"}</a>')
+    if links:
+        context["body"] = f"<p>{' · '.join(links)}</p>\n{context['body']}"
 
 
 def setup(app: "Sphinx") -> dict[str, Any]:

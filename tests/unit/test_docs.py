@@ -71,12 +71,14 @@ def test_a_chinese_page_leads_to_chinese_pages_and_pictures(name: str) -> None:
 
 def test_a_page_finds_its_other_half(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "docs/ext"))
-    counterpart = import_module("languages").counterpart
+    languages = import_module("languages")
+    counterpart = languages.counterpart
     pages = {"index", "zh/index", "guide/cli", "zh/guide/cli", "reference/cli"}
     assert counterpart("guide/cli", pages) == "zh/guide/cli"
     assert counterpart("zh/guide/cli", pages) == "guide/cli"
     assert counterpart("index", pages) == "zh/index"
     assert counterpart("reference/cli", pages) is None
+    assert [languages.console_of(page) for page in ("index", "zh/guide/cli")] == ["../", "../../../"]
 
 
 def test_no_script_stands_inside_a_page(monkeypatch: pytest.MonkeyPatch) -> None:

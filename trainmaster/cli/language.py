@@ -63,6 +63,13 @@ def money(amount: str) -> str:
     return shown_amount(read_amount(amount, any_sum, -any_sum))
 
 
+def role_in_words(role: str) -> str:
+    """Return a role in a workspace or on the platform, in the language of the terminal."""
+    from trainmaster.messages.amounts import format_argument
+
+    return format_argument(role, "role", "", language())
+
+
 def words(en: str, zh: str) -> str:
     """Return what is printed, in the language of the terminal."""
     return zh if language() == "zh" else en

@@ -202,7 +202,10 @@ export function Empty({ title, children, icon }: { title: string; children?: Rea
   );
 }
 
-/** Progress of a job, honest about not knowing: a moving bar while it runs without telling, nothing while it waits. */
+/**
+ * Progress of a job, honest about not knowing: stripes while it runs without telling, nothing while it waits. Only `wide` do they
+ * move: whatever moves somewhere in a long list makes the browser look through all of it five times a second.
+ */
 export function JobProgress({ job, wide = false, pace }: { job: Job; wide?: boolean; pace?: ReactNode }): ReactNode {
   const { t } = useTranslation();
   const left = useLeft()(job, useNow());
@@ -231,7 +234,7 @@ export function JobProgress({ job, wide = false, pace }: { job: Job; wide?: bool
         <div className="tm-progress-track">
           <div
             className={`tm-progress-bar tm-fill-${tone}${known === null ? " tm-unknown" : ""}`}
-            style={{ width: known === null ? "35%" : `${percent(known)}%` }}
+            style={known === null ? undefined : { width: `${percent(known)}%` }}
           />
         </div>
         <span className="tm-num">{known === null ? "" : `${Math.floor(percent(known))}%`}</span>

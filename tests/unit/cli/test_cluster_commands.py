@@ -81,6 +81,9 @@ def test_who_is_in_one_workspace_alone_means_that_one(tm: Shell) -> None:
     lone.env["TRAINMASTER_TOKEN"] = tm("token", "create", "t", "--user", "lone", "--scope", "cluster:read").strip()
     assert len(lone.json("node", "list")) == 2  # a token that may not say whose it is
     assert "seen" not in [one["name"] for one in tm.json("flavor", "list")]
+    assert "lone\tuser\tactive\tvision (member)\n" in tm("user", "list")
+    assert re.search("^lone\t普通用户\t.*\tvision（成员）$", tm("--lang", "zh", "user", "list"), re.MULTILINE)
+    assert "lone\t成员\t" in tm("--lang", "zh", "workspace", "members", "vision")
     tm("user", "delete", "lone")
     tm("flavor", "delete", "seen", "--workspace", "vision")
     tm("pool", "delete", "lab")

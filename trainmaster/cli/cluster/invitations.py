@@ -7,7 +7,7 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.context import AsJson, client, removed, seconds
 from trainmaster.cli.helping import add
-from trainmaster.cli.language import words
+from trainmaster.cli.language import role_in_words, words
 from trainmaster.cli.people.user import Role
 
 Into = Annotated[
@@ -85,7 +85,14 @@ def invitations(workspace: Into, as_json: AsJson = False) -> None:
         column(words("used by", "使用者")),
     )
     rows = [
-        (one.id, one.role, STATES.get(one.state, one.state), one.made_by, clock(one.expires_at), one.used_by or "")
+        (
+            one.id,
+            role_in_words(one.role),
+            STATES.get(one.state, one.state),
+            one.made_by,
+            clock(one.expires_at),
+            one.used_by or "",
+        )
         for one in found
     ]
     tables.show(columns, rows) if rows else print(words("No invitations.", "没有邀请。"))

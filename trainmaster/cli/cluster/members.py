@@ -8,7 +8,7 @@ from trainmaster.cli import completing
 from trainmaster.cli.cluster.invitations import add_invitations
 from trainmaster.cli.context import AsJson, client
 from trainmaster.cli.helping import add
-from trainmaster.cli.language import words
+from trainmaster.cli.language import role_in_words, words
 from trainmaster.cli.people.user import Role
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def print_members(found: "list[answers.MemberView]") -> None:
         column(words("role", "角色")),
         column(words("since", "加入时间")),
     )
-    rows = [(one.user, one.role, clock(one.since)) for one in found]
+    rows = [(one.user, role_in_words(one.role), clock(one.since)) for one in found]
     tables.show(columns, rows) if rows else print(words("No members.", "没有成员。"))
 
 
@@ -89,7 +89,8 @@ def add_member(workspace: WorkspaceName, user: UserName, role: Role = "member", 
 
     made = client().people.put_member(workspace, user, role)
     said = words(
-        f"{made.user} is {made.role} of {made.workspace}", f"{made.user} 在 {made.workspace} 中的角色：{made.role}"
+        f"{made.user} is {made.role} of {made.workspace}",
+        f"{made.user} 在 {made.workspace} 中的角色：{role_in_words(made.role)}",
     )
     emit_json(made) if as_json else print(said)
 

@@ -9,7 +9,7 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.context import AsJson, Workspace, client, removed
 from trainmaster.cli.helping import SERVER, add, group
-from trainmaster.cli.language import words
+from trainmaster.cli.language import role_in_words, words
 from trainmaster.cli.people.keys import add_links
 
 if TYPE_CHECKING:
@@ -209,13 +209,15 @@ def _table(found: "list[answers.AccountView]") -> None:
         column(words("state", "状态")),
         column(words("workspaces", "工作空间"), least=16, wraps=True),
     )
-    admin, plain = words("admin", "管理员"), words("user", "普通用户")
     rows = [
         (
             one.name,
-            admin if one.role == "admin" else plain,
+            role_in_words(one.role),
             STATES.get(one.state, one.state),
-            words(", ", "，").join(f"{in_.workspace} ({in_.role})" for in_ in one.workspaces),
+            words(", ", "，").join(
+                words(f"{in_.workspace} ({in_.role})", f"{in_.workspace}（{role_in_words(in_.role)}）")
+                for in_ in one.workspaces
+            ),
         )
         for one in found
     ]

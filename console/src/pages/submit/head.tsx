@@ -3,8 +3,7 @@ import { CodeOutlined, FileDoneOutlined, ImportOutlined, SaveOutlined, SendOutli
 import { Button, Grid, Segmented, Tooltip } from "antd";
 import { type ReactNode, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { WouldStart } from "../../api/types";
-import { WouldTag } from "./would";
+import { type Would, WouldTag } from "./would";
 
 interface Props {
   sub: string;
@@ -12,7 +11,7 @@ interface Props {
   choose: (expert: boolean) => void;
   load: (file: File | undefined) => void;
   edit: () => void;
-  start: WouldStart | undefined;
+  start: Would;
   submit: () => void;
   busy: boolean;
   /** Save what is in the form as a template. */
@@ -73,7 +72,7 @@ export function FormHead(props: Props): ReactNode {
             {wide && t("submit.editJson")}
           </Button>
         </Tooltip>
-        <WouldTag answer={start} />
+        <WouldTag start={start} />
         {edits ? (
           <Button type="primary" icon={<SaveOutlined />} onClick={save} data-testid="save-template">
             {t("templates.saveChange")}

@@ -185,7 +185,7 @@ function SubmitForm(props: FormProps): ReactNode {
           choose={form.chooseMode}
           load={(file) => void take.file(file)}
           edit={() => setOpen("json")}
-          start={start.latest}
+          start={start}
           submit={review}
           busy={asked}
           save={() => setOpen("template")}

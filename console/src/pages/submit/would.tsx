@@ -61,7 +61,7 @@ const LOOKS = {
   never: ["red", <CloseCircleFilled key="i" />],
 } as const;
 
-export function WouldTag({ answer }: { answer: WouldStart | undefined }): ReactNode {
+export function WouldTag({ start: { latest: answer, current } }: { start: Would }): ReactNode {
   const { t } = useTranslation();
   if (!answer) return null;
   const [tone, icon] = LOOKS[answer.when];
@@ -74,6 +74,7 @@ export function WouldTag({ answer }: { answer: WouldStart | undefined }): ReactN
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to the details.
         tabIndex={0}
         role="status"
+        aria-busy={current === undefined}
         data-testid="would-start"
         data-when={answer.when}
       >
