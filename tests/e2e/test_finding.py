@@ -70,7 +70,7 @@ def test_a_volume_gets_a_star_is_listed_by_it_and_offered_first(world: World, co
     expect(rows).to_have_count(0)
     console.press("volumes-mine")
     expect(rows).to_have_count(3)
-    console.page.get_by_role("link", name="liked").click()
+    console.at("volume-link").filter(has_text="liked").click()
     expect(console.at("favorite")).to_have_attribute("aria-pressed", "true")
     console.press("use-in-job")
     console.at("mount-name-0").click()
