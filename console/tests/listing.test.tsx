@@ -8,13 +8,18 @@ import { type Answer, type Asked, Listing } from "../src/shared/listing";
 
 interface Named {
   id: string;
+  name?: string;
+  favorite?: boolean;
 }
 
 const COLUMNS = [{ title: "Name", dataIndex: "id" }];
 const named = (...ids: string[]): Named[] => ids.map((id) => ({ id }));
 
 /** The frame around what `answer` gives; returns what was asked. */
-function show(answer: (asked: Asked) => Answer<Named>, more: { limit?: number } = {}): Asked[] {
+function show(
+  answer: (asked: Asked) => Answer<Named>,
+  more: { limit?: number; words?: "models" | "sweeps" } = {},
+): Asked[] {
   const asked: Asked[] = [];
   const read = async (one: Asked): Promise<Answer<Named>> => {
     asked.push(one);
@@ -81,6 +86,44 @@ describe("a page that lists what has names", { timeout: 60_000 }, () => {
     fireEvent.click(screen.getByTestId("datasets-mine"));
     await waitFor(() => expect(screen.getByText("No data set matches")).toBeTruthy());
     expect(asked.at(-1)).toEqual({ q: "", mine: true, limit: 100, cursor: null });
+  });
+
+  it("narrows to what others share, and to favorites", async () => {
+    const asked = show(({ shared, favorite }) => ({
+      items: named(shared ? "theirs" : favorite ? "liked" : "mine"),
+      next_cursor: null,
+    }));
+    await shown("mine");
+    fireEvent.click(screen.getByTestId("datasets-shared"));
+    await shown("theirs");
+    fireEvent.click(screen.getByTestId("datasets-favorite"));
+    await shown("liked");
+    expect(asked.slice(1)).toEqual([
+      { q: "", shared: true, limit: 100, cursor: null },
+      { q: "", favorite: true, limit: 100, cursor: null },
+    ]);
+  });
+
+  it("has a star in each row, which says of what", async () => {
+    const request = vi.fn(
+      async () => new Response("{}", { status: 200, headers: { "content-type": "application/json" } }),
+    );
+    vi.stubGlobal("fetch", request);
+    show(() => ({ items: [{ id: "d1", name: "flowers", favorite: true }], next_cursor: null }));
+    const star = await screen.findByRole("button", { name: "Remove from favorites: flowers" });
+    expect(star.getAttribute("aria-pressed")).toBe("true");
+    fireEvent.click(star);
+    await waitFor(() => expect(request).toHaveBeenCalled());
+    const [address, { method }] = request.mock.calls[0] as unknown as [string, { method: string }];
+    expect([address, method]).toEqual(["/api/v1/datasets/d1/favorite", "DELETE"]);
+  });
+
+  it("offers no favorites of what has none", async () => {
+    show(() => ({ items: named("a"), next_cursor: null }), { words: "sweeps" });
+    await shown("a");
+    expect(screen.queryByTestId("sweeps-favorite")).toBeNull();
+    expect(screen.queryByTestId("favorite")).toBeNull();
+    expect(screen.getByTestId("sweeps-mine")).toBeTruthy();
   });
 
   it("reads on from where the last page ended, until there is no more", async () => {

@@ -49,6 +49,11 @@ UNTOLD: Final = {
     "POST /session/ticket": "lasts 30 seconds in memory and opens what its session may read",
     "PUT /jobs/{ref}/favorite": "a person's own mark, which nobody else sees",
     "DELETE /jobs/{ref}/favorite": "the same",
+    **{
+        f"{method} /{kind}s/{{ref}}/favorite": "likewise"
+        for method in ("PUT", "DELETE")
+        for kind in ("dataset", "volume", "algorithm", "image", "template", "model")
+    },
     "PUT /views/{name}": "a person's own view of a list, which changes nothing of what it lists",
     "DELETE /views/{name}": "the same",
     "POST /invitations/look": "changes nothing: says what a link is to",

@@ -11,7 +11,8 @@ TemplateRight = Literal["write", "share"]
 
 class TemplateView(Answer, frozen=True):
     """A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
-    `changed_at` by `changed_by`; `used`: jobs that were made of it; `may`: what its reader may do with it.
+    `changed_at` by `changed_by`; `used`: jobs that were made of it; `favorite`: one of its reader's own; `may`: what
+    its reader may do with it.
     """
 
     id: str
@@ -24,6 +25,7 @@ class TemplateView(Answer, frozen=True):
     created_at: float
     changed_at: float
     changed_by: str
+    favorite: bool
     used: int
     used_at: float | None
     may: list[TemplateRight]
@@ -59,8 +61,8 @@ DatasetRight = Literal["write", "share"]
 
 class DatasetView(Answer, frozen=True):
     """A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
-    version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `may`: what its
-    reader may do with it.
+    version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `favorite`: one
+    of its reader's own; `may`: what its reader may do with it.
     """
 
     id: str
@@ -75,6 +77,7 @@ class DatasetView(Answer, frozen=True):
     files: int
     created_at: float
     changed_at: float
+    favorite: bool
     may: list[DatasetRight]
 
 
@@ -175,7 +178,7 @@ AlgorithmRight = Literal["write", "share"]
 class AlgorithmView(Answer, frozen=True):
     """An algorithm as lists show it. `preset`: made by an administrator, and shared; `share`: with the other members of
     its workspace; `latest`: the number of its last version, 0: none is left, which runs with `framework`; `versions`:
-    how many there are; `may`: what its reader may do with it.
+    how many there are; `favorite`: one of its reader's own; `may`: what its reader may do with it.
     """
 
     id: str
@@ -190,6 +193,7 @@ class AlgorithmView(Answer, frozen=True):
     framework: str
     created_at: float
     changed_at: float
+    favorite: bool
     may: list[AlgorithmRight]
 
 
@@ -245,7 +249,7 @@ class ImageView(Answer, frozen=True):
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
     `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
     environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
-    they bring it.
+    they bring it. `favorite`: one of its reader's own.
     """
 
     id: str
@@ -261,6 +265,7 @@ class ImageView(Answer, frozen=True):
     created_at: float
     changed_at: float
     changed_by: str
+    favorite: bool
     python: str
     frameworks: list[str]
     cards: list[str]

@@ -111,7 +111,7 @@ class Files(Answer, frozen=True):
 
 class ModelView(Answer, frozen=True):
     """A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
-    `size_bytes`, `metrics`, `job`: of that one.
+    `size_bytes`, `metrics`, `job`: of that one; `favorite`: one of its reader's own.
     """
 
     id: str
@@ -121,6 +121,7 @@ class ModelView(Answer, frozen=True):
     versions: int
     latest: int
     created_at: float
+    favorite: bool
     updated_at: float
     size_bytes: int
     metrics: dict[str, float]
@@ -154,7 +155,7 @@ ModelRight = Literal["write"]
 
 
 class ModelDetail(Answer, frozen=True):
-    """A model with its versions, newest first. `may`: what its reader may do with it."""
+    """A model with its versions, newest first. `favorite`: one of its reader's own; `may`: what they may do with it."""
 
     id: str
     name: str
@@ -162,6 +163,7 @@ class ModelDetail(Answer, frozen=True):
     workspace: str
     latest: int
     created_at: float
+    favorite: bool
     versions: list[ModelVersionView]
     may: list[ModelRight]
 
@@ -227,8 +229,8 @@ VolumeRight = Literal["write", "share"]
 
 class VolumeView(Answer, frozen=True):
     """A volume as lists show it. `share`: with the other members of its workspace; `size_bytes`, `files`: what it takes
-    on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `may`: what its
-    reader may do with it.
+    on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `favorite`:
+    one of its reader's own; `may`: what its reader may do with it.
     """
 
     id: str
@@ -241,6 +243,7 @@ class VolumeView(Answer, frozen=True):
     files: int
     created_at: float
     changed_at: float
+    favorite: bool
     may: list[VolumeRight]
 
 

@@ -40,6 +40,7 @@ from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.trees import remove_tree
+from trainmaster.store.assets.favorites import AssetFavorites
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
@@ -76,6 +77,7 @@ class Context:
     records: LedgerReader
     reader: JobReader
     favorites: Favorites
+    asset_favorites: AssetFavorites
     engines: Engines
     specs: Specs
     metrics: MetricsReader

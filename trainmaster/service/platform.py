@@ -274,6 +274,10 @@ class Platform:
         """Return a model's name, and the folder with the files of one of its versions. Raises NotFound."""
         return await self._models.files(ref, version, who)
 
+    async def favor_model(self, ref: str, who: Principal, wanted: bool) -> ModelDetail:
+        """Make a model one of one's own favorites, or no more. Raises NotFound."""
+        return await self._models.favor(ref, who, wanted)
+
     async def delete_model(self, ref: str, version: int | None, who: Principal) -> None:
         """Put a model into the bin, or one of its versions. Raises NotFound, Forbidden, Conflict."""
         await self._models.delete(ref, who, version)

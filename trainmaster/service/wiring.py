@@ -77,6 +77,7 @@ from trainmaster.service.use_cases.readiness import Readiness
 from trainmaster.spec.lower import environment_of
 from trainmaster.store.assets.bin import BinRows
 from trainmaster.store.assets.datasets import DatasetRows
+from trainmaster.store.assets.favorites import AssetFavorites
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
 from trainmaster.store.assets.versions import AssetReader, NamedVersions
@@ -268,6 +269,7 @@ def assemble(
         records=records,
         reader=JobReader(records),
         favorites=Favorites(database),
+        asset_favorites=AssetFavorites(database),
         engines=engines,
         specs=specs,
         metrics=metrics,

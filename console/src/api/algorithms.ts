@@ -1,16 +1,9 @@
 /** Algorithms: programs with versions, and with what may be set of them; jobs run them. */
+import type { AssetQuery } from "./assets";
 import { get, patch, post, put, remove, url } from "./client";
 import type { AlgorithmDetail, AlgorithmPage, AlgorithmSpec, JobShare, JsonObject } from "./types";
 
 const at = (id: string): string => `/algorithms/${encodeURIComponent(id)}`;
-
-export interface AlgorithmQuery {
-  q?: string;
-  mine?: boolean;
-  workspace?: string;
-  limit?: number;
-  cursor?: string | null;
-}
 
 /** The next version of `name`. `description` and `share` are of an algorithm that is made by it. */
 export interface NewAlgorithm {
@@ -21,7 +14,7 @@ export interface NewAlgorithm {
   share?: JobShare;
 }
 
-export const listAlgorithms = (query: AlgorithmQuery, signal?: AbortSignal): Promise<AlgorithmPage> =>
+export const listAlgorithms = (query: AssetQuery, signal?: AbortSignal): Promise<AlgorithmPage> =>
   get("/algorithms", { ...query }, signal);
 export const readAlgorithm = (id: string, version?: number, signal?: AbortSignal): Promise<AlgorithmDetail> =>
   get(at(id), version === undefined ? {} : { version }, signal);

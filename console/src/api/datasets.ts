@@ -1,4 +1,5 @@
 /** Data sets: trees of files with versions; uploaded as a list, then what the server lacks of it, then a commit. */
+import type { AssetQuery } from "./assets";
 import { bytes, get, type Part, patch, post, put, remove, upload, url } from "./client";
 import type { DatasetDetail, DatasetPage, DatasetUpload, FilePage, JobShare, MadeVersion, Received } from "./types";
 
@@ -6,14 +7,6 @@ const at = (id: string): string => `/datasets/${encodeURIComponent(id)}`;
 const on = (id: string): string => `/datasets/uploads/${encodeURIComponent(id)}`;
 
 const BYTES = "application/octet-stream";
-
-export interface DatasetQuery {
-  q?: string;
-  mine?: boolean;
-  workspace?: string;
-  limit?: number;
-  cursor?: string | null;
-}
 
 export interface ListedFile {
   path: string;
@@ -30,7 +23,7 @@ export interface NewUpload {
   files: ListedFile[];
 }
 
-export const listDatasets = (query: DatasetQuery, signal?: AbortSignal): Promise<DatasetPage> =>
+export const listDatasets = (query: AssetQuery, signal?: AbortSignal): Promise<DatasetPage> =>
   get("/datasets", { ...query }, signal);
 export const readDataset = (id: string, signal?: AbortSignal): Promise<DatasetDetail> => get(at(id), {}, signal);
 export const describeDataset = (id: string, description: string): Promise<DatasetDetail> =>

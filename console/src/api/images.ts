@@ -1,17 +1,10 @@
 /** Images: Python environments and containers; a build goes on in the background and becomes a version. */
+import type { AssetQuery } from "./assets";
 import { get, patch, post, put, remove } from "./client";
 import type { ImageBuild, ImageBuilds, ImageDetail, ImagePage, JobShare } from "./types";
 
 const at = (id: string): string => `/images/${encodeURIComponent(id)}`;
 const on = (id: string): string => `/image-builds/${encodeURIComponent(id)}`;
-
-export interface ImageQuery {
-  q?: string;
-  mine?: boolean;
-  workspace?: string;
-  limit?: number;
-  cursor?: string | null;
-}
 
 /** What an image is made of, and what it is for: `requirements`, `pyproject` with or without `uv_lock`, or `container`. */
 export interface NewImage {
@@ -30,7 +23,7 @@ export interface NewImage {
   share: JobShare;
 }
 
-export const listImages = (query: ImageQuery, signal?: AbortSignal): Promise<ImagePage> =>
+export const listImages = (query: AssetQuery, signal?: AbortSignal): Promise<ImagePage> =>
   get("/images", { ...query }, signal);
 export const readImage = (id: string, version?: number, signal?: AbortSignal): Promise<ImageDetail> =>
   get(at(id), { version }, signal);

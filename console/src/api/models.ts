@@ -1,18 +1,11 @@
 /** Saved models and their immutable versions. */
+import type { AssetQuery } from "./assets";
 import { bytes, get, type Part, remove, url } from "./client";
 import type { FilePage, ModelDetail, ModelPage } from "./types";
 
 const at = (id: string): string => `/models/${encodeURIComponent(id)}`;
 
-export interface ModelQuery {
-  q?: string;
-  mine?: boolean;
-  workspace?: string;
-  limit?: number;
-  cursor?: string | null;
-}
-
-export const listModels = (query: ModelQuery, signal?: AbortSignal): Promise<ModelPage> =>
+export const listModels = (query: AssetQuery, signal?: AbortSignal): Promise<ModelPage> =>
   get("/models", { ...query }, signal);
 export const readModel = (id: string): Promise<ModelDetail> => get(at(id));
 export const listModelFiles = (id: string, version: number, path: string): Promise<FilePage> =>

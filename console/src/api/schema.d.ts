@@ -2327,7 +2327,8 @@ export interface paths {
         };
         /**
          * List Models
-         * @description List saved models, what was changed last first. Each word of `q` is looked for in name, owner and id.
+         * @description List saved models, what was changed last first. Each word of `q` is looked for in name, owner and id. `favorite`:
+         *     only the caller's favorites.
          */
         get: operations["list_models"];
         put?: never;
@@ -2443,6 +2444,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/models/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite Model
+         * @description Make a model one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite_model"];
+        post?: never;
+        /**
+         * Remove Favorite Model
+         * @description Make a model no favorite any more.
+         */
+        delete: operations["remove_favorite_model"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/templates": {
         parameters: {
             query?: never;
@@ -2453,7 +2478,8 @@ export interface paths {
         /**
          * List Templates
          * @description List templates, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
-         *     name, description, owner and id.
+         *     name, description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+         *     what others share with the members of their workspace.
          */
         get: operations["list_templates"];
         put?: never;
@@ -2578,6 +2604,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/templates/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite Template
+         * @description Make a template one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite_template"];
+        post?: never;
+        /**
+         * Remove Favorite Template
+         * @description Make a template no favorite any more.
+         */
+        delete: operations["remove_favorite_template"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets": {
         parameters: {
             query?: never;
@@ -2588,7 +2638,8 @@ export interface paths {
         /**
          * List Datasets
          * @description List data sets, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
-         *     name, description, owner and id.
+         *     name, description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+         *     what others share with the members of their workspace.
          */
         get: operations["list_datasets"];
         put?: never;
@@ -2770,6 +2821,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite Dataset
+         * @description Make a data set one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite_dataset"];
+        post?: never;
+        /**
+         * Remove Favorite Dataset
+         * @description Make a data set no favorite any more.
+         */
+        delete: operations["remove_favorite_dataset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/datasets/uploads": {
         parameters: {
             query?: never;
@@ -2886,7 +2961,8 @@ export interface paths {
         /**
          * List Algorithms
          * @description List algorithms, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
-         *     name, description, owner and id.
+         *     name, description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+         *     what others share with the members of their workspace.
          */
         get: operations["list_algorithms"];
         put?: never;
@@ -2992,6 +3068,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/algorithms/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite Algorithm
+         * @description Make an algorithm one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite_algorithm"];
+        post?: never;
+        /**
+         * Remove Favorite Algorithm
+         * @description Make an algorithm no favorite any more.
+         */
+        delete: operations["remove_favorite_algorithm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/volumes": {
         parameters: {
             query?: never;
@@ -3002,7 +3102,8 @@ export interface paths {
         /**
          * List Volumes
          * @description List volumes, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
-         *     description, owner and id.
+         *     description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+         *     what others share with the members of their workspace.
          */
         get: operations["list_volumes"];
         put?: never;
@@ -3177,6 +3278,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/volumes/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite Volume
+         * @description Make a volume one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite_volume"];
+        post?: never;
+        /**
+         * Remove Favorite Volume
+         * @description Make a volume no favorite any more.
+         */
+        delete: operations["remove_favorite_volume"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/bin": {
         parameters: {
             query?: never;
@@ -3249,7 +3374,8 @@ export interface paths {
         /**
          * List Images
          * @description List images, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
-         *     description, owner and id.
+         *     description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+         *     what others share with the members of their workspace.
          */
         get: operations["list_images"];
         put?: never;
@@ -3377,6 +3503,30 @@ export interface paths {
          *     that have not ended have it.
          */
         delete: operations["delete_image_version"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{ref}/favorite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Add Favorite Image
+         * @description Make an image one of the caller's favorites; nobody else sees that.
+         */
+        put: operations["add_favorite_image"];
+        post?: never;
+        /**
+         * Remove Favorite Image
+         * @description Make an image no favorite any more.
+         */
+        delete: operations["remove_favorite_image"];
         options?: never;
         head?: never;
         patch?: never;
@@ -4906,6 +5056,7 @@ export interface components {
             framework: string;
             created_at: number;
             changed_at: number;
+            favorite: boolean;
             may: ("share" | "write")[];
             shown: number;
             spec: {
@@ -4947,7 +5098,7 @@ export interface components {
         /**
          * @description An algorithm as lists show it. `preset`: made by an administrator, and shared; `share`: with the other members of
          *         its workspace; `latest`: the number of its last version, 0: none is left, which runs with `framework`; `versions`:
-         *         how many there are; `may`: what its reader may do with it.
+         *         how many there are; `favorite`: one of its reader's own; `may`: what its reader may do with it.
          */
         Algorithm: {
             id: string;
@@ -4962,6 +5113,7 @@ export interface components {
             framework: string;
             created_at: number;
             changed_at: number;
+            favorite: boolean;
             may: ("share" | "write")[];
         };
         /** @description A data set with its versions, newest first. */
@@ -4978,6 +5130,7 @@ export interface components {
             files: number;
             created_at: number;
             changed_at: number;
+            favorite: boolean;
             may: ("share" | "write")[];
             history: components["schemas"]["DatasetVersion"][];
         };
@@ -5019,8 +5172,8 @@ export interface components {
         };
         /**
          * @description A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
-         *         version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `may`: what its
-         *         reader may do with it.
+         *         version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `favorite`: one
+         *         of its reader's own; `may`: what its reader may do with it.
          */
         Dataset: {
             id: string;
@@ -5035,6 +5188,7 @@ export interface components {
             files: number;
             created_at: number;
             changed_at: number;
+            favorite: boolean;
             may: ("share" | "write")[];
         };
         /**
@@ -5120,6 +5274,7 @@ export interface components {
             created_at: number;
             changed_at: number;
             changed_by: string;
+            favorite: boolean;
             python: string;
             frameworks: string[];
             cards: string[];
@@ -5184,7 +5339,7 @@ export interface components {
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
          *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
          *         environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
-         *         they bring it.
+         *         they bring it. `favorite`: one of its reader's own.
          */
         Image: {
             id: string;
@@ -5200,6 +5355,7 @@ export interface components {
             created_at: number;
             changed_at: number;
             changed_by: string;
+            favorite: boolean;
             python: string;
             frameworks: string[];
             cards: string[];
@@ -5238,6 +5394,7 @@ export interface components {
             created_at: number;
             changed_at: number;
             changed_by: string;
+            favorite: boolean;
             used: number;
             used_at: number | null;
             may: ("share" | "write")[];
@@ -5261,7 +5418,8 @@ export interface components {
         };
         /**
          * @description A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
-         *         `changed_at` by `changed_by`; `used`: jobs that were made of it; `may`: what its reader may do with it.
+         *         `changed_at` by `changed_by`; `used`: jobs that were made of it; `favorite`: one of its reader's own; `may`: what
+         *         its reader may do with it.
          */
         Template: {
             id: string;
@@ -5274,6 +5432,7 @@ export interface components {
             created_at: number;
             changed_at: number;
             changed_by: string;
+            favorite: boolean;
             used: number;
             used_at: number | null;
             may: ("share" | "write")[];
@@ -7517,7 +7676,7 @@ export interface components {
                 [key: string]: number | null;
             };
         };
-        /** @description A model with its versions, newest first. `may`: what its reader may do with it. */
+        /** @description A model with its versions, newest first. `favorite`: one of its reader's own; `may`: what they may do with it. */
         ModelDetail: {
             id: string;
             name: string;
@@ -7525,6 +7684,7 @@ export interface components {
             workspace: string;
             latest: number;
             created_at: number;
+            favorite: boolean;
             versions: components["schemas"]["ModelVersion"][];
             may: "write"[];
         };
@@ -7550,7 +7710,7 @@ export interface components {
         };
         /**
          * @description A saved model as lists show it. `versions`: how many; `latest`: the newest one's number; `updated_at`,
-         *         `size_bytes`, `metrics`, `job`: of that one.
+         *         `size_bytes`, `metrics`, `job`: of that one; `favorite`: one of its reader's own.
          */
         Model: {
             id: string;
@@ -7560,6 +7720,7 @@ export interface components {
             versions: number;
             latest: number;
             created_at: number;
+            favorite: boolean;
             updated_at: number;
             size_bytes: number;
             metrics: {
@@ -7599,6 +7760,7 @@ export interface components {
             files: number;
             created_at: number;
             changed_at: number;
+            favorite: boolean;
             may: ("share" | "write")[];
             jobs: components["schemas"]["VolumeUse"][];
             more_jobs: number;
@@ -7620,8 +7782,8 @@ export interface components {
         };
         /**
          * @description A volume as lists show it. `share`: with the other members of its workspace; `size_bytes`, `files`: what it takes
-         *         on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `may`: what its
-         *         reader may do with it.
+         *         on the disk, as it was measured last; `changed_at`: when somebody changed it through the platform; `favorite`:
+         *         one of its reader's own; `may`: what its reader may do with it.
          */
         Volume: {
             id: string;
@@ -7634,6 +7796,7 @@ export interface components {
             files: number;
             created_at: number;
             changed_at: number;
+            favorite: boolean;
             may: ("share" | "write")[];
         };
         /** @description A document of its own format. */
@@ -12344,6 +12507,7 @@ export interface operations {
                 q?: string;
                 owner?: string;
                 mine?: boolean;
+                favorite?: boolean;
                 workspace?: string;
                 limit?: number;
                 cursor?: string | null;
@@ -12573,15 +12737,79 @@ export interface operations {
             };
         };
     };
+    add_favorite_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite_model: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_templates: {
         parameters: {
             query?: {
                 q?: string;
                 owner?: string;
                 mine?: boolean;
+                favorite?: boolean;
                 workspace?: string;
                 limit?: number;
                 cursor?: string | null;
+                shared?: boolean;
             };
             header?: never;
             path?: never;
@@ -12889,15 +13117,79 @@ export interface operations {
             };
         };
     };
+    add_favorite_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_datasets: {
         parameters: {
             query?: {
                 q?: string;
                 owner?: string;
                 mine?: boolean;
+                favorite?: boolean;
                 workspace?: string;
                 limit?: number;
                 cursor?: string | null;
+                shared?: boolean;
             };
             header?: never;
             path?: never;
@@ -13264,6 +13556,68 @@ export interface operations {
             };
         };
     };
+    add_favorite_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     begin_dataset_upload: {
         parameters: {
             query?: never;
@@ -13477,9 +13831,11 @@ export interface operations {
                 q?: string;
                 owner?: string;
                 mine?: boolean;
+                favorite?: boolean;
                 workspace?: string;
                 limit?: number;
                 cursor?: string | null;
+                shared?: boolean;
             };
             header?: never;
             path?: never;
@@ -13737,15 +14093,79 @@ export interface operations {
             };
         };
     };
+    add_favorite_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_volumes: {
         parameters: {
             query?: {
                 q?: string;
                 owner?: string;
                 mine?: boolean;
+                favorite?: boolean;
                 workspace?: string;
                 limit?: number;
                 cursor?: string | null;
+                shared?: boolean;
             };
             header?: never;
             path?: never;
@@ -14179,6 +14599,68 @@ export interface operations {
             };
         };
     };
+    add_favorite_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite_volume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VolumeDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_bin: {
         parameters: {
             query?: {
@@ -14290,9 +14772,11 @@ export interface operations {
                 q?: string;
                 owner?: string;
                 mine?: boolean;
+                favorite?: boolean;
                 workspace?: string;
                 limit?: number;
                 cursor?: string | null;
+                shared?: boolean;
             };
             header?: never;
             path?: never;
@@ -14594,6 +15078,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_favorite_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_favorite_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
             };
             /** @description Refused: a problem document */
             default: {

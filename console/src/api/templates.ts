@@ -1,15 +1,9 @@
 /** Templates: job documents under a name, from which jobs are submitted. */
+import type { AssetQuery } from "./assets";
 import { get, patch, post, put, remove } from "./client";
 import type { Bulk, Job, JobShare, Json, TemplateDetail, TemplatePage } from "./types";
 
 const at = (id: string): string => `/templates/${encodeURIComponent(id)}`;
-
-export interface TemplateQuery {
-  q?: string;
-  mine?: boolean;
-  limit?: number;
-  cursor?: string | null;
-}
 
 /** A template to make: of a document, or of a job. */
 export type NewTemplate = { name: string; description: string; share: JobShare } & ({ spec: Json } | { job: string });
@@ -22,7 +16,7 @@ export interface TemplateEdit {
   version: number;
 }
 
-export const listTemplates = (query: TemplateQuery, signal?: AbortSignal): Promise<TemplatePage> =>
+export const listTemplates = (query: AssetQuery, signal?: AbortSignal): Promise<TemplatePage> =>
   get("/templates", { ...query }, signal);
 
 export const readTemplate = (id: string, signal?: AbortSignal): Promise<TemplateDetail> => get(at(id), {}, signal);

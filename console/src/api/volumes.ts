@@ -1,17 +1,10 @@
 /** Volumes: folders that jobs read and write; files in them are sent one by one, and are there when they are whole. */
+import type { AssetQuery } from "./assets";
 import { bytes, get, type Part, patch, post, put, remove, upload, url } from "./client";
 import type { FileItem, FilePage, JobShare, VolumeDetail, VolumePage } from "./types";
 
 const at = (id: string): string => `/volumes/${encodeURIComponent(id)}`;
 const asked = (path: string): string => `path=${encodeURIComponent(path)}`;
-
-export interface VolumeQuery {
-  q?: string;
-  mine?: boolean;
-  workspace?: string;
-  limit?: number;
-  cursor?: string | null;
-}
 
 export interface NewVolume {
   name: string;
@@ -20,7 +13,7 @@ export interface NewVolume {
   share: JobShare;
 }
 
-export const listVolumes = (query: VolumeQuery, signal?: AbortSignal): Promise<VolumePage> =>
+export const listVolumes = (query: AssetQuery, signal?: AbortSignal): Promise<VolumePage> =>
   get("/volumes", { ...query }, signal);
 export const readVolume = (id: string, signal?: AbortSignal): Promise<VolumeDetail> => get(at(id), {}, signal);
 export const createVolume = (wanted: NewVolume): Promise<VolumeDetail> => post("/volumes", wanted);

@@ -1,20 +1,24 @@
 /**
- * A page that lists what has names: searched, narrowed to one's own, a page of the answer at a time, and with a way on where there is
+ * A page that lists what has names: searched, narrowed to one's own, to what others share or to favorites, a page of the answer at a time, and with a way on where there is
  * nothing yet. What is listed brings its words, its columns and how it is read; the frame is the same for all of them.
  */
 import { SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Button, Checkbox, Input, Table, type TableProps } from "antd";
+import { Button, Input, Segmented, Table, type TableProps } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { ASSETS, type AssetWords } from "../api/assets";
 import type { en } from "../i18n/en";
+import { AssetStar } from "./favorite";
 import { useKept } from "./kept";
 import { Empty, Outdated, PageHeader, Pending } from "./ui";
 
 /** What is asked of the server. */
 export interface Asked {
   q: string;
-  mine: boolean;
+  mine?: true;
+  shared?: true;
+  favorite?: true;
   limit: number;
   cursor: string | null;
 }
@@ -23,6 +27,16 @@ export interface Asked {
 export interface Answer<T> {
   items: T[];
   next_cursor: string | null;
+}
+
+/** Of whose things a list is; of what has no favorites, or is never shared, it is never of those. */
+const WHOSE = ["all", "mine", "shared", "favorite"] as const;
+type Whose = (typeof WHOSE)[number];
+
+function whoseOf(words: Words): Whose[] {
+  const kept: readonly string[] = ASSETS;
+  if (!kept.includes(words)) return ["all", "mine"];
+  return WHOSE.filter((one) => one !== "shared" || words !== "models");
 }
 
 /** What the texts of a listing have to say. */
@@ -37,6 +51,15 @@ interface Said {
 
 /** The parts of the texts that say it. */
 type Words = { [K in keyof typeof en]: (typeof en)[K] extends Said ? K : never }[keyof typeof en];
+
+/** What a row has; `favorite`: where it can be one. */
+interface Listed {
+  id: string;
+  name?: string;
+  favorite?: boolean;
+}
+
+type Column<T> = NonNullable<TableProps<T>["columns"]>[number];
 
 interface ListingProps<T> {
   /** Which part of the texts; also what queries are kept under, so that `[words]` has it read again. */
@@ -57,20 +80,44 @@ interface ListingProps<T> {
   children?: (items: T[]) => ReactNode;
 }
 
-export function Listing<T extends { id: string }>(props: ListingProps<T>): ReactNode {
+const STAR_PX = 44;
+
+/** The stars of what can be a favorite, in front of its names. */
+function starColumn<T extends Listed>(kind: AssetWords, fixed: Column<T>["fixed"] | undefined): Column<T> {
+  return {
+    title: <StarHead />,
+    key: "favorite",
+    width: STAR_PX,
+    className: "tm-star-cell",
+    ...(fixed === undefined ? {} : { fixed }),
+    render: (_, { id, name, favorite }) => (
+      <AssetStar kind={kind} of={{ id, name: name ?? id, favorite: favorite === true }} inRow />
+    ),
+  };
+}
+
+function StarHead(): ReactNode {
+  const { t } = useTranslation();
+  return <span className="tm-hidden">{t("listing.favorite")}</span>;
+}
+
+export function Listing<T extends Listed>(props: ListingProps<T>): ReactNode {
   const { words, limit = 100 } = props;
   const { t } = useTranslation();
   const [q, setQ] = useState("");
-  const [mine, setMine] = useState(false);
+  const [whose, setWhose] = useState<Whose>("all");
+  const narrowed = whose === "all" ? {} : { [whose]: true };
   const query = useInfiniteQuery({
-    queryKey: [words, q, mine],
-    queryFn: ({ pageParam, signal }) => props.read({ q, mine, limit, cursor: pageParam }, signal),
+    queryKey: [words, "list", q, whose],
+    queryFn: ({ pageParam, signal }) => props.read({ q, ...narrowed, limit, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
     refetchInterval: props.againMs ?? 30_000,
   });
   const kept = useKept(query);
+  const starred = ASSETS.find((one) => one === words);
+  const columns = starred ? [starColumn<T>(starred, props.columns[0]?.fixed), ...props.columns] : props.columns;
   const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
@@ -79,7 +126,7 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
       <Outdated query={kept} />
       {!kept.data ? (
         <Pending query={kept} />
-      ) : items.length === 0 && q === "" && !mine ? (
+      ) : items.length === 0 && q === "" && whose === "all" ? (
         <div className="tm-panel" data-testid={words}>
           <Empty title={t(`${words}.none`)} icon={props.icon}>
             <p className="tm-faint">{t(`${words}.noneHint`)}</p>
@@ -98,18 +145,24 @@ export function Listing<T extends { id: string }>(props: ListingProps<T>): React
               className="tm-search"
               data-testid={`${words}-search`}
             />
-            <Checkbox checked={mine} onChange={(event) => setMine(event.target.checked)} data-testid={`${words}-mine`}>
-              {t("listing.mine")}
-            </Checkbox>
+            <Segmented<Whose>
+              value={whose}
+              onChange={setWhose}
+              aria-label={t("listing.whose")}
+              options={whoseOf(words).map((value) => ({
+                value,
+                label: <span data-testid={`${words}-${value}`}>{t(`listing.${value}`)}</span>,
+              }))}
+            />
           </div>
           <div className="tm-panel tm-table" data-testid={words}>
             <Table<T>
               rowKey="id"
               size="middle"
-              columns={props.columns}
+              columns={columns}
               dataSource={items}
               tableLayout="fixed"
-              scroll={{ x: props.width }}
+              scroll={{ x: props.width + (starred ? STAR_PX : 0) }}
               pagination={false}
               locale={{ emptyText: <span className="tm-faint">{t(`${words}.noMatch`)}</span> }}
               rowSelection={props.rowSelection}

@@ -143,3 +143,15 @@ def test_a_file_that_breaks_off_is_sent_again(tm: Shell, tmp_path: Path) -> None
         client.volumes.remove("python", "in")
         assert client.volumes.files("python") == []
         client.volumes.delete("python")
+
+
+def test_a_star_is_put_on_several_and_taken_from_one(tm: Shell) -> None:
+    for name in ("liked", "other"):
+        tm.here("volume", "create", name)
+    assert tm.here("volume", "star", "liked", "other").splitlines() == ["liked  favorite", "other  favorite"]
+    both = json.loads(tm.here("volume", "list", "--favorite", "--json"))
+    assert {one["name"] for one in both} == {"liked", "other"}
+    assert tm.here("volume", "star", "other", "--remove") == "other  no favorite\n"
+    assert [one["name"] for one in json.loads(tm.here("volume", "list", "--favorite", "--mine", "--json"))] == ["liked"]
+    assert tm.here("volume", "list", "--favorite", "--shared") == "No volumes.\n"
+    assert "nothing: There is no volume" in tm.here("volume", "star", "nothing", code=1)

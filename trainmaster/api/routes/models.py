@@ -4,7 +4,6 @@ import asyncio
 from typing import Annotated
 
 from fastapi import Path, Query
-from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,8 +11,8 @@ from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
+from trainmaster.api.routes.assets.listing import ListedAssets, favorites
 from trainmaster.storage.trees import list_files, zip_tree
-from trainmaster.store.assets.versions import AssetQuery
 
 routes = Table("models")
 
@@ -22,25 +21,13 @@ FilePath = Annotated[str, Query(max_length=4096)]
 ONE = "/models/{ref}/versions/{version}"
 
 
-class ModelsQuery(BaseModel):
-    """Which models, and which page of them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    q: Annotated[str, Field(max_length=200)] = ""
-    owner: Annotated[str, Field(max_length=200)] = ""
-    mine: bool = False
-    workspace: Annotated[str, Field(max_length=200)] = ""
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
-
-
 @routes.route("GET", "/models", scope="models:read", answers={200: "ModelPage"}, by=By.ANY)
-async def list_models(request: Request, wanted: Annotated[ModelsQuery, Query()]) -> Response:
-    """List saved models, what was changed last first. Each word of `q` is looked for in name, owner and id."""
+async def list_models(request: Request, wanted: Annotated[ListedAssets, Query()]) -> Response:
+    """List saved models, what was changed last first. Each word of `q` is looked for in name, owner and id. `favorite`:
+    only the caller's favorites.
+    """
     me = who(request)
-    query = AssetQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).models(me, query, wanted.limit, wanted.cursor))
+    return Json(await platform(request).models(me, wanted.of(me), wanted.limit, wanted.cursor))
 
 
 @routes.route("GET", "/models/{ref}", scope="models:read", answers={200: "ModelDetail"}, by=By.ANY)
@@ -91,3 +78,6 @@ async def download_model(request: Request, ref: str, version: Version) -> Respon
     """Download a whole version as one archive."""
     name, root = await platform(request).model_files(ref, version, who(request))
     return await send_stream(request, lambda: zip_tree(root), "application/zip", f"{name}-{version}.zip")
+
+
+favorites(routes, "model", "a model", "ModelDetail", lambda to, ref, me, wanted: to.favor_model(ref, me, wanted))

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.assets.datasets import Level, Where, Workspace
+from trainmaster.cli.assets.datasets import Level, Where
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.download import To, tell_files
-from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.commands.models import split
-from trainmaster.cli.context import AsJson, Limit, client, each
+from trainmaster.cli.context import AsJson, Limit, Workspace, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import words
+from trainmaster.cli.listing import Favorite, Own, Query, Shared, add_star
 from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def add_to(app: typer.Typer) -> None:
         "tm algorithm list mnist --mine",
         name="list",
     )
+    add_star(part, "algorithm", ("algorithms", "算法"), completing.algorithms, lambda: client().algorithms.favor)
     for name in ("create", "upload"):
         add(
             part,
@@ -89,13 +91,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_algorithms(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]", help=words("Words of name, description, owner.", "名称、描述、所有者中的词。")
-        ),
-    ] = "",
-    mine: Mine = False,
+    query: Query = "",
+    mine: Own = False,
+    shared: Shared = False,
+    favorite: Favorite = False,
     workspace: Workspace = "",
     limit: Limit = 50,
     as_json: AsJson = False,
@@ -108,7 +107,9 @@ def list_algorithms(
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
 
-    found = client().algorithms.list(query, mine=mine, workspace=workspace, limit=limit or None)
+    found = client().algorithms.list(
+        query, mine=mine, shared=shared, favorite=favorite, workspace=workspace, limit=limit or None
+    )
     if as_json:
         emit_json(found)
         return

@@ -6,10 +6,11 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.commands.download import amount
-from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.context import AsJson, Limit, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import told, words
+from trainmaster.cli.listing import Own
 from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def list_bin(
         str,
         typer.Argument(metavar="[TEXT]", help=words("Words of name, owner, deleter.", "名称、所有者、删除者中的词。")),
     ] = "",
-    mine: Mine = False,
+    mine: Own = False,
     kind: Annotated[
         str,
         typer.Option(

@@ -8,11 +8,12 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.download import To, amount, tell_files
-from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.commands.models import split
-from trainmaster.cli.context import AsJson, Limit, client, each
+from trainmaster.cli.context import AsJson, Limit, Workspace, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import words
+from trainmaster.cli.listing import Favorite, Own, Query, Shared, add_star
 from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
@@ -23,10 +24,6 @@ Named = Annotated[str, typer.Argument(metavar="NAME[@VERSION]", help=_REF, autoc
 Several = Annotated[
     list[str],
     typer.Argument(metavar="NAME[@VERSION]...", help=_REF, show_default=False, autocompletion=completing.datasets),
-]
-Workspace = Annotated[
-    str,
-    typer.Option("--workspace", "-w", help=words("Workspace.", "工作空间。"), autocompletion=completing.workspaces),
 ]
 Description = Annotated[
     str | None,
@@ -67,6 +64,7 @@ def add_to(app: typer.Typer) -> None:
         "tm dataset list flowers --mine",
         name="list",
     )
+    add_star(part, "dataset", ("data sets", "数据集"), completing.datasets, lambda: client().datasets.favor)
     for name in ("upload", "create"):
         add(
             part,
@@ -117,13 +115,10 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_datasets(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]", help=words("Words of name, description, owner.", "名称、描述、所有者中的词。")
-        ),
-    ] = "",
-    mine: Mine = False,
+    query: Query = "",
+    mine: Own = False,
+    shared: Shared = False,
+    favorite: Favorite = False,
     workspace: Workspace = "",
     limit: Limit = 50,
     as_json: AsJson = False,
@@ -136,7 +131,9 @@ def list_datasets(
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
 
-    found = client().datasets.list(query, mine=mine, workspace=workspace, limit=limit or None)
+    found = client().datasets.list(
+        query, mine=mine, shared=shared, favorite=favorite, workspace=workspace, limit=limit or None
+    )
     if as_json:
         emit_json(found)
         return

@@ -6,13 +6,14 @@ from typing import Annotated
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.assets.datasets import Description, Level, Where, Workspace
+from trainmaster.cli.assets.datasets import Description, Level, Where
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.download import To, amount, size, tell_files
-from trainmaster.cli.commands.jobs import Mine, leave, print_each
-from trainmaster.cli.context import AsJson, Limit, client, each
+from trainmaster.cli.commands.jobs import leave, print_each
+from trainmaster.cli.context import AsJson, Limit, Workspace, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import words
+from trainmaster.cli.listing import Favorite, Own, Query, Shared, add_star
 from trainmaster.core.formats.terminal import visible
 
 _REF = words("Name of the volume.", "存储卷名称。")
@@ -36,6 +37,7 @@ def add_to(app: typer.Typer) -> None:
         "tm volume list scratch --mine",
         name="list",
     )
+    add_star(part, "volume", ("volumes", "存储卷"), completing.volumes, lambda: client().volumes.favor)
     add(
         part,
         create,
@@ -99,13 +101,10 @@ def _add_to_files(part: typer.Typer) -> None:
 
 
 def list_volumes(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]", help=words("Words of name, description, owner.", "名称、描述、所有者中的词。")
-        ),
-    ] = "",
-    mine: Mine = False,
+    query: Query = "",
+    mine: Own = False,
+    shared: Shared = False,
+    favorite: Favorite = False,
     workspace: Workspace = "",
     limit: Limit = 50,
     as_json: AsJson = False,
@@ -118,7 +117,9 @@ def list_volumes(
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
 
-    found = client().volumes.list(query, mine=mine, workspace=workspace, limit=limit or None)
+    found = client().volumes.list(
+        query, mine=mine, shared=shared, favorite=favorite, workspace=workspace, limit=limit or None
+    )
     if as_json:
         emit_json(found)
         return

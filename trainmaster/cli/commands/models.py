@@ -11,6 +11,7 @@ from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.context import AsJson, client, each
 from trainmaster.cli.helping import RESULTS, add, group
 from trainmaster.cli.language import words
+from trainmaster.cli.listing import Favorite, Own, add_star
 from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
@@ -33,9 +34,10 @@ def add_to(app: typer.Typer) -> None:
         list_models,
         "列出模型。\n\n每行一个模型：名称、最新版本、版本数、所有者、工作空间、创建时间。",
         "tm models list",
-        "tm models list digits",
+        "tm models list digits --mine",
         name="list",
     )
+    add_star(part, "models", ("models", "模型"), completing.models, lambda: client().favor_model)
     add(
         part,
         show,
@@ -61,6 +63,8 @@ def add_to(app: typer.Typer) -> None:
 
 def list_models(
     query: Annotated[str, typer.Argument(metavar="[TEXT]", help=words("Part of a name.", "名称的一部分。"))] = "",
+    mine: Own = False,
+    favorite: Favorite = False,
     as_json: AsJson = False,
 ) -> None:
     """List models.
@@ -72,7 +76,7 @@ def list_models(
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    found = client().models(query)
+    found = client().models(query, mine=mine, favorite=favorite)
     if as_json:
         emit_json(found)
         return

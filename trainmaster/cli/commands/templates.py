@@ -7,11 +7,12 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import SHARES
-from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.commands.submit import Set, Wait, changes, finish
-from trainmaster.cli.context import AsJson, Limit, client, each
+from trainmaster.cli.context import AsJson, Limit, Workspace, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import words
+from trainmaster.cli.listing import Favorite, Own, Query, Shared, add_star
 from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
@@ -36,10 +37,10 @@ def add_to(app: typer.Typer) -> None:
         part,
         list_templates,
         "列出模板，最近修改的在前：自己的和共享给您的。\n\n每行一个：名称、所有者、工作空间、共享方式、修改时间、使用次数、描述。",
-        "tm template list",
         "tm template list resnet --mine",
         name="list",
     )
+    add_star(part, "template", ("templates", "模板"), completing.templates, lambda: client().templates.favor)
     add(
         part,
         create,
@@ -92,17 +93,11 @@ def add_to(app: typer.Typer) -> None:
 
 
 def list_templates(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]", help=words("Words of name, description, owner.", "名称、描述、所有者中的词。")
-        ),
-    ] = "",
-    mine: Mine = False,
-    workspace: Annotated[
-        str,
-        typer.Option("--workspace", "-w", help=words("Workspace.", "工作空间。"), autocompletion=completing.workspaces),
-    ] = "",
+    query: Query = "",
+    mine: Own = False,
+    shared: Shared = False,
+    favorite: Favorite = False,
+    workspace: Workspace = "",
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
@@ -116,7 +111,9 @@ def list_templates(
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    found = client().templates.list(query, mine=mine, workspace=workspace, limit=limit or None)
+    found = client().templates.list(
+        query, mine=mine, shared=shared, favorite=favorite, workspace=workspace, limit=limit or None
+    )
     if as_json:
         emit_json(found)
         return

@@ -6,13 +6,14 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import SHARES
-from trainmaster.cli.commands.jobs import Mine, leave, print_each
+from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.commands.models import split
 from trainmaster.cli.context import AsJson, Limit, client, each
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.images.building import Workspace, builds, create, log, stop
 from trainmaster.cli.images.packing import build, try_out
 from trainmaster.cli.language import words
+from trainmaster.cli.listing import Favorite, Own, Query, Shared, add_star
 from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def add_to(app: typer.Typer) -> None:
         "tm image list torch --mine",
         name="list",
     )
+    add_star(part, "image", ("images", "镜像"), completing.images, lambda: client().images.favor)
     _add_making(part)
     add(
         part,
@@ -114,13 +116,10 @@ def _add_making(part: typer.Typer) -> None:
 
 
 def list_images(
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TEXT]", help=words("Words of name, description, owner.", "名称、描述、所有者中的词。")
-        ),
-    ] = "",
-    mine: Mine = False,
+    query: Query = "",
+    mine: Own = False,
+    shared: Shared = False,
+    favorite: Favorite = False,
     workspace: Workspace = "",
     limit: Limit = 50,
     as_json: AsJson = False,
@@ -135,7 +134,9 @@ def list_images(
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    found = client().images.list(query, mine=mine, workspace=workspace, limit=limit or None)
+    found = client().images.list(
+        query, mine=mine, shared=shared, favorite=favorite, workspace=workspace, limit=limit or None
+    )
     if as_json:
         emit_json(found)
         return

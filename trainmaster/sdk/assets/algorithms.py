@@ -5,9 +5,10 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from trainmaster import answers
+from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.assets.models import segment
 from trainmaster.sdk.documents import load
 from trainmaster.sdk.downloads import Received, unpacked
@@ -58,26 +59,22 @@ class AlgorithmCalls:
         self._client, self._http = client, client.http
 
     def list(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+        self, q: str = "", *, limit: int | None = 50, **filters: Unpack[AssetFilters]
     ) -> builtins.list[answers.AlgorithmView]:
         """Return algorithms, what was changed last first; `limit` None: all. `q`: words in name, description, owner,
         id.
         """
-        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+        return [*self.iterate(q, limit=limit, **filters)]
 
     def iterate(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+        self, q: str = "", *, limit: int | None = None, **filters: Unpack[AssetFilters]
     ) -> Iterator[answers.AlgorithmView]:
         """Yield algorithms page by page, like `list`."""
-        left, cursor = limit, None
-        while left is None or left > 0:
-            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
-            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
-            page = self._http.read(answers.AlgorithmPage, "GET", "/algorithms", params=asked)
-            yield from page.items
-            left, cursor = None if left is None else left - len(page.items), page.next_cursor
-            if cursor is None:
-                return
+
+        def read(asked: Json) -> answers.AlgorithmPage:
+            return self._http.read(answers.AlgorithmPage, "GET", "/algorithms", params=asked)
+
+        return pages(read, {"q": q, **filters}, limit)
 
     def get(self, ref: str, version: int | None = None) -> answers.AlgorithmDetail:
         """Return an algorithm with its versions and its document (`spec`), or with that of an older version."""
@@ -121,6 +118,10 @@ class AlgorithmCalls:
         return self._http.read(
             answers.AlgorithmDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True
         )
+
+    def favor(self, ref: str, wanted: bool = True) -> answers.AlgorithmDetail:
+        """Make an algorithm one of one's own favorites, or no more."""
+        return self._http.read(answers.AlgorithmDetail, "PUT" if wanted else "DELETE", self._at(ref, "/favorite"))
 
     def delete(self, ref: str, version: int | None = None) -> None:
         """Delete a version of an algorithm, or with None all of it. Jobs keep the code that they run."""

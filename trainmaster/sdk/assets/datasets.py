@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unavailable, problem_of
 from trainmaster.core.formats.frames import HEAD, frame
 from trainmaster.messages.server import client as said
+from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.downloads import Received
 from trainmaster.sdk.pack import tree_of
 
@@ -54,26 +55,22 @@ class DatasetCalls:
         self._http = client.http
 
     def list(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+        self, q: str = "", *, limit: int | None = 50, **filters: Unpack[AssetFilters]
     ) -> builtins.list[answers.DatasetView]:
         """Return data sets, what was changed last first; `limit` None: all. `q`: words in name, description, owner,
         id.
         """
-        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+        return [*self.iterate(q, limit=limit, **filters)]
 
     def iterate(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+        self, q: str = "", *, limit: int | None = None, **filters: Unpack[AssetFilters]
     ) -> Iterator[answers.DatasetView]:
         """Yield data sets page by page, like `list`."""
-        left, cursor = limit, None
-        while left is None or left > 0:
-            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
-            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
-            page = self._http.read(answers.DatasetPage, "GET", "/datasets", params=asked)
-            yield from page.items
-            left, cursor = None if left is None else left - len(page.items), page.next_cursor
-            if cursor is None:
-                return
+
+        def read(asked: Json) -> answers.DatasetPage:
+            return self._http.read(answers.DatasetPage, "GET", "/datasets", params=asked)
+
+        return pages(read, {"q": q, **filters}, limit)
 
     def get(self, ref: str) -> answers.DatasetDetail:
         """Return a data set with its versions."""
@@ -90,6 +87,10 @@ class DatasetCalls:
         return self._http.read(
             answers.DatasetDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True
         )
+
+    def favor(self, ref: str, wanted: bool = True) -> answers.DatasetDetail:
+        """Make a data set one of one's own favorites, or no more."""
+        return self._http.read(answers.DatasetDetail, "PUT" if wanted else "DELETE", self._at(ref, "/favorite"))
 
     def delete(self, ref: str, version: int | None = None) -> None:
         """Delete a version of a data set, or with None all of it. Raises Conflict while a job that has not ended needs

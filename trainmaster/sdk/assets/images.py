@@ -4,10 +4,11 @@ import builtins
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
+from trainmaster.sdk.assets.listing import AssetFilters, pages
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
@@ -27,24 +28,20 @@ class ImageCalls:
         self._http, self._upload = client.http, client.upload
 
     def list(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+        self, q: str = "", *, limit: int | None = 50, **filters: Unpack[AssetFilters]
     ) -> builtins.list[answers.ImageView]:
         """Return images, what was changed last first; `limit` None: all. `q`: words in name, description, owner, id."""
-        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+        return [*self.iterate(q, limit=limit, **filters)]
 
     def iterate(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+        self, q: str = "", *, limit: int | None = None, **filters: Unpack[AssetFilters]
     ) -> Iterator[answers.ImageView]:
         """Yield images page by page, like `list`."""
-        left, cursor = limit, None
-        while left is None or left > 0:
-            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
-            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
-            page = self._http.read(answers.ImagePage, "GET", "/images", params=asked)
-            yield from page.items
-            left, cursor = None if left is None else left - len(page.items), page.next_cursor
-            if cursor is None:
-                return
+
+        def read(asked: Json) -> answers.ImagePage:
+            return self._http.read(answers.ImagePage, "GET", "/images", params=asked)
+
+        return pages(read, {"q": q, **filters}, limit)
 
     def get(self, ref: str, version: int | None = None) -> answers.ImageDetail:
         """Return an image with the packages of its last version, or of an older one."""
@@ -131,6 +128,10 @@ class ImageCalls:
     def share(self, ref: str, share: str) -> answers.ImageDetail:
         """Share an image with the other members of its workspace, or no more."""
         return self._http.read(answers.ImageDetail, "PUT", self._at(ref, "/share"), json={"share": share}, repeat=True)
+
+    def favor(self, ref: str, wanted: bool = True) -> answers.ImageDetail:
+        """Make an image one of one's own favorites, or no more."""
+        return self._http.read(answers.ImageDetail, "PUT" if wanted else "DELETE", self._at(ref, "/favorite"))
 
     def delete(self, ref: str, version: int | None = None) -> None:
         """Delete a version of an image, or with None all of it; Conflict while jobs that have not ended have it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from trainmaster import answers
+from trainmaster.sdk.assets.listing import pages
 from trainmaster.sdk.downloads import Received, unpacked
 
 if TYPE_CHECKING:
@@ -18,20 +19,25 @@ class SavedModels:
 
     http: "Transport"
 
-    def models(self, q: str = "") -> builtins.list[answers.ModelView]:
-        """Return saved models, what was changed last first. `q`: words in name, owner or id."""
-        found, cursor = list[answers.ModelView](), None
-        while True:
-            asked: dict[str, Any] = {"q": q, "limit": 500} | ({"cursor": cursor} if cursor else {})
-            page = self.http.read(answers.ModelPage, "GET", "/models", params=asked)
-            found += page.items
-            cursor = page.next_cursor
-            if cursor is None:
-                return found
+    def models(self, q: str = "", *, mine: bool = False, favorite: bool = False) -> builtins.list[answers.ModelView]:
+        """Return saved models, what was changed last first. `q`: words in name, owner or id; `mine`: one's own;
+        `favorite`: what one marked for oneself.
+        """
+
+        def read(asked: dict[str, Any]) -> answers.ModelPage:
+            return self.http.read(answers.ModelPage, "GET", "/models", params=asked)
+
+        given = {"mine": mine, "favorite": favorite}
+        return [*pages(read, {"q": q, **{name: True for name, wanted in given.items() if wanted}}, None)]
 
     def model(self, ref: str) -> answers.ModelDetail:
         """Return a model with its versions, by id or name. Raises NotFound."""
         return self.http.read(answers.ModelDetail, "GET", f"/models/{segment(ref)}")
+
+    def favor_model(self, ref: str, wanted: bool = True) -> answers.ModelDetail:
+        """Make a model one of one's own favorites, or no more. Raises NotFound."""
+        verb = "PUT" if wanted else "DELETE"
+        return self.http.read(answers.ModelDetail, verb, f"/models/{segment(ref)}/favorite")
 
     def delete_model(self, ref: str, version: int | None = None) -> None:
         """Delete a version of a model, or with None all of it. Raises NotFound, Conflict while a job that has not ended

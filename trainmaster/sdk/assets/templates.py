@@ -3,10 +3,11 @@
 import builtins
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
+from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.jobs import Job
 
 if TYPE_CHECKING:
@@ -24,26 +25,22 @@ class TemplateCalls:
         self._client, self._http = client, client.http
 
     def list(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+        self, q: str = "", *, limit: int | None = 50, **filters: Unpack[AssetFilters]
     ) -> builtins.list[answers.TemplateView]:
         """Return templates, what was changed last first; `limit` None: all. `q`: words in name, description, owner,
         id.
         """
-        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+        return [*self.iterate(q, limit=limit, **filters)]
 
     def iterate(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+        self, q: str = "", *, limit: int | None = None, **filters: Unpack[AssetFilters]
     ) -> Iterator[answers.TemplateView]:
         """Yield templates page by page, like `list`."""
-        left, cursor = limit, None
-        while left is None or left > 0:
-            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
-            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
-            page = self._http.read(answers.TemplatePage, "GET", "/templates", params=asked)
-            yield from page.items
-            left, cursor = None if left is None else left - len(page.items), page.next_cursor
-            if cursor is None:
-                return
+
+        def read(asked: Json) -> answers.TemplatePage:
+            return self._http.read(answers.TemplatePage, "GET", "/templates", params=asked)
+
+        return pages(read, {"q": q, **filters}, limit)
 
     def get(self, ref: str, version: int | None = None) -> answers.TemplateDetail:
         """Return a template with its document (`spec`), or with that of an older version."""
@@ -102,6 +99,10 @@ class TemplateCalls:
         """Make a template of yours of another; `name` None: one that is free."""
         body = {} if name is None else {"name": name}
         return self._http.read(answers.TemplateDetail, "POST", self._at(ref, "/copy"), json=body)
+
+    def favor(self, ref: str, wanted: bool = True) -> answers.TemplateDetail:
+        """Make a template one of one's own favorites, or no more."""
+        return self._http.read(answers.TemplateDetail, "PUT" if wanted else "DELETE", self._at(ref, "/favorite"))
 
     def delete(self, ref: str) -> None:
         """Delete a template with its versions; jobs that were made of it stay."""

@@ -12,11 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from trainmaster import answers
 from trainmaster.core.errors import InvalidSpec, NotFound, Unavailable, problem_of
 from trainmaster.messages.server import client as said
+from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.assets.models import segment
 from trainmaster.sdk.downloads import Received, to_file, unpacked
 from trainmaster.sdk.pack import tree_of
@@ -57,26 +58,22 @@ class VolumeCalls:
     # -- volumes -----------------------------------------------------------------------------------------------
 
     def list(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = 50
+        self, q: str = "", *, limit: int | None = 50, **filters: Unpack[AssetFilters]
     ) -> builtins.list[answers.VolumeView]:
         """Return volumes, what was changed last first; `limit` None: all. `q`: words in name, description, owner,
         id.
         """
-        return [*self.iterate(q, mine=mine, owner=owner, workspace=workspace, limit=limit)]
+        return [*self.iterate(q, limit=limit, **filters)]
 
     def iterate(
-        self, q: str = "", *, mine: bool = False, owner: str = "", workspace: str = "", limit: int | None = None
+        self, q: str = "", *, limit: int | None = None, **filters: Unpack[AssetFilters]
     ) -> Iterator[answers.VolumeView]:
         """Yield volumes page by page, like `list`."""
-        left, cursor = limit, None
-        while left is None or left > 0:
-            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
-            asked |= {"limit": 500 if left is None else min(left, 500)} | ({"cursor": cursor} if cursor else {})
-            page = self._http.read(answers.VolumePage, "GET", "/volumes", params=asked)
-            yield from page.items
-            left, cursor = None if left is None else left - len(page.items), page.next_cursor
-            if cursor is None:
-                return
+
+        def read(asked: Json) -> answers.VolumePage:
+            return self._http.read(answers.VolumePage, "GET", "/volumes", params=asked)
+
+        return pages(read, {"q": q, **filters}, limit)
 
     def get(self, ref: str) -> answers.VolumeDetail:
         """Return a volume, with the jobs that mount it."""
@@ -97,6 +94,10 @@ class VolumeCalls:
     def share(self, ref: str, share: str) -> answers.VolumeDetail:
         """Share a volume with the other members of its workspace, or no more."""
         return self._http.read(answers.VolumeDetail, "PUT", _at(ref, "/share"), json={"share": share}, repeat=True)
+
+    def favor(self, ref: str, wanted: bool = True) -> answers.VolumeDetail:
+        """Make a volume one of one's own favorites, or no more."""
+        return self._http.read(answers.VolumeDetail, "PUT" if wanted else "DELETE", _at(ref, "/favorite"))
 
     def delete(self, ref: str) -> None:
         """Delete a volume with all that is in it. Raises Conflict while a job that has not ended mounts it."""

@@ -41,7 +41,7 @@ from trainmaster.store.assets.versions import (
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import Page
 from trainmaster.store.seen import seen
-from trainmaster.store.tables import asset, asset_version, bin_entry, binned_version, kept_version
+from trainmaster.store.tables import asset, asset_favorite, asset_version, bin_entry, binned_version, kept_version
 
 PAGE: Final = 500
 _COPIED: Final = tuple(column.name for column in asset.c if column.name != "id")
@@ -231,6 +231,7 @@ class BinRows:
             mine = bin_entry.c.id == id_
             if found.number is None:
                 mine |= bin_entry.c.asset == line.id
+                connection.execute(delete(asset_favorite).where(asset_favorite.c.asset == line.id))
             else:
                 kept &= kept_version.c.number == found.number
             ids = list(connection.scalars(select(bin_entry.c.id).where(mine)))

@@ -1,5 +1,5 @@
-"""What was deleted and can come back: assets and versions, moved here as they were. See store/tables.py, which this is
-a part of, and store/assets/bin.py.
+"""What was deleted and can come back: assets and versions, moved here as they were (store/assets/bin.py); and which
+assets somebody marked for themselves (store/assets/favorites.py). See store/tables.py, which this is a part of.
 """
 
 from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, Text
@@ -44,4 +44,12 @@ binned_version = Table(  # a version of such an entry; the columns from `asset` 
     Column("attempt", Integer),
     Column("path", Text, nullable=False),
     Column("about", Text, nullable=False),
+)
+
+asset_favorite = Table(  # also of an asset in the bin: it is one again when it comes back
+    "asset_favorite",
+    META,
+    Column("user", TEXT, primary_key=True),
+    Column("asset", TEXT, primary_key=True, index=True),
+    sqlite_with_rowid=False,
 )

@@ -26,7 +26,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.job_query import Page
 from trainmaster.store.seen import seen
-from trainmaster.store.tables import asset, asset_version
+from trainmaster.store.tables import asset, asset_favorite, asset_version
 
 _log: Final = logging.getLogger(__name__)
 
@@ -121,11 +121,15 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class AssetQuery:
-    """What is looked for (empty: everything): each word of `q` in name, description, owner or id."""
+    """What is looked for (empty: everything): each word of `q` in name, description, owner or id. `shared_with`: what
+    others share with the members of its workspace; `favorite_of`: what somebody marked for themselves.
+    """
 
     q: str = ""
     owner: str = ""
     workspace: str = ""
+    shared_with: str = ""
+    favorite_of: str = ""
 
 
 class AssetReader:
@@ -303,6 +307,11 @@ def _wanted(query: AssetQuery) -> list[ColumnElement[bool]]:
     found = [or_(*(one.icontains(word, autoescape=True) for one in texts)) for word in query.q.split()]
     if query.owner:
         found.append(asset.c.owner == query.owner)
+    if query.shared_with:
+        found += [asset.c.owner != query.shared_with, asset.c.share != JobShare.NONE.value]
+    if query.favorite_of:
+        marked = select(asset_favorite.c.asset).where(asset_favorite.c.user == query.favorite_of)
+        found.append(asset.c.id.in_(marked))
     return found if not query.workspace else [*found, asset.c.workspace == query.workspace]
 
 

@@ -21,7 +21,7 @@ from trainmaster.store.cluster_settings import where_closed
 from trainmaster.store.database import Database
 from trainmaster.store.notices.settings import forget_person
 from trainmaster.store.people.members import Member
-from trainmaster.store.tables import favorite, member, saved_view, sessions, ssh_key, tokens, users
+from trainmaster.store.tables import asset_favorite, favorite, member, saved_view, sessions, ssh_key, tokens, users
 
 T = TypeVar("T")
 STATES: Final = ("active", "locked", "deleted")
@@ -160,7 +160,7 @@ class PeopleRows:
 
     def set_state(self, name: str, state: str, audit_event: AuditEvent, also: Iterable[AuditEvent] = ()) -> None:
         """Let a user be active, locked or deleted. Who is no longer active is signed out; who is deleted has neither
-        password, tokens, views nor memberships any more, which `also` tells the workspaces. Raises NotFound.
+        password, tokens, views, favorites nor memberships any more, which `also` tells the workspaces. Raises NotFound.
         """
 
         def work(connection: Connection) -> None:
@@ -174,7 +174,8 @@ class PeopleRows:
                 forget_person(connection, name)
                 connection.execute(delete(ssh_key).where(ssh_key.c.user == name))
                 connection.execute(delete(saved_view).where(saved_view.c.owner == name))
-                connection.execute(delete(favorite).where(favorite.c.user == name))
+                for table in (favorite, asset_favorite):
+                    connection.execute(delete(table).where(table.c.user == name))
             audit.write(connection, [audit_event, *also])
 
         self._write(work)

@@ -85,7 +85,14 @@ export const common = {
     utc: "UTC",
   },
   /** Of every page that lists what has names. */
-  listing: { mine: "Only mine", more: "Show more" },
+  listing: {
+    whose: "Whose",
+    all: "All",
+    mine: "Mine",
+    shared: "Shared with me",
+    favorite: "Favorites",
+    more: "Show more",
+  },
   feed: {
     live: "Live",
     connecting: "Connecting",

@@ -82,7 +82,14 @@ export const common = {
     utc: "UTC",
   },
   /** 各列表页共用。 */
-  listing: { mine: "只看我的", more: "加载更多" },
+  listing: {
+    whose: "归属",
+    all: "全部",
+    mine: "我的",
+    shared: "共享给我的",
+    favorite: "收藏",
+    more: "加载更多",
+  },
   feed: {
     live: "实时",
     connecting: "连接中",

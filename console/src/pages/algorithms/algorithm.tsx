@@ -2,7 +2,7 @@
 import { DownloadOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Button, Select, Tag } from "antd";
+import { Button, Tag } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -15,14 +15,14 @@ import {
   specOf,
 } from "../../api/algorithms";
 import { ApiError } from "../../api/client";
-import type { AlgorithmDetail, AlgorithmSpec, JobShare } from "../../api/types";
-import { useAct } from "../../shared/act";
+import type { AlgorithmDetail, AlgorithmSpec } from "../../api/types";
 import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
+import { AssetStar } from "../../shared/favorite";
 import { listed } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
-import { SHARES } from "../../shared/people";
+import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
@@ -62,7 +62,8 @@ export function AlgorithmPage(): ReactNode {
         sub={[algorithm.owner, algorithm.workspace].join(" · ")}
         actions={
           <>
-            <Sharing of={algorithm} />
+            <AssetStar kind="algorithms" of={algorithm} />
+            <Sharing words="algorithms" of={algorithm} change={shareAlgorithm} />
             {writes && (
               <Button icon={<PlusOutlined />} onClick={() => setCreates(true)} data-testid="algorithm-create">
                 {t("algorithms.addVersion")}
@@ -224,30 +225,6 @@ function Remove({ of, version }: { of: AlgorithmDetail; version?: number }): Rea
       act={() => (version === undefined ? deleteAlgorithm(of.id) : deleteAlgorithmVersion(of.id, version))}
       read={["algorithms"]}
       after={() => void after()}
-    />
-  );
-}
-
-/** With whom it is shared; who may decide it chooses here. */
-function Sharing({ of }: { of: AlgorithmDetail }): ReactNode {
-  const { t } = useTranslation();
-  const act = useAct(ALL);
-  if (!of.may.includes("share"))
-    return <span title={t(`algorithms.share.${of.share}`)}>{t(`algorithms.sharing.${of.share}`)}</span>;
-  return (
-    <Select<JobShare>
-      value={of.share}
-      onChange={(level) =>
-        void act(async () => {
-          await shareAlgorithm(of.id, level);
-          return t("algorithms.share.changed");
-        })
-      }
-      aria-label={t("algorithms.shared")}
-      popupMatchSelectWidth={false}
-      labelRender={({ value }) => t(`algorithms.sharing.${value as JobShare}`)}
-      options={SHARES.map((value) => ({ value, label: t(`algorithms.share.${value}`) }))}
-      data-testid="algorithm-sharing"
     />
   );
 }

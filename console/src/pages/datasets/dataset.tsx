@@ -2,7 +2,7 @@
 import { CloudUploadOutlined, DownloadOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Button, Select } from "antd";
+import { Button } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
@@ -17,14 +17,14 @@ import {
   readDatasetFile,
   shareDataset,
 } from "../../api/datasets";
-import type { DatasetDetail, DatasetVersion, JobShare } from "../../api/types";
-import { useAct } from "../../shared/act";
+import type { DatasetDetail, DatasetVersion } from "../../api/types";
 import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
+import { AssetStar } from "../../shared/favorite";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
-import { SHARES } from "../../shared/people";
+import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
@@ -56,7 +56,8 @@ export function DatasetPage(): ReactNode {
         sub={[dataset.owner, dataset.workspace].join(" · ")}
         actions={
           <>
-            <Sharing of={dataset} />
+            <AssetStar kind="datasets" of={dataset} />
+            <Sharing words="datasets" of={dataset} change={shareDataset} />
             {writes && (
               <Button icon={<CloudUploadOutlined />} onClick={() => setUploads(true)} data-testid="dataset-upload">
                 {t("datasets.add")}
@@ -203,30 +204,6 @@ function Remove({ of, version }: { of: DatasetDetail; version?: number }): React
           ? navigate({ to: "/datasets" })
           : navigate({ to: "/datasets/$id", params: { id: of.id }, search: {}, replace: true }))
       }
-    />
-  );
-}
-
-/** With whom it is shared; who may decide it chooses here. */
-function Sharing({ of }: { of: DatasetDetail }): ReactNode {
-  const { t } = useTranslation();
-  const act = useAct(ALL);
-  if (!of.may.includes("share"))
-    return <span title={t(`datasets.share.${of.share}`)}>{t(`datasets.sharing.${of.share}`)}</span>;
-  return (
-    <Select<JobShare>
-      value={of.share}
-      onChange={(level) =>
-        void act(async () => {
-          await shareDataset(of.id, level);
-          return t("datasets.share.changed");
-        })
-      }
-      aria-label={t("datasets.shared")}
-      popupMatchSelectWidth={false}
-      labelRender={({ value }) => t(`datasets.sharing.${value as JobShare}`)}
-      options={SHARES.map((value) => ({ value, label: t(`datasets.share.${value}`) }))}
-      data-testid="dataset-sharing"
     />
   );
 }

@@ -2,17 +2,17 @@
 import { AppstoreAddOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { Alert, Button, Select } from "antd";
+import { Alert, Button } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
 import { deleteImage, deleteImageVersion, describeImage, readImage, shareImage } from "../../api/images";
-import type { ImageDetail, JobShare } from "../../api/types";
-import { useAct } from "../../shared/act";
+import type { ImageDetail } from "../../api/types";
 import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
+import { AssetStar } from "../../shared/favorite";
 import { bytes } from "../../shared/format";
-import { SHARES } from "../../shared/people";
+import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
@@ -45,7 +45,8 @@ export function ImagePage(): ReactNode {
         sub={[image.owner, image.workspace].join(" · ")}
         actions={
           <>
-            <Sharing of={image} />
+            <AssetStar kind="images" of={image} />
+            <Sharing words="images" of={image} change={shareImage} />
             {writes && (
               <Button icon={<AppstoreAddOutlined />} onClick={() => setAdds(true)} data-testid="image-add">
                 {t("images.addVersion")}
@@ -122,30 +123,6 @@ function Remove({ of, version }: { of: ImageDetail; version?: number }): ReactNo
       act={() => (version === undefined ? deleteImage(of.id) : deleteImageVersion(of.id, version))}
       read={["images"]}
       after={() => void after()}
-    />
-  );
-}
-
-/** With whom it is shared; who may decide it chooses here. */
-function Sharing({ of }: { of: ImageDetail }): ReactNode {
-  const { t } = useTranslation();
-  const act = useAct(["images", "image"]);
-  if (!of.may.includes("share"))
-    return <span title={t(`images.share.${of.share}`)}>{t(`images.sharing.${of.share}`)}</span>;
-  return (
-    <Select<JobShare>
-      value={of.share}
-      onChange={(level) =>
-        void act(async () => {
-          await shareImage(of.id, level);
-          return t("images.share.changed");
-        })
-      }
-      aria-label={t("images.shared")}
-      popupMatchSelectWidth={false}
-      labelRender={({ value }) => t(`images.sharing.${value as JobShare}`)}
-      options={SHARES.map((value) => ({ value, label: t(`images.share.${value}`) }))}
-      data-testid="image-sharing"
     />
   );
 }

@@ -1,12 +1,12 @@
 /** What people say of the job: its tags, a note, and whether it is one's favorite. Also after its end. */
-import { StarFilled, StarOutlined } from "@ant-design/icons";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { App, Button, Input, Select, Tag } from "antd";
+import { App, Input, Select, Tag } from "antd";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { favorJob, noteJob, tagJob } from "../../api/jobs";
 import type { JobDetail } from "../../api/types";
+import { Star } from "../../shared/favorite";
 import { Nothing, useErrorText } from "../../shared/ui";
 
 const LONGEST_NOTE = 4000;
@@ -33,19 +33,8 @@ function useSaved(id: string): (work: () => Promise<unknown>) => Promise<boolean
 }
 
 export function FavoriteButton({ job }: { job: JobDetail }): ReactNode {
-  const { t } = useTranslation();
   const save = useSaved(job.id);
-  const label = t(job.favorite ? "jobs.favorite.remove" : "jobs.favorite.add");
-  return (
-    <Button
-      icon={job.favorite ? <StarFilled className="tm-star" /> : <StarOutlined />}
-      onClick={() => void save(() => favorJob(job.id, !job.favorite))}
-      aria-pressed={job.favorite}
-      aria-label={label}
-      title={label}
-      data-testid="favorite"
-    />
-  );
+  return <Star on={job.favorite} press={() => void save(() => favorJob(job.id, !job.favorite))} />;
 }
 
 export function TagsFact({ job }: { job: JobDetail }): ReactNode {

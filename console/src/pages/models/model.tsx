@@ -19,6 +19,7 @@ import {
 import type { ModelDetail, ModelVersion } from "../../api/types";
 import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
+import { AssetStar } from "../../shared/favorite";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
 import { Ago } from "../../shared/time";
@@ -52,7 +53,12 @@ export function ModelPage(): ReactNode {
             {versions.length}
           </>
         }
-        actions={model.may.includes("write") && <Remove of={model} />}
+        actions={
+          <>
+            <AssetStar kind="models" of={model} />
+            {model.may.includes("write") && <Remove of={model} />}
+          </>
+        }
       />
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("models.versions")}>

@@ -11,6 +11,7 @@ import { withAlgorithm, withoutAlgorithm } from "./algorithm-doc";
 import { getAt, isObject } from "./document";
 import { FieldFrame } from "./fields";
 import { Source as InputSource, type Kind, kindOf, useFolder } from "./mounts";
+import { type OfferOption, offers, renderOffer } from "./offers";
 import { useForm, useWorkspace } from "./state";
 import { useAlgorithm } from "./use-algorithm";
 
@@ -48,7 +49,7 @@ export function AlgorithmField(): ReactNode {
         />
         {source !== "own" && (
           <span className="tm-mount-reference">
-            <Select<string>
+            <Select<string, OfferOption>
               showSearch
               value={name || undefined}
               placeholder={t("algorithms.choose.which")}
@@ -56,7 +57,8 @@ export function AlgorithmField(): ReactNode {
               popupMatchSelectWidth={false}
               aria-label={t("algorithms.choose.label")}
               data-testid="algorithm-choose"
-              options={names.map((one) => ({ value: one.name, label: one.name, title: one.description }))}
+              options={offers(names)}
+              optionRender={renderOffer}
               notFoundContent={t("algorithms.choose.noneHere", { workspace })}
               onChange={(next) => say(next, String(known.find((one) => one.name === next)?.latest ?? ""))}
             />

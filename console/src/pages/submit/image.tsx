@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { AutoComplete, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { readOffered } from "../../api/assets";
 import { listImages, readImage } from "../../api/images";
 import type { Image } from "../../api/types";
 import { useBilingual } from "../../i18n";
@@ -14,10 +15,10 @@ import type { Card } from "../images/cards";
 import { frameworkOf, getAt } from "./document";
 import { FieldFrame } from "./fields";
 import { imageRef, isOwn, OWN, unsuited } from "./images";
+import { Marked } from "./offers";
 import { useForm, useWorkspace } from "./state";
 
 const STILL_MS = 30_000;
-const MOST = 500;
 
 /** Shown where the engine of the pool runs images of any kind, or the document names one: then it says whether that has an effect (D16). */
 export function ImageField(): ReactNode {
@@ -32,7 +33,7 @@ function useImages(): Image[] | undefined {
   const workspace = useWorkspace();
   return useQuery({
     queryKey: ["images", "to have", workspace],
-    queryFn: async ({ signal }) => (await listImages({ workspace, limit: MOST }, signal)).items,
+    queryFn: ({ signal }) => readOffered(listImages, workspace, signal),
     staleTime: STILL_MS,
   }).data;
 }
@@ -69,7 +70,11 @@ function Choice(): ReactNode {
           }
           // Not its label: that would be measured in the field, too, once it is chosen.
           optionRender={({ value, data }) => (
-            <Line name={String(value)} about={"about" in data ? String(data.about) : ""} />
+            <Line
+              name={String(value)}
+              about={"about" in data ? String(data.about) : ""}
+              favorite={"favorite" in data && data.favorite === true}
+            />
           )}
           options={[
             {
@@ -87,6 +92,7 @@ function Choice(): ReactNode {
                   value: `${one.name}@${one.version}`,
                   disabled: why !== undefined,
                   about: why ?? about(one),
+                  favorite: one.favorite,
                 };
               }),
             },
@@ -98,9 +104,9 @@ function Choice(): ReactNode {
   );
 }
 
-const Line = ({ name, about }: { name: string; about: string }): ReactNode => (
+const Line = ({ name, about, favorite }: { name: string; about: string; favorite: boolean }): ReactNode => (
   <span className="tm-image-line">
-    <b>{name}</b> <span className="tm-faint">{about}</span>
+    <b>{name}</b> {favorite && <Marked />} <span className="tm-faint">{about}</span>
   </span>
 );
 

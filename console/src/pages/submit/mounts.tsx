@@ -6,6 +6,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Button, Checkbox, Input, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { readOffered } from "../../api/assets";
 import { listDatasets, readDataset } from "../../api/datasets";
 import { listModels, readModel } from "../../api/models";
 import { listConnections } from "../../api/storage";
@@ -13,13 +14,13 @@ import type { JsonObject } from "../../api/types";
 import { listVolumes } from "../../api/volumes";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
+import { type Offer, type OfferOption, offers, renderOffer } from "./offers";
 import { useRowKeys } from "./rows";
 import { useForm, useWorkspace } from "./state";
 
 const KINDS = ["path", "dataset", "model", "volume", "s3"] as const;
 export type Kind = (typeof KINDS)[number];
 const STILL_MS = 30_000;
-const MOST = 500;
 
 export const kindOf = (input: JsonObject): Kind =>
   KINDS.find((kind) => kind !== "path" && input[kind] !== undefined) ?? "path";
@@ -175,11 +176,11 @@ function VolumeSource({ at, input, put }: SourceProps): ReactNode {
   const workspace = useWorkspace();
   const known = useQuery({
     queryKey: ["to mount", "volume", workspace],
-    queryFn: () => listVolumes({ workspace, limit: MOST }),
+    queryFn: ({ signal }) => readOffered(listVolumes, workspace, signal),
     staleTime: STILL_MS,
   });
   return (
-    <Select<string>
+    <Select<string, OfferOption>
       showSearch
       value={String(input["volume"] ?? "") || undefined}
       placeholder={t("submit.mount.which.volume")}
@@ -188,7 +189,8 @@ function VolumeSource({ at, input, put }: SourceProps): ReactNode {
       aria-label={t("submit.field.source")}
       className="tm-mount-source"
       data-testid={`mount-name-${at}`}
-      options={(known.data?.items ?? []).map((one) => ({ value: one.name, label: one.name }))}
+      options={offers(known.data)}
+      optionRender={renderOffer}
       notFoundContent={t("submit.mount.none.volume", { workspace })}
       onBlur={() => form.touch(`inputs.${at}`)}
       onChange={(volume) => put({ ...input, volume })}
@@ -245,11 +247,8 @@ function Reference({ at, input, put }: SourceProps): ReactNode {
   const { name, version } = splitReference(String(input[kind] ?? ""));
   const known = useQuery({
     queryKey: ["to mount", kind, workspace],
-    queryFn: async () => {
-      const list = kind === "model" ? listModels : listDatasets;
-      const { items } = await list({ workspace, limit: MOST });
-      return items.map(({ id, name, latest }) => ({ id, name, latest }));
-    },
+    queryFn: async ({ signal }): Promise<Offer[]> =>
+      kind === "model" ? readOffered(listModels, workspace, signal) : readOffered(listDatasets, workspace, signal),
     staleTime: STILL_MS,
   });
   const id = known.data?.find((one) => one.name === name)?.id;
@@ -265,7 +264,7 @@ function Reference({ at, input, put }: SourceProps): ReactNode {
   const say = (next: string, of: string): void => put({ ...input, [kind]: of === "" ? next : `${next}@${of}` });
   return (
     <span className="tm-mount-reference tm-mount-source">
-      <Select<string>
+      <Select<string, OfferOption>
         showSearch
         value={name || undefined}
         placeholder={t(`submit.mount.which.${kind}`)}
@@ -273,7 +272,8 @@ function Reference({ at, input, put }: SourceProps): ReactNode {
         popupMatchSelectWidth={false}
         aria-label={t("submit.field.source")}
         data-testid={`mount-name-${at}`}
-        options={(known.data ?? []).map((one) => ({ value: one.name, label: one.name }))}
+        options={offers(known.data)}
+        optionRender={renderOffer}
         notFoundContent={t(`submit.mount.none.${kind}`, { workspace })}
         onBlur={() => form.touch(`inputs.${at}`)}
         onChange={(next) => say(next, "")}

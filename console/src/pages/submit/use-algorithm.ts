@@ -1,12 +1,12 @@
 /** The algorithm that the document names, for all fields that depend on it. */
 import { useQuery } from "@tanstack/react-query";
 import { listAlgorithms, readAlgorithm, specOf } from "../../api/algorithms";
+import { readOffered } from "../../api/assets";
 import type { Algorithm, AlgorithmSpec, Flavor } from "../../api/types";
 import { splitReference } from "./mounts";
 import { useForm, useWorkspace } from "./state";
 
 const STILL_MS = 30_000;
-const MOST = 500;
 
 interface Chosen {
   /** What the document names; "" where it names none. */
@@ -25,8 +25,8 @@ export function useAlgorithm(): Chosen {
   const given = form.doc["algorithm"];
   const { name, version } = splitReference(typeof given === "string" ? given : "");
   const list = useQuery({
-    queryKey: ["algorithms of", workspace],
-    queryFn: async ({ signal }) => (await listAlgorithms({ workspace, limit: MOST }, signal)).items,
+    queryKey: ["algorithms", "to run", workspace],
+    queryFn: ({ signal }) => readOffered(listAlgorithms, workspace, signal),
     staleTime: STILL_MS,
   });
   const known = (list.data ?? []).filter((one) => one.workspace === workspace && one.latest > 0);

@@ -2,16 +2,17 @@
 import { DeleteOutlined, EditOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { App, Button, Select } from "antd";
+import { App, Button } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/client";
-import type { JobShare, VolumeDetail } from "../../api/types";
+import type { VolumeDetail } from "../../api/types";
 import { deleteVolume, describeVolume, readVolume, shareVolume } from "../../api/volumes";
 import { useAct } from "../../shared/act";
 import { Described } from "../../shared/described";
+import { AssetStar } from "../../shared/favorite";
 import { bytes, number } from "../../shared/format";
-import { SHARES } from "../../shared/people";
+import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { UseInJob } from "../datasets/use";
@@ -48,7 +49,8 @@ export function VolumePage(): ReactNode {
         sub={[volume.owner, volume.workspace].join(" · ")}
         actions={
           <>
-            <Sharing of={volume} />
+            <AssetStar kind="volumes" of={volume} />
+            <Sharing words="volumes" of={volume} change={shareVolume} />
             <UseInJob volume={volume.name} workspace={volume.workspace} />
             {writes && (
               <Button icon={<EditOutlined />} onClick={() => setRenames(true)} data-testid="volume-rename">
@@ -152,30 +154,6 @@ function Remove({ of }: { of: VolumeDetail }): ReactNode {
       aria-label={t("volumes.delete.all")}
       title={t("volumes.delete.all")}
       data-testid="volume-delete"
-    />
-  );
-}
-
-/** With whom it is shared; who may decide it chooses here. */
-function Sharing({ of }: { of: VolumeDetail }): ReactNode {
-  const { t } = useTranslation();
-  const act = useAct(ALL);
-  if (!of.may.includes("share"))
-    return <span title={t(`volumes.share.${of.share}`)}>{t(`volumes.sharing.${of.share}`)}</span>;
-  return (
-    <Select<JobShare>
-      value={of.share}
-      onChange={(level) =>
-        void act(async () => {
-          await shareVolume(of.id, level);
-          return t("volumes.share.changed");
-        })
-      }
-      aria-label={t("volumes.shared")}
-      popupMatchSelectWidth={false}
-      labelRender={({ value }) => t(`volumes.sharing.${value as JobShare}`)}
-      options={SHARES.map((value) => ({ value, label: t(`volumes.share.${value}`) }))}
-      data-testid="volume-sharing"
     />
   );
 }

@@ -11,12 +11,12 @@ from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import By, Table
+from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.assets.algorithms import WantedAlgorithm
 from trainmaster.spec.document import Given
 from trainmaster.storage.trees import tar_tree, zip_tree
-from trainmaster.store.assets.versions import AssetQuery
 
 routes = Table("algorithms")
 
@@ -28,17 +28,6 @@ ONE = "/algorithms/{ref}/versions/{version}"
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class AlgorithmsQuery(_Body):
-    """Which algorithms, and which page of them."""
-
-    q: Annotated[str, Field(max_length=200)] = ""
-    owner: Short = ""
-    mine: bool = False
-    workspace: Short = ""
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
 
 
 class AlgorithmBody(_Body):
@@ -60,13 +49,13 @@ class AlgorithmChange(_Body):
 
 
 @routes.route("GET", "/algorithms", scope="algorithms:read", answers={200: "AlgorithmPage"}, by=By.ANY)
-async def list_algorithms(request: Request, wanted: Annotated[AlgorithmsQuery, Query()]) -> Response:
+async def list_algorithms(request: Request, wanted: Annotated[ShareableAssets, Query()]) -> Response:
     """List algorithms, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
-    name, description, owner and id.
+    name, description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+    what others share with the members of their workspace.
     """
     me = who(request)
-    query = AssetQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).algorithms.page(me, query, wanted.limit, wanted.cursor))
+    return Json(await platform(request).algorithms.page(me, wanted.of(me), wanted.limit, wanted.cursor))
 
 
 @routes.route("POST", "/algorithms", scope="algorithms:write", answers={201: "AlgorithmDetail"})
@@ -134,3 +123,12 @@ async def download_algorithm(
     kind = "application/zip" if format == "zip" else "application/x-tar"
     made = zip_tree if format == "zip" else tar_tree
     return await send_stream(request, lambda: made(root), kind, f"{name}-{version}.{format}")
+
+
+favorites(
+    routes,
+    "algorithm",
+    "an algorithm",
+    "AlgorithmDetail",
+    lambda to, ref, me, wanted: to.algorithms.favor(ref, me, wanted),
+)

@@ -12,11 +12,11 @@ from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
+from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
 from trainmaster.storage.datasets.listing import MAX_ENTRIES
 from trainmaster.storage.trees import list_files, tar_tree, zip_tree
-from trainmaster.store.assets.versions import AssetQuery
 
 routes = Table("datasets")
 
@@ -30,17 +30,6 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class DatasetsQuery(_Body):
-    """Which data sets, and which page of them."""
-
-    q: Annotated[str, Field(max_length=200)] = ""
-    owner: Short = ""
-    mine: bool = False
-    workspace: Short = ""
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
-
-
 class DatasetChange(_Body):
     """What a data set is."""
 
@@ -48,13 +37,13 @@ class DatasetChange(_Body):
 
 
 @routes.route("GET", "/datasets", scope="datasets:read", answers={200: "DatasetPage"}, by=By.ANY)
-async def list_datasets(request: Request, wanted: Annotated[DatasetsQuery, Query()]) -> Response:
+async def list_datasets(request: Request, wanted: Annotated[ShareableAssets, Query()]) -> Response:
     """List data sets, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
-    name, description, owner and id.
+    name, description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+    what others share with the members of their workspace.
     """
     me = who(request)
-    query = AssetQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).datasets.page(me, query, wanted.limit, wanted.cursor))
+    return Json(await platform(request).datasets.page(me, wanted.of(me), wanted.limit, wanted.cursor))
 
 
 @routes.route("GET", "/datasets/{ref}", scope="datasets:read", answers={200: "DatasetDetail"}, by=By.ANY)
@@ -154,3 +143,8 @@ async def get_dataset_contents(
     """
     found = await platform(request).datasets.small(ref, version, who(request), first, count)
     return await send_stream(request, lambda: found, "application/octet-stream", "contents")
+
+
+favorites(
+    routes, "dataset", "a data set", "DatasetDetail", lambda to, ref, me, wanted: to.datasets.favor(ref, me, wanted)
+)

@@ -10,11 +10,11 @@ from starlette.responses import Response
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import Table
+from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
 from trainmaster.service.environments.definition import LOCK, PROJECT, REFERENCE, REQUIREMENTS, Definition
 from trainmaster.service.use_cases.assets.images import WantedImage
-from trainmaster.store.assets.versions import AssetQuery
 
 routes = Table("images")
 
@@ -25,17 +25,6 @@ Words = Annotated[list[Short], Field(max_length=20)]
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ImagesQuery(_Body):
-    """Which images, and which page of them."""
-
-    q: Annotated[str, Field(max_length=200)] = ""
-    owner: Short = ""
-    mine: bool = False
-    workspace: Short = ""
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
 
 
 class ImageBody(_Body):
@@ -71,13 +60,13 @@ class ImageChange(_Body):
 
 
 @routes.route("GET", "/images", scope="images:read", answers={200: "ImagePage"})
-async def list_images(request: Request, wanted: Annotated[ImagesQuery, Query()]) -> Response:
+async def list_images(request: Request, wanted: Annotated[ShareableAssets, Query()]) -> Response:
     """List images, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
-    description, owner and id.
+    description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+    what others share with the members of their workspace.
     """
     me = who(request)
-    query = AssetQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).images.page(me, query, wanted.limit, wanted.cursor))
+    return Json(await platform(request).images.page(me, wanted.of(me), wanted.limit, wanted.cursor))
 
 
 @routes.route("POST", "/images", scope="images:write", answers={202: "ImageBuild"})
@@ -158,3 +147,6 @@ async def delete_image_version(request: Request, ref: str, version: Annotated[in
     """
     await platform(request).images.delete_version(ref, version, who(request))
     return Response(status_code=204)
+
+
+favorites(routes, "image", "an image", "ImageDetail", lambda to, ref, me, wanted: to.images.favor(ref, me, wanted))

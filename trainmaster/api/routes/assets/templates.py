@@ -10,11 +10,11 @@ from starlette.responses import Response
 from trainmaster.api.auth import who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.policy import By, Table
+from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import IDEMPOTENCY_KEY, Shared
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.assets.templates import WantedEdit, WantedTemplate
 from trainmaster.spec.document import Given
-from trainmaster.store.assets.versions import AssetQuery
 
 routes = Table("templates")
 
@@ -25,17 +25,6 @@ Level = Literal["none", "read", "read-write"]
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
-
-
-class TemplatesQuery(_Body):
-    """Which templates, and which page of them."""
-
-    q: Annotated[str, Field(max_length=200)] = ""
-    owner: Short = ""
-    mine: bool = False
-    workspace: Short = ""
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
 
 
 class TemplateBody(_Body):
@@ -88,13 +77,13 @@ class TemplateSubmission(_Body):
 
 
 @routes.route("GET", "/templates", scope="templates:read", answers={200: "TemplatePage"}, by=By.ANY)
-async def list_templates(request: Request, wanted: Annotated[TemplatesQuery, Query()]) -> Response:
+async def list_templates(request: Request, wanted: Annotated[ShareableAssets, Query()]) -> Response:
     """List templates, what was changed last first: one's own and what is shared. Each word of `q` is looked for in
-    name, description, owner and id.
+    name, description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+    what others share with the members of their workspace.
     """
     me = who(request)
-    query = AssetQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).templates.page(me, query, wanted.limit, wanted.cursor))
+    return Json(await platform(request).templates.page(me, wanted.of(me), wanted.limit, wanted.cursor))
 
 
 @routes.route("POST", "/templates", scope="templates:write", answers={201: "TemplateDetail"})
@@ -172,3 +161,8 @@ async def submit_template(request: Request, ref: str, body: TemplateSubmission |
         ref, who(request), changes, body.parameters, body.spec, key
     )
     return Json(view, status_code=201 if created else 200)
+
+
+favorites(
+    routes, "template", "a template", "TemplateDetail", lambda to, ref, me, wanted: to.templates.favor(ref, me, wanted)
+)

@@ -15,10 +15,10 @@ from trainmaster.api.auth import looking, who
 from trainmaster.api.deps import Json, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
+from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import Shared
 from trainmaster.core.states import JobShare
 from trainmaster.storage.trees import list_files, zip_tree
-from trainmaster.store.assets.versions import AssetQuery
 
 routes = Table("volumes")
 
@@ -30,17 +30,6 @@ _BLOCK: Final = 1 << 20
 
 class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class VolumesQuery(_Body):
-    """Which volumes, and which page of them."""
-
-    q: Annotated[str, Field(max_length=200)] = ""
-    owner: Short = ""
-    mine: bool = False
-    workspace: Short = ""
-    limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
 
 
 class NewVolume(_Body):
@@ -79,13 +68,13 @@ def _limit(app: Any) -> int:
 
 
 @routes.route("GET", "/volumes", scope="volumes:read", answers={200: "VolumePage"}, by=By.ANY)
-async def list_volumes(request: Request, wanted: Annotated[VolumesQuery, Query()]) -> Response:
+async def list_volumes(request: Request, wanted: Annotated[ShareableAssets, Query()]) -> Response:
     """List volumes, what was changed last first: one's own and what is shared. Each word of `q` is looked for in name,
-    description, owner and id.
+    description, owner and id. `favorite`: only the caller's favorites; `shared`: only
+    what others share with the members of their workspace.
     """
     me = who(request)
-    query = AssetQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).volumes.page(me, query, wanted.limit, wanted.cursor))
+    return Json(await platform(request).volumes.page(me, wanted.of(me), wanted.limit, wanted.cursor))
 
 
 @routes.route("POST", "/volumes", scope="volumes:write", answers={201: "VolumeDetail"})
@@ -204,3 +193,6 @@ async def move_volume_files(request: Request, ref: str, body: Move) -> Response:
     """Give a file or folder of a volume another name or place, where nothing is yet."""
     await platform(request).volume_files.move(ref, who(request), body.path, body.to)
     return Response(status_code=204)
+
+
+favorites(routes, "volume", "a volume", "VolumeDetail", lambda to, ref, me, wanted: to.volumes.favor(ref, me, wanted))

@@ -23,7 +23,7 @@ from trainmaster.answers import (
     AlgorithmView,
 )
 from trainmaster.core.cluster import DEFAULT
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
+from trainmaster.core.errors import InvalidSpec, NotFound, Problem, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
@@ -33,6 +33,7 @@ from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import member_problems, sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec
 from trainmaster.spec.algorithms.checking import read_algorithm, written
 from trainmaster.spec.document import Given
@@ -44,6 +45,9 @@ from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, Asse
 
 LONGEST_DESCRIPTION: Final = 2000
 _KIND: Final = AssetKind.ALGORITHM
+_WORDS: Final = LineWords(
+    said.no_such_algorithm, said.several_algorithms, said.algorithm_only_to_read, said.algorithm_not_yours_to_share
+)
 _NAME: Final = re.compile(NAME)
 _SHOWN: Final = 20
 """Jobs that are named as those that use it."""
@@ -65,6 +69,7 @@ class Algorithms:
 
     def __init__(self, context: Context, assets: AssetReader, rows: AlgorithmRows) -> None:
         self._ctx, self._assets, self._rows = context, assets, rows
+        self._lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -78,7 +83,8 @@ class Algorithms:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
-            items = [AlgorithmView(**_fields(one, last.get(one.id), who)) for one in page.items]
+            marked = self._lines.favorites(who, page.items)
+            items = [AlgorithmView(**_fields(one, last.get(one.id), who, marked)) for one in page.items]
             return AlgorithmPage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -87,11 +93,11 @@ class Algorithms:
         """Return an algorithm (id, the beginning of one, or name) with its versions and the document of one, the last
         where none is named. Raises NotFound, Conflict where several are meant.
         """
-        return await self._shown(await self._find(ref, who), who, version)
+        return await self._shown(await self._lines.find(ref, who), who, version)
 
     async def code(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
         """Return an algorithm's name, and the folder with the code of one of its versions. Raises NotFound."""
-        line = await self._find(ref, who)
+        line = await self._lines.find(ref, who)
         for one in await self._versions(line, who):
             if one.number != version:
                 continue
@@ -114,7 +120,7 @@ class Algorithms:
         algorithm = await self._judged(wanted, workspace, who)
         line = await asyncio.to_thread(self._called, workspace, wanted.name, who)
         if line is not None:
-            _demand_right(who, "algorithms:write", line)
+            self._lines.demand_right(who, "algorithms:write", line)
         now, document = self._ctx.clock(), written(algorithm)
         text = msgspec.json.encode(document).decode()
         new = algorithm_version(document, digest_of(text), len(text.encode()), who.name, now, who.role == "admin")
@@ -139,7 +145,7 @@ class Algorithms:
 
     async def describe(self, ref: str, who: Principal, description: str) -> AlgorithmDetail:
         """Say what an algorithm does. Raises NotFound, Forbidden, InvalidSpec."""
-        before = await self._find(ref, who, "algorithms:write")
+        before = await self._lines.find(ref, who, "algorithms:write")
         if found := _description_problems(description):
             raise InvalidSpec(said.algorithm_not_valid(len(found)), problems=tuple(found))
         told = self._told(who, "description", said.algorithm_described)
@@ -151,7 +157,7 @@ class Algorithms:
         """Share an algorithm with the other members of its workspace, or no more. Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
         """
-        before = await self._find(ref, who, "algorithms:share")
+        before = await self._lines.find(ref, who, "algorithms:share")
         if wrong := sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace)):
             raise InvalidSpec(said.algorithm_not_valid(len(wrong)), problems=tuple(wrong))
         told = self._told(who, "share", said.algorithm_shared)
@@ -159,17 +165,23 @@ class Algorithms:
         await asyncio.to_thread(lambda: self._rows.change(sharable, before.id, told, share=share.value))
         return await self.detail(before.id, who)
 
+    async def favor(self, ref: str, who: Principal, wanted: bool) -> AlgorithmDetail:
+        """Make an algorithm one of one's own favorites, or no more. Raises NotFound, Conflict where several are
+        meant.
+        """
+        return await self._shown(await self._lines.favor(ref, who, wanted), who)
+
     async def delete(self, ref: str, who: Principal) -> None:
         """Put an algorithm with all its versions into the bin; jobs keep what they got of it. Raises NotFound,
         Forbidden.
         """
-        line = await self._find(ref, who, "algorithms:write")
+        line = await self._lines.find(ref, who, "algorithms:write")
         gone, missing = said.algorithm_deleted(line.name), said.no_such_algorithm(repr(ref))
         await self._ctx.bin.put(who, line, None, gone, missing)
 
     async def delete_version(self, ref: str, version: int, who: Principal) -> None:
         """Put one version into the bin; its number is never given again. Raises NotFound, Forbidden."""
-        line = await self._find(ref, who, "algorithms:write")
+        line = await self._lines.find(ref, who, "algorithms:write")
         gone = said.algorithm_version_deleted(line.name, version)
         await self._ctx.bin.put(who, line, version, gone, said.no_such_algorithm_version(line.name, version))
 
@@ -208,27 +220,11 @@ class Algorithms:
     def _called(self, workspace: str, name: str, who: Principal) -> Asset | None:
         return self._assets.find(decide(who, "algorithms:read").visible, _KIND, name, workspace)
 
-    async def _find(self, ref: str, who: Principal, scope: str = "algorithms:read") -> Asset:
-        """Return the algorithm that is meant. Raises NotFound, Forbidden where `who` sees it and may not do this,
-        Conflict where several are meant.
-        """
-        visible = decide(who, "algorithms:read").demand()
-        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
-        if not found:
-            raise NotFound(said.no_such_algorithm(repr(ref)))
-        if len(found) > 1:
-            raise Conflict(said.several_algorithms(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
-        _demand_right(who, scope, found[0])
-        return found[0]
-
     async def _versions(self, line: Asset, who: Principal) -> list[AssetVersion]:
         visible = decide(who, "algorithms:read").demand()
         return await asyncio.to_thread(self._assets.versions, visible, line.id)
 
-    async def _shown(self, line: Asset, who: Principal, version: int | None) -> AlgorithmDetail:
+    async def _shown(self, line: Asset, who: Principal, version: int | None = None) -> AlgorithmDetail:
         versions = await self._versions(line, who)
         shown = next((one for one in versions if version in (None, one.number)), None)
         if shown is None and version is not None:
@@ -236,8 +232,9 @@ class Algorithms:
         visible = decide(who, "jobs:read").visible
         there = [job for job in self._ctx.master.live.values() if job.workspace == line.workspace]
         using = await asyncio.to_thread(self._using, [job for job in there if visible.covers(job)], line.name)
+        marked = await asyncio.to_thread(self._lines.favorites, who, [line])
         return AlgorithmDetail(
-            **_fields(line, versions[0] if versions else None, who),
+            **_fields(line, versions[0] if versions else None, who, marked),
             shown=shown.number if shown is not None else 0,
             spec=document_in(shown) if shown is not None else {},
             history=[_version_view(one) for one in versions],
@@ -278,13 +275,6 @@ def _description_problems(description: str) -> list[Problem]:
     return []
 
 
-def _demand_right(who: Principal, scope: str, line: Asset) -> None:
-    if not decide(who, scope, line).allowed:
-        decide(who, scope).demand()
-        refusal = said.algorithm_not_yours_to_share if scope == "algorithms:share" else said.algorithm_only_to_read
-        raise Forbidden(refusal(line.owner))
-
-
 def _version_view(version: AssetVersion) -> AlgorithmVersionView:
     upload = (document_in(version).get("code") or {}).get("upload")
     return AlgorithmVersionView(
@@ -296,7 +286,7 @@ def _version_view(version: AssetVersion) -> AlgorithmVersionView:
     )
 
 
-def _fields(line: Asset, last: AssetVersion | None, who: Principal) -> dict[str, Any]:
+def _fields(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> dict[str, Any]:
     rights: tuple[AlgorithmRight, ...] = ("write", "share")
     framework = document_in(last).get("framework") if last is not None else None
     kind = framework.get("kind") if isinstance(framework, dict) else None
@@ -313,5 +303,6 @@ def _fields(line: Asset, last: AssetVersion | None, who: Principal) -> dict[str,
         "framework": kind if isinstance(kind, str) else "",
         "created_at": line.created_at,
         "changed_at": line.changed_at,
+        "favorite": line.id in marked,
         "may": [right for right in rights if decide(who, f"algorithms:{right}", line).allowed],
     }

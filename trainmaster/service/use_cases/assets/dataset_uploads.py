@@ -30,7 +30,6 @@ from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
 from trainmaster.service.use_cases.assets.datasets import (
     Datasets,
-    demand_right,
     description_problems,
     subject_of,
 )
@@ -135,7 +134,7 @@ class DatasetUploads:
         if not decide(who, "datasets:read", line).allowed:
             problem = problem_of("name", said.dataset_name_taken(line.workspace), line.name)
             raise Conflict(said.dataset_exists(line.name), problems=(problem,))
-        demand_right(who, "datasets:write", line)
+        self._datasets.lines.demand_right(who, "datasets:write", line)
 
     async def state(self, id_: str, who: Principal) -> DatasetUploadView:
         """Return how far an upload is. Raises NotFound."""

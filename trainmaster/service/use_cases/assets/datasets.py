@@ -20,7 +20,7 @@ from trainmaster.answers import (
     DatasetVersionView,
     DatasetView,
 )
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, StorageFailed, problem_of
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.formats.frames import SMALL
 from trainmaster.core.records import Job
@@ -28,6 +28,7 @@ from trainmaster.core.states import JobShare
 from trainmaster.messages.assets import datasets as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords
 from trainmaster.storage.datasets.building import DatasetManifest, manifest_of
 from trainmaster.storage.datasets.listing import ListedFile
 from trainmaster.storage.datasets.reading import read_small
@@ -36,6 +37,9 @@ from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, Asse
 
 LONGEST_DESCRIPTION: Final = 2000
 _KIND: Final = AssetKind.DATASET
+_WORDS: Final = LineWords(
+    said.no_such_dataset, said.several_datasets, said.dataset_only_to_read, said.dataset_not_yours_to_share
+)
 _NAMED: Final = 5
 """Jobs that are named as those that need a version."""
 
@@ -45,6 +49,7 @@ class Datasets:
 
     def __init__(self, context: Context, assets: AssetReader, rows: DatasetRows) -> None:
         self._ctx, self._assets, self._rows = context, assets, rows
+        self.lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -58,7 +63,8 @@ class Datasets:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
-            items = [DatasetView(**fields_of(one, last.get(one.id), who)) for one in page.items]
+            marked = self.lines.favorites(who, page.items)
+            items = [DatasetView(**fields_of(one, last.get(one.id), who, marked)) for one in page.items]
             return DatasetPage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -67,7 +73,7 @@ class Datasets:
         """Return a data set (id, the beginning of one, or name) with its versions. Raises NotFound, Conflict where
         several are meant.
         """
-        return await self._shown(await self.find(ref, who), who)
+        return await self._shown(await self.lines.find(ref, who), who)
 
     async def files(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
         """Return a data set's name, and the folder with the files of one of its versions. Raises NotFound."""
@@ -90,7 +96,7 @@ class Datasets:
 
     async def describe(self, ref: str, who: Principal, description: str) -> DatasetDetail:
         """Say what a data set is. Raises NotFound, Forbidden, InvalidSpec."""
-        before = await self.find(ref, who, "datasets:write")
+        before = await self.lines.find(ref, who, "datasets:write")
         if found := description_problems(description):
             raise InvalidSpec(said.dataset_not_valid(), problems=tuple(found))
         now, writable = self._ctx.clock(), decide(who, "datasets:write").visible
@@ -106,7 +112,7 @@ class Datasets:
         """Share a data set with the other members of its workspace, or no more. Raises NotFound, Forbidden, InvalidSpec
         where nothing may be shared there.
         """
-        before = await self.find(ref, who, "datasets:share")
+        before = await self.lines.find(ref, who, "datasets:share")
         if wrong := sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace)):
             raise InvalidSpec(said.dataset_not_valid(), problems=tuple(wrong))
         now, sharable = self._ctx.clock(), decide(who, "datasets:share").visible
@@ -118,11 +124,15 @@ class Datasets:
         await asyncio.to_thread(lambda: self._rows.change(sharable, before.id, told, share=share.value))
         return await self.detail(before.id, who)
 
+    async def favor(self, ref: str, who: Principal, wanted: bool) -> DatasetDetail:
+        """Make a data set one of one's own favorites, or no more. Raises NotFound, Conflict where several are meant."""
+        return await self._shown(await self.lines.favor(ref, who, wanted), who)
+
     async def delete(self, ref: str, who: Principal) -> None:
         """Put a data set with all its versions into the bin. Raises NotFound, Forbidden, Conflict with the jobs that
         need one.
         """
-        line = await self.find(ref, who, "datasets:write")
+        line = await self.lines.find(ref, who, "datasets:write")
         await self._demand_unused(line, None, who)
         gone, missing = said.dataset_deleted(line.name), said.no_such_dataset(repr(ref))
         await self._ctx.bin.put(who, line, None, gone, missing)
@@ -131,31 +141,15 @@ class Datasets:
         """Put one version into the bin; its number is never given again. Raises NotFound, Forbidden, Conflict with the
         jobs that need it.
         """
-        line = await self.find(ref, who, "datasets:write")
+        line = await self.lines.find(ref, who, "datasets:write")
         await self._demand_unused(line, version, who)
         gone = said.dataset_version_deleted(line.name, version)
         await self._ctx.bin.put(who, line, version, gone, said.no_such_dataset_version(line.name, version))
 
     # -- inside ------------------------------------------------------------------------------------------------
 
-    async def find(self, ref: str, who: Principal, scope: str = "datasets:read") -> Asset:
-        """Return the data set that is meant. Raises NotFound, Forbidden where `who` sees it and may not do this,
-        Conflict where several are meant.
-        """
-        visible = decide(who, "datasets:read").demand()
-        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
-        if not found:
-            raise NotFound(said.no_such_dataset(repr(ref)))
-        if len(found) > 1:
-            raise Conflict(said.several_datasets(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
-        demand_right(who, scope, found[0])
-        return found[0]
-
     async def _version(self, ref: str, version: int, who: Principal) -> tuple[str, AssetVersion]:
-        line = await self.find(ref, who)
+        line = await self.lines.find(ref, who)
         for one in await self._versions(line, who):
             if one.number == version:
                 return line.name, one
@@ -176,7 +170,8 @@ class Datasets:
     async def _shown(self, line: Asset, who: Principal) -> DatasetDetail:
         versions = await self._versions(line, who)
         history = [self.version_view(one, who) for one in versions]
-        return DatasetDetail(**fields_of(line, versions[0] if versions else None, who), history=history)
+        marked = await asyncio.to_thread(self.lines.favorites, who, [line])
+        return DatasetDetail(**fields_of(line, versions[0] if versions else None, who, marked), history=history)
 
     def version_view(self, version: AssetVersion, who: Principal) -> DatasetVersionView:
         """Return a version as `who` is shown it."""
@@ -246,16 +241,8 @@ def description_problems(description: str | None) -> list[Problem]:
     return []
 
 
-def demand_right(who: Principal, scope: str, line: Asset) -> None:
-    """Return when `who`, who sees `line`, may do this to it. Raises Forbidden."""
-    if not decide(who, scope, line).allowed:
-        decide(who, scope).demand()
-        refusal = said.dataset_not_yours_to_share if scope == "datasets:share" else said.dataset_only_to_read
-        raise Forbidden(refusal(line.owner))
-
-
-def fields_of(line: Asset, last: AssetVersion | None, who: Principal) -> dict[str, Any]:
-    """Return what is shown of a data set, whose last version is `last`, to `who`."""
+def fields_of(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> dict[str, Any]:
+    """Return what is shown of a data set, whose last version is `last`, to `who`, whose favorites are `marked`."""
     rights: tuple[DatasetRight, ...] = ("write", "share")
     return {
         "id": line.id,
@@ -270,5 +257,6 @@ def fields_of(line: Asset, last: AssetVersion | None, who: Principal) -> dict[st
         "files": last.files if last is not None else 0,
         "created_at": line.created_at,
         "changed_at": line.changed_at,
+        "favorite": line.id in marked,
         "may": [right for right in rights if decide(who, f"datasets:{right}", line).allowed],
     }

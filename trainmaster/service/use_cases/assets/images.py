@@ -24,7 +24,7 @@ from trainmaster.answers import (
     ImageUse,
     ImageView,
 )
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.states import JobShare
@@ -40,6 +40,7 @@ from trainmaster.service.environments.keeper import KeptEnvironment
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both
 from trainmaster.service.use_cases.assets.image_views import build_view, version_view
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords
 from trainmaster.service.use_cases.assets.packing import ImageBase, about_version, base_of, measured
 from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
 from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, about_of, image_version
@@ -52,6 +53,9 @@ LOG_LINES: Final = 400
 MOST_USES: Final = 50
 """Jobs that an image names as having it."""
 _KIND: Final = AssetKind.IMAGE
+_WORDS: Final = LineWords(
+    said.no_such_image, said.several_images, said.image_only_to_read, said.image_not_yours_to_share
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,7 @@ class Images:
 
     def __init__(self, context: Context, assets: AssetReader) -> None:
         self._ctx, self._assets = context, assets
+        self._lines = Lines(context, assets, _KIND, _WORDS)
         self._parts = context.images
         self._rows = context.images.rows
 
@@ -86,7 +91,8 @@ class Images:
         def read() -> ImagePage:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last, needed = self._assets.latest(visible, page.items), list(self._parts.needed())
-            items = [ImageView(**self._fields(one, last.get(one.id), who, needed)) for one in page.items]
+            marked = self._lines.favorites(who, page.items)
+            items = [ImageView(**self._fields(one, last.get(one.id), who, needed, marked)) for one in page.items]
             total = self._assets.count(visible, _KIND, wanted)
             return ImagePage(items=items, next_cursor=page.next_cursor, total=total)
 
@@ -96,7 +102,7 @@ class Images:
         """Return an image (id, the beginning of one, or name) with the packages of its last version, or of another.
         Raises NotFound, Conflict where several are meant.
         """
-        return await self._shown(await self._find(ref, who), who, version)
+        return await self._shown(await self._lines.find(ref, who), who, version)
 
     async def builds(self, who: Principal) -> ImageBuilds:
         """Return the builds that `who` may see, newest first, without their logs."""
@@ -187,7 +193,7 @@ class Images:
 
     async def describe(self, ref: str, who: Principal, description: str) -> ImageDetail:
         """Say what an image is for. Raises NotFound, Forbidden, InvalidSpec."""
-        before = await self._find(ref, who, "images:write")
+        before = await self._lines.find(ref, who, "images:write")
         if wrong := _description_problems(description):
             raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
         now = self._ctx.clock()
@@ -204,7 +210,7 @@ class Images:
         """Share an image with the other members of its workspace, or no more. Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
         """
-        before = await self._find(ref, who, "images:share")
+        before = await self._lines.find(ref, who, "images:share")
         wrong = sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace))
         if wrong:
             raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
@@ -218,11 +224,15 @@ class Images:
         after = await asyncio.to_thread(self._rows.share, sharable, before.id, share.value, told)
         return await self._shown(after, who)
 
+    async def favor(self, ref: str, who: Principal, wanted: bool) -> ImageDetail:
+        """Make an image one of one's own favorites, or no more. Raises NotFound, Conflict where several are meant."""
+        return await self._shown(await self._lines.favor(ref, who, wanted), who)
+
     async def delete(self, ref: str, who: Principal) -> None:
         """Put an image with all its versions into the bin. Raises NotFound, Forbidden, Conflict while jobs that have
         not ended have it.
         """
-        one = await self._find(ref, who, "images:write")
+        one = await self._lines.find(ref, who, "images:write")
         await self._demand_unused(one, None)
         await self._ctx.bin.put(who, one, None, said.image_deleted(one.name), said.no_such_image(repr(ref)))
         self._parts.forget(one.workspace, one.name)
@@ -231,7 +241,7 @@ class Images:
         """Put one version into the bin, and with the only one the image; its number is never given again. Raises like
         `delete`.
         """
-        one = await self._find(ref, who, "images:write")
+        one = await self._lines.find(ref, who, "images:write")
         missing = said.no_such_image_version(one.name, version)
         if (one.versions, one.latest) == (1, version):
             await self.delete(one.id, who)
@@ -304,22 +314,6 @@ class Images:
             raise NotFound(said.no_such_build())
         return found
 
-    async def _find(self, ref: str, who: Principal, scope: str = "images:read") -> Asset:
-        visible = decide(who, "images:read").demand()
-        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
-        if not found:
-            raise NotFound(said.no_such_image(repr(ref)))
-        if len(found) > 1:
-            raise Conflict(said.several_images(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
-        if not decide(who, scope, found[0]).allowed:
-            decide(who, scope).demand()
-            refusal = said.image_only_to_read if scope == "images:write" else said.image_not_yours_to_share
-            raise Forbidden(refusal(found[0].owner))
-        return found[0]
-
     async def _shown(self, image: Asset, who: Principal, version: int | None = None) -> ImageDetail:
         visible = decide(who, "images:read").demand()
         versions = await asyncio.to_thread(self._assets.versions, visible, image.id)
@@ -327,8 +321,9 @@ class Images:
         if shown is None:
             raise NotFound(said.no_such_image_version(image.name, version or 0))
         about, needed = about_of(shown), list(await asyncio.to_thread(self._parts.needed))
+        marked = await asyncio.to_thread(self._lines.favorites, who, [image])
         return ImageDetail(
-            **self._fields(image, versions[0], who, needed),
+            **self._fields(image, versions[0], who, needed, marked),
             shown=shown.number,
             installed=[ImagePackage(name=name, version=number) for name, number in (about.packages if about else ())],
             lock=about.lock if about is not None else "",
@@ -353,7 +348,12 @@ class Images:
         ]
 
     def _fields(
-        self, image: Asset, last: AssetVersion | None, who: Principal, needed: Iterable[NeededImage]
+        self,
+        image: Asset,
+        last: AssetVersion | None,
+        who: Principal,
+        needed: Iterable[NeededImage],
+        marked: set[str],
     ) -> dict[str, Any]:
         may: list[ImageRight] = ["write"] if decide(who, "images:write", image).allowed else []
         if decide(who, "images:share", image).allowed:
@@ -372,6 +372,7 @@ class Images:
             "version": image.latest,
             "created_at": image.created_at,
             "changed_at": image.changed_at,
+            "favorite": image.id in marked,
             "changed_by": about.by if about is not None else "",
             "python": about.python if about is not None else "",
             "frameworks": list(about.frameworks) if about is not None else [],

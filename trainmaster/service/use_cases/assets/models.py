@@ -27,6 +27,7 @@ class Models:
 
     def __init__(self, context: Context, assets: AssetReader) -> None:
         self._ctx, self._assets, self._layout = context, assets, context.layout
+        self._favorites = context.asset_favorites
 
     async def page(self, who: Principal, wanted: AssetQuery, limit: int, cursor: str | None = None) -> ModelPage:
         """Return a page of the models `who` may see, what was changed last first. Raises InvalidSpec for a cursor of
@@ -37,7 +38,8 @@ class Models:
         def read() -> ModelPage:
             page = self._assets.page(visible, AssetKind.MODEL, wanted, limit, cursor)
             latest = self._assets.latest(visible, page.items)
-            items = [_model_view(model, latest[model.id]) for model in page.items if model.id in latest]
+            marked = self._favorites.among(who.name, [model.id for model in page.items])
+            items = [_model_view(model, latest[model.id], marked) for model in page.items if model.id in latest]
             total = self._assets.count(visible, AssetKind.MODEL, wanted)
             return ModelPage(items=items, next_cursor=page.next_cursor, total=total)
 
@@ -70,6 +72,7 @@ class Models:
         """Return one model (id or name) with its versions, newest first. Raises NotFound."""
         model, versions = await self._found(ref, who)
         rights: list[ModelRight] = ["write"]
+        marked = await asyncio.to_thread(self._favorites.among, who.name, [model.id])
         return ModelDetail(
             may=[right for right in rights if decide(who, f"models:{right}", model).allowed],
             id=model.id,
@@ -78,8 +81,15 @@ class Models:
             workspace=model.workspace,
             latest=model.latest,
             created_at=model.created_at,
+            favorite=model.id in marked,
             versions=[self._version_view(version, decide(who, "server:observe").allowed) for version in versions],
         )
+
+    async def favor(self, ref: str, who: Principal, wanted: bool) -> ModelDetail:
+        """Make a model one of one's own favorites, or no more. Raises NotFound, StorageFailed."""
+        model, _ = await self._found(ref, who)
+        await asyncio.to_thread(self._favorites.put, who.name, model.id, wanted)
+        return await self.detail(model.id, who)
 
     async def delete(self, ref: str, who: Principal, version: int | None = None) -> None:
         """Put a model with all its versions into the bin, or one of them, and with the only one the model; the number
@@ -135,7 +145,7 @@ class Models:
         )
 
 
-def _model_view(model: Asset, last: AssetVersion) -> ModelView:
+def _model_view(model: Asset, last: AssetVersion, marked: set[str]) -> ModelView:
     return ModelView(
         id=model.id,
         name=model.name,
@@ -144,6 +154,7 @@ def _model_view(model: Asset, last: AssetVersion) -> ModelView:
         versions=model.versions,
         latest=model.latest,
         created_at=model.created_at,
+        favorite=model.id in marked,
         updated_at=last.created_at,
         size_bytes=last.size_bytes,
         metrics=metrics_of(last),

@@ -25,7 +25,7 @@ from trainmaster.answers import (
     TemplateVersionView,
     TemplateView,
 )
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, TrainmasterError, problem_of
+from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.states import JobShare
 from trainmaster.messages.assets import templates as said
@@ -35,6 +35,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.submitting.reading import Candidate
 from trainmaster.service.use_cases.assets.documents import judged, with_parameters
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import NAME
@@ -50,6 +51,9 @@ LONGEST_NAME: Final = 30
 LONGEST_DESCRIPTION: Final = 2000
 _NAME: Final = re.compile(NAME)
 _KIND: Final = AssetKind.TEMPLATE
+_WORDS: Final = LineWords(
+    said.no_such_template, said.several_templates, said.template_only_to_read, said.template_not_yours_to_share
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class Templates:
 
     def __init__(self, context: Context, assets: AssetReader, rows: TemplateRows, jobs: Jobs) -> None:
         self._ctx, self._assets, self._rows, self._jobs = context, assets, rows, jobs
+        self._lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -92,7 +97,8 @@ class Templates:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
-            items = [_view(one, last.get(one.id), who) for one in page.items]
+            marked = self._lines.favorites(who, page.items)
+            items = [TemplateView(**_fields(one, last.get(one.id), who, marked)) for one in page.items]
             return TemplatePage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -101,7 +107,7 @@ class Templates:
         """Return a template (id, the beginning of one, or name) with the document of its last version, or of another.
         Raises NotFound, Conflict where several are meant.
         """
-        return await self._shown(await self._find(ref, who), who, version)
+        return await self._shown(await self._lines.find(ref, who), who, version)
 
     # -- act ---------------------------------------------------------------------------------------------------
 
@@ -135,7 +141,7 @@ class Templates:
         """Change a template: its next version. Raises NotFound, Forbidden, InvalidSpec, Conflict where somebody changed
         it meanwhile, or the name is taken.
         """
-        before = await self._find(ref, who, "templates:write")
+        before = await self._lines.find(ref, who, "templates:write")
         found = _problems(wanted.name, wanted.description)
         if found:
             raise InvalidSpec(said.template_not_valid(), problems=tuple(found))
@@ -161,7 +167,7 @@ class Templates:
         """Share a template with the other members of its workspace, or no more (R223). Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
         """
-        before = await self._find(ref, who, "templates:share")
+        before = await self._lines.find(ref, who, "templates:share")
         self._demand_shareable(share, before.workspace)
         now = self._ctx.clock()
 
@@ -177,7 +183,7 @@ class Templates:
         Raises like `create`.
         """
         decide(who, "templates:write").demand()
-        source = await self._find(ref, who)
+        source = await self._lines.find(ref, who)
         document = await self._document(source, who)
         if name is None:
             taken = await asyncio.to_thread(self._rows.names, source.workspace)
@@ -185,9 +191,13 @@ class Templates:
         body = {"spec": document, "dialect": "native"}
         return await self.create(who, WantedTemplate(name, body, description=source.description))
 
+    async def favor(self, ref: str, who: Principal, wanted: bool) -> TemplateDetail:
+        """Make a template one of one's own favorites, or no more. Raises NotFound, Conflict where several are meant."""
+        return await self._shown(await self._lines.favor(ref, who, wanted), who)
+
     async def delete(self, ref: str, who: Principal) -> None:
         """Put a template with all its versions into the bin (R234). Raises NotFound, Forbidden."""
-        one = await self._find(ref, who, "templates:write")
+        one = await self._lines.find(ref, who, "templates:write")
         gone, missing = said.template_deleted(one.name), said.no_such_template(repr(ref))
         await self._ctx.bin.put(who, one, None, gone, missing)
 
@@ -219,7 +229,7 @@ class Templates:
         somebody made of its document in a form. Return (the job, was it created now). Raises NotFound, and like any
         submit.
         """
-        template = await self._find(ref, who)
+        template = await self._lines.find(ref, who)
         document = await self._document(template, who) if spec is None else dict(spec)
         body = {
             "spec": document,
@@ -235,22 +245,6 @@ class Templates:
         return view, created
 
     # -- inside ------------------------------------------------------------------------------------------------
-
-    async def _find(self, ref: str, who: Principal, scope: str = "templates:read") -> Asset:
-        visible = decide(who, "templates:read").demand()
-        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
-        if not found:
-            raise NotFound(said.no_such_template(repr(ref)))
-        if len(found) > 1:
-            raise Conflict(said.several_templates(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
-        if not decide(who, scope, found[0]).allowed:
-            decide(who, scope).demand()
-            refusal = said.template_only_to_read if scope == "templates:write" else said.template_not_yours_to_share
-            raise Forbidden(refusal(found[0].owner))
-        return found[0]
 
     async def _versions(self, template: Asset, who: Principal) -> list[AssetVersion]:
         visible = decide(who, "templates:read").demand()
@@ -278,8 +272,9 @@ class Templates:
         if shown is None and version is not None:
             raise NotFound(said.no_such_template_version(template.name, version))
         listed = [TemplateVersionView(version=one.number, at=one.created_at, by=editor_of(one)) for one in versions]
+        marked = await asyncio.to_thread(self._lines.favorites, who, [template])
         return TemplateDetail(
-            **_fields(template, versions[0] if versions else None, who),
+            **_fields(template, versions[0] if versions else None, who, marked),
             shown=shown.number if shown is not None else 0,
             spec=(document_in(shown) if shown is not None else None) or {},
             versions=listed,
@@ -322,7 +317,7 @@ def _told(who: Principal, before: Asset, after: Asset, words: Said, at: float) -
     return who.did(_subject(after), words, at, changes)
 
 
-def _fields(template: Asset, last: AssetVersion | None, who: Principal) -> dict[str, Any]:
+def _fields(template: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> dict[str, Any]:
     may: list[TemplateRight] = ["write"] if decide(who, "templates:write", template).allowed else []
     if decide(who, "templates:share", template).allowed:
         may.append("share")
@@ -336,12 +331,9 @@ def _fields(template: Asset, last: AssetVersion | None, who: Principal) -> dict[
         "version": template.latest,
         "created_at": template.created_at,
         "changed_at": template.changed_at,
+        "favorite": template.id in marked,
         "changed_by": editor_of(last) if last is not None else "",
         "used": template.used,
         "used_at": template.used_at,
         "may": may,
     }
-
-
-def _view(template: Asset, last: AssetVersion | None, who: Principal) -> TemplateView:
-    return TemplateView(**_fields(template, last, who))

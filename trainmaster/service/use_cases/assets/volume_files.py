@@ -34,7 +34,7 @@ class VolumeFiles:
 
     async def root(self, ref: str, who: Principal) -> tuple[str, str]:
         """Return a volume's name, and the folder with its files. Raises NotFound, Conflict where several are meant."""
-        line = await self._volumes.find(ref, who)
+        line = await self._volumes.lines.find(ref, who)
         return line.name, self._ctx.layout.version_files(place_of(line).path)
 
     @asynccontextmanager
@@ -47,7 +47,7 @@ class VolumeFiles:
         """
         new_path(path)
         await self._ctx.disks.demand_room()
-        line = await self._volumes.find(ref, who, "volumes:write")
+        line = await self._volumes.lines.find(ref, who, "volumes:write")
         most = self._ctx.config.limits.dataset_mib
         if size is not None and size > most << 20:
             raise TooLarge(said.volume_file_too_large(most))
@@ -61,7 +61,7 @@ class VolumeFiles:
     async def make_folder(self, ref: str, who: Principal, path: str) -> None:
         """Make a folder, with those on the way. Raises NotFound, Forbidden, InvalidSpec, Conflict, StorageFailed."""
         await self._ctx.disks.demand_room()
-        place = place_of(await self._volumes.find(ref, who, "volumes:write"))
+        place = place_of(await self._volumes.lines.find(ref, who, "volumes:write"))
         token, use, came = self._token(), Use(4096, path.count("/") + 1), None
         _demand_kept(self._ctx, place, token, use)
         try:
@@ -75,7 +75,7 @@ class VolumeFiles:
         """Give a file or folder another name or place, where nothing is. Raises NotFound, Forbidden, InvalidSpec,
         Conflict, StorageFailed.
         """
-        line = await self._volumes.find(ref, who, "volumes:write")
+        line = await self._volumes.lines.find(ref, who, "volumes:write")
         await asyncio.to_thread(changing.move, self._at(place_of(line)), path, to)
         now, writable = self._ctx.clock(), decide(who, "volumes:write").visible
         done = who.did(subject_of(line), said.volume_path_moved(path, to, line.name), now)
@@ -83,7 +83,7 @@ class VolumeFiles:
 
     async def delete(self, ref: str, who: Principal, path: str) -> None:
         """Delete a file, or a folder with all that is in it. Raises NotFound, Forbidden, InvalidSpec, StorageFailed."""
-        line = await self._volumes.find(ref, who, "volumes:write")
+        line = await self._volumes.lines.find(ref, who, "volumes:write")
         await asyncio.to_thread(changing.take_away, self._at(place_of(line)), path, self._token())
         self._ctx.volumes.changed(line.id)
         now, writable = self._ctx.clock(), decide(who, "volumes:write").visible

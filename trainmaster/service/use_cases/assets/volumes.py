@@ -15,7 +15,7 @@ from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.answers import VolumeDetail, VolumePage, VolumeRight, VolumeUse, VolumeView
 from trainmaster.core.cluster import DEFAULT
-from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound, Problem, problem_of
+from trainmaster.core.errors import Conflict, InvalidSpec, Problem, problem_of
 from trainmaster.core.events import AuditEvent, Subject
 from trainmaster.core.folders.room import Use
 from trainmaster.core.records import Job
@@ -25,6 +25,7 @@ from trainmaster.messages.jobs import rules
 from trainmaster.service.admission.places import member_problems, sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords
 from trainmaster.spec.job import NAME
 from trainmaster.storage.volumes.changing import make
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader
@@ -32,6 +33,9 @@ from trainmaster.store.assets.volumes import VolumeRows, place_of
 
 LONGEST_DESCRIPTION: Final = 2000
 _KIND: Final = AssetKind.VOLUME
+_WORDS: Final = LineWords(
+    said.no_such_volume, said.several_volumes, said.volume_only_to_read, said.volume_not_yours_to_share
+)
 _NAME: Final = re.compile(NAME)
 _NAMED: Final = 5
 """Jobs that are named as those that mount a volume, where it is refused."""
@@ -44,6 +48,7 @@ class Volumes:
 
     def __init__(self, context: Context, assets: AssetReader, rows: VolumeRows) -> None:
         self.ctx, self.rows, self._assets = context, rows, assets
+        self.lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -57,7 +62,8 @@ class Volumes:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             uses = self.rows.uses([one.id for one in page.items])
             total = self._assets.count(visible, _KIND, wanted)
-            items = [VolumeView(**_fields_of(one, uses.get(one.id, Use()), who)) for one in page.items]
+            marked = self.lines.favorites(who, page.items)
+            items = [VolumeView(**_fields_of(one, uses.get(one.id, Use()), who, marked)) for one in page.items]
             return VolumePage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -66,7 +72,9 @@ class Volumes:
         """Return a volume (id, the beginning of one, or name) with the jobs that mount it. Raises NotFound, Conflict
         where several are meant.
         """
-        line = await self.find(ref, who)
+        return await self._shown(await self.lines.find(ref, who), who)
+
+    async def _shown(self, line: Asset, who: Principal) -> VolumeDetail:
         use = (await asyncio.to_thread(self.rows.uses, [line.id])).get(line.id, Use())
         jobs = await self._mounting(line)
         visible = decide(who, "jobs:read").visible
@@ -76,8 +84,9 @@ class Volumes:
             if visible.covers(job)
         ][:_SHOWN]
         tells = decide(who, "server:observe").allowed
+        marked = await asyncio.to_thread(self.lines.favorites, who, [line])
         return VolumeDetail(
-            **_fields_of(line, use, who),
+            **_fields_of(line, use, who, marked),
             jobs=shown,
             more_jobs=len(jobs) - len(shown),
             path=os.path.join(self.ctx.layout.bulk, place_of(line).path) if tells else None,
@@ -121,7 +130,7 @@ class Volumes:
         """Name a volume otherwise, or say what it is for; what is None stays. Raises NotFound, Forbidden, InvalidSpec,
         Conflict where the name is taken or with the jobs that mount it by its name.
         """
-        before = await self.find(ref, who, "volumes:write")
+        before = await self.lines.find(ref, who, "volumes:write")
         if found := _problems(name, description):
             raise InvalidSpec(said.volume_not_valid(), problems=tuple(found))
         now, writable = self.ctx.clock(), decide(who, "volumes:write").visible
@@ -146,7 +155,7 @@ class Volumes:
         """Share a volume with the other members of its workspace, or no more. Raises NotFound, Forbidden, InvalidSpec
         where nothing may be shared there.
         """
-        before = await self.find(ref, who, "volumes:share")
+        before = await self.lines.find(ref, who, "volumes:share")
         if wrong := sharing_problems(share, self.ctx.pools.workspaces.get(before.workspace)):
             raise InvalidSpec(said.volume_not_valid(), problems=tuple(wrong))
         now, sharable = self.ctx.clock(), decide(who, "volumes:share").visible
@@ -158,36 +167,21 @@ class Volumes:
         await asyncio.to_thread(lambda: self.rows.change(sharable, before.id, told, now, share=share.value))
         return await self.detail(before.id, who)
 
+    async def favor(self, ref: str, who: Principal, wanted: bool) -> VolumeDetail:
+        """Make a volume one of one's own favorites, or no more. Raises NotFound, Conflict where several are meant."""
+        return await self._shown(await self.lines.favor(ref, who, wanted), who)
+
     async def delete(self, ref: str, who: Principal) -> None:
         """Put a volume with all that is in it into the bin. Raises NotFound, Forbidden, Conflict with the jobs that
         mount it.
         """
-        line = await self.find(ref, who, "volumes:write")
+        line = await self.lines.find(ref, who, "volumes:write")
         with self._unused(line):
             await self._demand_unused(line, who)
             gone, missing = said.volume_deleted(line.name), said.no_such_volume(repr(ref))
             await self.ctx.bin.put(who, line, None, gone, missing)
 
     # -- inside ------------------------------------------------------------------------------------------------
-
-    async def find(self, ref: str, who: Principal, scope: str = "volumes:read") -> Asset:
-        """Return the volume that is meant. Raises NotFound, Forbidden where `who` sees it and may not do this, Conflict
-        where several are meant.
-        """
-        visible = decide(who, "volumes:read").demand()
-        found = await asyncio.to_thread(self._assets.called, visible, _KIND, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
-        if not found:
-            raise NotFound(said.no_such_volume(repr(ref)))
-        if len(found) > 1:
-            raise Conflict(said.several_volumes(repr(ref), ", ".join(one.id[:12] for one in found[:4])))
-        if not decide(who, scope, found[0]).allowed:
-            decide(who, scope).demand()
-            refusal = said.volume_not_yours_to_share if scope == "volumes:share" else said.volume_only_to_read
-            raise Forbidden(refusal(found[0].owner))
-        return found[0]
 
     @contextmanager
     def _unused(self, line: Asset) -> Iterator[None]:
@@ -238,8 +232,8 @@ def _problems(name: str | None, description: str | None) -> list[Problem]:
     return found
 
 
-def _fields_of(line: Asset, use: Use, who: Principal) -> dict[str, Any]:
-    """Return what is shown of a volume, which takes `use`, to `who`."""
+def _fields_of(line: Asset, use: Use, who: Principal, marked: set[str]) -> dict[str, Any]:
+    """Return what is shown of a volume, which takes `use`, to `who`, whose favorites are `marked`."""
     rights: tuple[VolumeRight, ...] = ("write", "share")
     return {
         "id": line.id,
@@ -252,5 +246,6 @@ def _fields_of(line: Asset, use: Use, who: Principal) -> dict[str, Any]:
         "files": use.files,
         "created_at": line.created_at,
         "changed_at": line.changed_at,
+        "favorite": line.id in marked,
         "may": [right for right in rights if decide(who, f"volumes:{right}", line).allowed],
     }
