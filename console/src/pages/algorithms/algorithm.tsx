@@ -21,6 +21,7 @@ import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { listed } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
@@ -182,6 +183,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
           <ChannelTables spec={spec} />
         </div>
       </section>
+      <LineagePanel kind="algorithm" at={`${of.id}@${of.shown}`} />
       <section className="tm-panel">
         <h2>{t("algorithms.usedBy")}</h2>
         <div className="tm-panel-body" data-testid="algorithm-jobs">

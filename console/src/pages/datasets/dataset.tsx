@@ -24,6 +24,7 @@ import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
@@ -171,6 +172,7 @@ function Version({
           <Facts columns={3} items={facts} />
         </div>
       </section>
+      <LineagePanel kind="dataset" at={`${dataset.id}@${version.version}`} />
       <section className="tm-panel">
         <h2>{t("datasets.files")}</h2>
         <FileBrowser

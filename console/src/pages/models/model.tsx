@@ -21,6 +21,7 @@ import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { Ago } from "../../shared/time";
 import { Crumb, Dotted, Facts, Mono, Nothing, PageHeader, Pending } from "../../shared/ui";
 import { UseInJob } from "../datasets/use";
@@ -217,6 +218,7 @@ function Version({
           )}
         </div>
       </section>
+      <LineagePanel kind="model" at={`${model.id}@${version.version}`} />
       <section className="tm-panel">
         <h2>{t("models.files")}</h2>
         <FileBrowser

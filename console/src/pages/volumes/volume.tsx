@@ -11,6 +11,7 @@ import { deleteVolume, describeVolume, readVolume, shareVolume } from "../../api
 import { useAct } from "../../shared/act";
 import { Described } from "../../shared/described";
 import { bytes, number } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
 import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
@@ -68,6 +69,7 @@ export function VolumePage(): ReactNode {
       />
       <div className="tm-stack">
         <Known of={volume} />
+        <LineagePanel kind="volume" at={volume.id} />
         <VolumeFiles
           volume={volume}
           writes={writes}
