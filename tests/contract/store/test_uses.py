@@ -4,6 +4,7 @@ import itertools
 import json
 
 import pytest
+from sqlalchemy.dialects import sqlite
 
 from tests.contract.store.conftest import Store
 from tests.contract.store.test_finding import MEMBER, catch_up, lag
@@ -13,6 +14,8 @@ from trainmaster.access.visible import Visible
 from trainmaster.core.events import Kind
 from trainmaster.core.states import JobShare
 from trainmaster.store.finding.uses import JobUses, UsedThing, uses_of
+from trainmaster.store.jobs import sources
+from trainmaster.store.tables import job
 
 THINGS = (
     UsedThing("dataset", "flowers", 1),
@@ -38,15 +41,15 @@ def filled(store: Store, count: int = 60) -> dict[int, tuple[History, tuple[Used
     found = {}
     pairs = itertools.cycle(itertools.combinations(THINGS[:-1], 2))
     for seq, used in zip(range(1, count + 1), pairs, strict=False):
-        job = new_job(
+        made = new_job(
             seq,
             owner=("ann", "bob", "cat")[seq % 3],
             workspace=("default", "speech", "vision")[seq // 2 % 3],
             share=list(JobShare)[seq // 4 % 3],
         )
-        history = History(seq * 50).submit(job)
+        history = History(seq * 50).submit(made)
         text = document(*used, env={"dataset": "nobody-has-it@1"})
-        store.keep(*history.changes, specs={job.spec_digest: text})
+        store.keep(*history.changes, specs={made.spec_digest: text})
         found[seq] = (history, used)
     return found
 
@@ -54,7 +57,7 @@ def filled(store: Store, count: int = 60) -> dict[int, tuple[History, tuple[Used
 def using(
     store: Store, visible: Visible, workspace: str, used: UsedThing, since: float = 0.0, most: int = 99
 ) -> list[int]:
-    return [job.seq for job in store.reader.using(visible, workspace, used, since, most)]
+    return [one.seq for one in store.reader.using(visible, workspace, used, since, most)]
 
 
 def answers(store: Store) -> dict[tuple[str, str, str], list[int]]:
@@ -99,6 +102,22 @@ def test_only_so_many_and_only_later_ones(store: Store) -> None:
     assert using(store, ALL, "default", used, since=second.submitted_at) == every[:2]
 
 
+def test_sqlite_reads_no_more_than_it_finds(store: Store) -> None:
+    """One list of the index, and what the index has not taken in yet; never all jobs, and nothing is sorted."""
+    if store.database.dialect.name != "sqlite":
+        return
+    filled(store, 12)
+    catch_up(store)
+    for visible in (ALL, only("ann"), MEMBER):
+        for source in sources.using(visible, "default", THINGS[0], 1.0, sources.IndexAt("sqlite", 9)):
+            wanted = source.select(job.c.seq).order_by(*source.in_order(True)).limit(5)
+            sql = str(wanted.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+            with store.database.read() as connection:
+                plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}")]
+            assert all(step.startswith(("SEARCH", "CORRELATED", "SCAN job_text VIRTUAL")) for step in plan), plan
+            assert any("job USING INTEGER PRIMARY KEY" in step for step in plan), plan
+
+
 def test_what_was_deleted_is_not_found_nor_what_was_changed_lost(store: Store) -> None:
     there = filled(store, 12)
     catch_up(store)
@@ -118,10 +137,10 @@ def test_what_was_deleted_is_not_found_nor_what_was_changed_lost(store: Store) -
 def test_a_document_tells_what_a_job_has(store: Store) -> None:
     """To whom may see the job."""
     there = filled(store, 3)
-    job = there[1][0].job
-    assert job is not None
-    assert store.reader.uses(only(job.owner), job.id).things == there[1][1]
-    assert store.reader.uses(only("nobody"), job.id) == JobUses()
+    mine = there[1][0].job
+    assert mine is not None
+    assert store.reader.uses(only(mine.owner), mine.id).things == there[1][1]
+    assert store.reader.uses(only("nobody"), mine.id) == JobUses()
 
 
 @pytest.mark.parametrize(

@@ -144,9 +144,9 @@ def using(visible: Visible, workspace: str, used: UsedThing, since: float, at: I
     """Return the walks that find, newest first, the visible jobs of a workspace that use something and were submitted
     at `since` or later; each is behind the one before it. What the first finds may only have it written somewhere else.
     """
-    document = select(spec.c.document).where(spec.c.digest == job.c.spec_digest).scalar_subquery()
     # Not LIKE, which does not tell upper from lower case in SQLite.
-    written = func.replace(document, used.written, "") != document
+    there = func.replace(spec.c.document, used.written, "") != spec.c.document
+    written = select(spec.c.digest).where(spec.c.digest == job.c.spec_digest, there).exists()
     here = by_row(job.c.workspace) == workspace
     rows: Conditions = [*seen(visible, job, walked=True), here, job.c.submitted_at + 0.0 >= since, written]
     held = index.holding(at.dialect, [grams.used(workspace, used)], _one_of(visible))
