@@ -104,7 +104,7 @@ def lines(found: "answers.LineageView") -> Iterator[str]:
     ):
         yield ""
         behind = list(tree.behind(found.center, upwards))
-        yield title + ":" if behind else f"{title}: {words('nothing', '无')}"
+        yield title + words(":", "：") + ("" if behind else words(" nothing", "无"))
         yield from tree.below(found.center, upwards, "")
     if found.more:
         yield ""
@@ -145,5 +145,5 @@ class _Tree:
         if one.kind == "job" and one.ref:
             told_of += [one.ref[:12], state_name(one.status or "")]
         about = [*([_HOW[how]] if how in _HOW else []), *([_STATES[one.state]] if one.state in _STATES else [])]
-        told_of += [f"({', '.join(about)})"] if about else []
+        told_of += [words(f"({', '.join(about)})", f"（{'，'.join(about)}）")] if about else []
         return "  ".join(filter(None, told_of)) + (" …" if one.more else "")

@@ -61,7 +61,13 @@ function Graph({ of }: { of: Lineage }): ReactNode {
   const center = drawing.placed.find((one) => one.node.id === of.center);
   useEffect(() => {
     const box = frame.current;
-    if (box && center) box.scrollLeft = center.x + BOX.width / 2 - box.clientWidth / 2;
+    if (!box || !center) return;
+    // How wide it is may be known only after what stands beside it is there.
+    const watch = new ResizeObserver(() => {
+      box.scrollLeft = BOX.margin + center.x + BOX.width / 2 - box.clientWidth / 2;
+    });
+    watch.observe(box);
+    return () => watch.disconnect();
   }, [center]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard, too.
@@ -120,7 +126,7 @@ function List({ of }: { of: Lineage }): ReactNode {
   const { t } = useTranslation();
   const words = useNodeWords();
   const parts = [
-    { key: "before", nodes: of.nodes.filter((one) => one.layer < 0).reverse() },
+    { key: "before", nodes: of.nodes.filter((one) => one.layer < 0).sort((a, b) => b.layer - a.layer) },
     { key: "after", nodes: of.nodes.filter((one) => one.layer > 0) },
   ] as const;
   return (

@@ -4,8 +4,8 @@
  */
 import type { Lineage, LineageNode } from "../../api/types";
 
-/** Of a box, and between boxes; the same in styles/lineage.css. */
-export const BOX = { width: 188, height: 56, across: 56, down: 14 } as const;
+/** Of a box, between boxes, and around all of them; the same in styles/lineage.css. */
+export const BOX = { width: 188, height: 56, across: 56, down: 14, margin: 22 } as const;
 /** How high the place of a line is that passes a column. */
 const PASSING = 4;
 /** How often rows are put beside those that they are joined with; more moves hardly anything. */
