@@ -150,7 +150,8 @@ def using(visible: Visible, workspace: str, used: UsedThing, since: float, at: I
     here = by_row(job.c.workspace) == workspace
     rows: Conditions = [*seen(visible, job, walked=True), here, job.c.submitted_at + 0.0 >= since, written]
     held = index.holding(at.dialect, [grams.used(workspace, used)], _one_of(visible))
-    return [Source(job.c.seq, [job.c.seq > at.until, *rows]), _in_index(at, held, rows)]
+    known = _in_index(at, held, [job.c.seq + 0 <= at.until, *rows])  # one that another release made may have more
+    return [Source(job.c.seq, [job.c.seq > at.until, *rows]), known]
 
 
 def _in_index(
