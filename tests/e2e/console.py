@@ -79,10 +79,12 @@ class Console:
         """Click."""
         self.at(test_id).first.click()
 
-    def choose(self, test_id: str, label: str) -> None:
-        """Choose an option of a drop-down list."""
-        self.at(test_id).first.click()
-        self.page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text=label).first.click()
+    def choose(self, box: str | Locator, label: str) -> None:
+        """Choose an option of a drop-down list. `box`: its test id, or itself."""
+        (self.at(box).first if isinstance(box, str) else box).click()
+        option = self.page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text=label).first
+        # Not by the mouse: a list that moves to another place meanwhile, as on a busy machine, takes no click.
+        option.evaluate("option => option.click()")
 
     @contextmanager
     def downloading(self, path: Path) -> Iterator[None]:

@@ -60,8 +60,7 @@ def test_a_higher_class_goes_first(jobs: dict[str, str], console: Console) -> No
     console.open("/queue")
     console.at("queue-menu").nth(1).click()
     console.press("queue-priority")
-    console.page.locator(".ant-modal .ant-select").click()
-    console.page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text="Very urgent").click()
+    console.choose(console.page.locator(".ant-modal .ant-select"), "Very urgent")
     console.press("change-ok")
     expect(console.at("queue-job")).to_have_text(["small-waits", "large-waits"])
 

@@ -125,8 +125,7 @@ def join(new_console: Open, link: str, name: str, language: str) -> Console:
 
 def offer_a_flavor(owner: Console) -> None:
     owner.open("/admin?tab=flavors")
-    owner.page.locator(".tm-admin-filter .ant-select").click()
-    owner.page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text="vision").click()
+    owner.choose(owner.page.locator(".tm-admin-filter .ant-select"), "vision")
     owner.press("flavor-add")
     owner.at("admin-name").fill("small")
     owner.page.locator("#cpu").fill("0.5")
@@ -314,8 +313,7 @@ def act_on(world: World, owner: Console, other: Console, job: str) -> None:
     expect(other.at("duration-input")).to_have_count(0)
     other.press("more")
     other.press("change-priority")
-    other.page.locator(".ant-modal .ant-select").click()
-    other.page.locator(".ant-select-dropdown:visible .ant-select-item-option", has_text="紧急").first.click()
+    other.choose(other.page.locator(".ant-modal .ant-select"), "紧急")
     other.press("change-ok")
     world.until(job, lambda view: view["priority"] == "urgent")
     other.press("stop")

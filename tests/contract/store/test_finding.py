@@ -33,10 +33,13 @@ MEMBER: Final = decide(
 ).demand()
 NOW: Final = 1e7
 PEOPLE: Final = {"everything": ALL, "ann": only("ann"), "cat": MEMBER}
+MANY_PIECES: Final = "python train.py --lr=0.1 --bs=64 resnet-50% ann 50% net"
 WORDS: Final = (
     "resnet", "RESNET", "esne", "res", "re", "r", "net-50", "训练", "训", "语音训练", "语音 resnet", '"lr=0.1 --bs"',
     "--bs=64", "project=vision", "label:project", "label:project=vision", "ann", "%", "50%", "_", "x" * 60,
     "none at all", "it's", 'a"b', "*", "OR", "AND resnet", "(", "\u3000", "wichtig", "später",
+    "none-50%", MANY_PIECES,
+    " ".join(f"{number:03}" for number in range(45)),
 )  # fmt: skip
 FILTERS: Final = (
     {}, {"owner": "bob"}, {"workspace": "speech"}, {"framework": "pytorch"}, {"pool": "a100", "framework": "pytorch"},
@@ -47,7 +50,7 @@ FILTERS: Final = (
 
 def fill(store: Store, count: int) -> list[History]:
     """Jobs of three people in three workspaces, shared in all ways, with texts of all sorts."""
-    names = itertools.cycle(["resnet-50%", "语音训练", "BERT it's", 'a"b_net', "Resnet", "xx" * 40])
+    names = itertools.cycle(["resnet-50%", "语音训练", "BERT it's", 'a"b_net', "Resnet", "xx" * 40, "none-50%"])
     found = []
     for seq, name in zip(range(1, count + 1), names, strict=False):
         job = new_job(
@@ -179,6 +182,8 @@ def test_the_index_finds_what_a_look_at_every_row_finds(store: Store) -> None:
     assert answers(store) == by_rows
     jobs = [one.job for one in histories if one.job is not None]
     assert by_rows["everything", repr({"q": "训练"}), ""] == [job.seq for job in reversed(jobs) if "训练" in job.name]
+    assert by_rows["everything", repr({"q": MANY_PIECES}), ""] == [15]
+    assert by_rows["everything", repr({"q": "none-50%"}), ""] == [21, 14, 7]
     assert by_rows["cat", repr({"q": "esne"}), ""] == [
         job.seq for job in reversed(jobs) if "esne" in job.name.lower() and MEMBER.covers(job)
     ]

@@ -18,6 +18,8 @@ OWNER, WORKSPACE, SHARED, FRAMEWORK, POOL, LABEL, TAG, NEARLY, USES = map(chr, r
 people keep, or a volume (`used`).
 """
 
+_OF_MANY: Final = (WORKSPACE, SHARED, FRAMEWORK, POOL)
+"""Marks that each stand for many jobs."""
 _LENGTH: Final = 3
 _MOST: Final = 12
 """Pieces of one word that are looked for at most: of a longer one some, the row says the rest."""
@@ -87,6 +89,15 @@ def of_word(word: str) -> list[str]:
             every = [part[at : at + _LENGTH] for at in starts]
             pieces += every[:: -(-len(every) // _MOST)]
     return [piece for piece in dict.fromkeys(pieces) if not _OUT.search(piece)]
+
+
+def how_common(piece: str) -> int:
+    """Return what to sort pieces and marks by, so that those come first that few jobs are likely to have: with a digit,
+    a sign or a character outside of ASCII in them, a person's, a label's or a tag's; three letters are in many words.
+    """
+    if piece[:1] in _OF_MANY:
+        return 2
+    return 1 if piece.isascii() and piece.isalpha() else 0
 
 
 def is_start(word: str) -> bool:

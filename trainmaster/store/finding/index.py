@@ -59,6 +59,11 @@ _POSTGRESQL: Final = table("job_text", column("job"), column("grams"))
 _PAIR: Final = re.compile("\x1e([^\x1e\x1f]*)\x1f([^\x1e\x1f]*)(?=\x1e)")
 _PLAIN: Final = re.compile("\x1e([^\x1e\x1f]+)(?=\x1e)")
 
+_DEEP: Final = 12
+"""Of more lists the rest is moved side by side: FTS5 takes so many parentheses in each other."""
+_NO_PIECE: Final = '"none"'
+"""No job has it: pieces of a text are of three characters at most, and marks begin with one that is none of ASCII."""
+
 Rows = Sequence[Any]
 
 _MERGE_AFTER: Final = 500
@@ -151,11 +156,21 @@ def holding(dialect: str, every: Sequence[str], *groups: Sequence[str]) -> list[
     empty).
     """
     if dialect == "sqlite":
-        wanted = [*map(_quoted, every)]
-        wanted += [f"({' OR '.join(map(_quoted, one_of))})" for one_of in groups if one_of]
-        return [_SQLITE.c.job_text.op("MATCH", is_comparison=True)(literal(" AND ".join(wanted), String))]
+        wanted = [*map(_quoted, sorted(every, key=grams.how_common))]
+        wanted[1:1] = [f"({' OR '.join(map(_quoted, one_of))})" for one_of in groups if one_of]
+        return [_SQLITE.c.job_text.op("MATCH", is_comparison=True)(literal(_one_after_the_other(wanted), String))]
     found = [_POSTGRESQL.c.grams.op("@>", is_comparison=True)(literal([*every]))] if every else []
     return found + [_POSTGRESQL.c.grams.op("&&", is_comparison=True)(literal([*one_of])) for one_of in groups if one_of]
+
+
+def _one_after_the_other(wanted: Sequence[str]) -> str:
+    """Return the query for what has all of `wanted`. Of `a AND b AND c` FTS5 moves all three lists at each step; here c
+    is moved only to what has a and b, for it takes `a AND b NOT x` as one list.
+    """
+    query = " AND ".join(wanted[:2])
+    for one in wanted[2:_DEEP]:
+        query = f"(({query}) NOT {_NO_PIECE}) AND {one}"
+    return " AND ".join([query, *wanted[_DEEP:]])
 
 
 def _quoted(piece: str) -> str:

@@ -5,7 +5,7 @@ none.
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, func, literal_column, select, union
+from sqlalchemy import ColumnElement, Select, case, func, literal, literal_column, select, union
 
 from trainmaster.access.visible import Visible
 from trainmaster.store.jobs.job_query import JobQuery, asked
@@ -109,8 +109,14 @@ def how_many(visible: Visible, query: JobQuery, at: IndexAt) -> Select[Any] | No
     if every_job and narrowed(visible, query, at) is None:
         return None
     each = [one.select(job.c.seq).limit(FEW + 1).subquery() for one in sources(visible, query, at)]
-    every = union(*(select(one) for one in each)).subquery() if len(each) > 1 else each[0]
-    return select(func.count()).select_from(every)
+    alone = [select(func.count()).select_from(one) for one in each]
+    if len(each) == 1:
+        return alone[0]
+    together = union(*(select(one) for one in each)).subquery()
+    count = select(func.count()).select_from(together).scalar_subquery()
+    # Most often one of them is enough to know, and costs a tenth of their union; a CASE stops at the first that holds.
+    enough = [(one.scalar_subquery() > FEW, literal(FEW + 1)) for one in alone]
+    return select(case(*enough, else_=count))
 
 
 def _sorted(statement: Keys, by: Sequence[ColumnElement[Any]], falling: bool) -> Keys:

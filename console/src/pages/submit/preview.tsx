@@ -73,7 +73,7 @@ interface Props {
 export function PreviewPanel({ preview, start, busy, error, problems, go, apply }: Props): ReactNode {
   const { t } = useTranslation();
   return (
-    <aside className="tm-preview" aria-busy={busy} data-testid="preview" data-ok={preview?.ok ?? ""}>
+    <aside className="tm-preview" data-testid="preview" data-ok={preview?.ok ?? ""}>
       <section className="tm-panel">
         <h2>
           {t("submit.preview.title")}

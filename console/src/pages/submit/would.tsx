@@ -1,5 +1,11 @@
 /** Beside the button: would it start now, or queue, and until about when? With several flavors: now when any of them can (R163). What would help (B1). */
-import { CheckCircleFilled, ClockCircleOutlined, CloseCircleFilled, ThunderboltOutlined } from "@ant-design/icons";
+import {
+  CheckCircleFilled,
+  ClockCircleOutlined,
+  CloseCircleFilled,
+  LoadingOutlined,
+  ThunderboltOutlined,
+} from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Button, Popover } from "antd";
 import type { ReactNode } from "react";
@@ -74,11 +80,11 @@ export function WouldTag({ start: { latest: answer, current } }: { start: Would 
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to the details.
         tabIndex={0}
         role="status"
-        aria-busy={current === undefined}
         data-testid="would-start"
         data-when={answer.when}
       >
-        {icon}
+        {/* Until the platform has judged this document, what stands here is of the one before. */}
+        {current ? icon : <LoadingOutlined />}
         <span>
           {t(`submit.preview.${answer.when}`)}
           {place}
