@@ -11,6 +11,7 @@ NOUNS: Final = {
     "marks": "Tags, notes, favorites",
     "search": "Search, saved views",
     "compare": "Jobs side by side",
+    "lineage": "Lineage",
     "watching": "Logs, metrics, use",
     "files": "Files",
     "feed": "The live feed",

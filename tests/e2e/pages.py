@@ -66,6 +66,7 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         (f"{long}usage", "usage"),
         (f"{long}events", "events"),
         (f"{long}files", "files"),
+        (f"{long}lineage", "lineage"),
         (f"{long}json", "document"),
         (f"/jobs/{jobs['good']}", "verdict"),
         (f"/jobs/{jobs['bad']}", "verdict"),

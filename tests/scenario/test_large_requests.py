@@ -53,7 +53,8 @@ async def test_whatever_is_large_is_answered_and_holds_up_nobody(roomy: Stage) -
                     case.method, case.path, params=case.params, content=case.content, headers=kind
                 )
                 held = seen.take()
-                assert answer.status_code < 500, (case.what, answer.text[:1000])
+                unready = case.path == "/readyz" and answer.status_code == 503  # the disk of a busy machine is slow
+                assert answer.status_code < 500 or unready, (case.what, answer.text[:1000])
                 assert len(answer.content) <= MOST_ANSWER, (case.what, len(answer.content))
                 assert held <= MOST_HELD_S, (case.what, held, seen.what)
                 sent += 1

@@ -53,6 +53,7 @@ NEEDS: Final = {
     ("GET", "/compare"): READ,
     ("GET", "/compare/curves"): READ,
     ("GET", "/compare/code"): READ,
+    ("GET", "/lineage"): READ,
 }
 """What a route needs of a job."""
 HIDDEN: Final = {"no_such_job", "no_such_thing"}
@@ -65,6 +66,7 @@ BODIES: Final[dict[tuple[str, str], dict[str, Any]]] = {
     ("PATCH", "/jobs/{ref}/tags"): {"add": ["good"], "remove": ["bad"]},
     ("PUT", "/jobs/{ref}/note"): {"note": "worth a look"},
 }
+ABOUT_JOBS: Final = (f"{PREFIX}/jobs/{{ref}}", f"{PREFIX}/compare", f"{PREFIX}/lineage")
 QUERIES: Final = {
     "files/content": "path=outputs/x",
     "files/download": "path=outputs",
@@ -72,6 +74,7 @@ QUERIES: Final = {
     "/compare": "job={ref}",
     "/compare/curves": "job={ref}&metric=loss",
     "/compare/code": "base={ref}&other={ref}",
+    "/lineage": "kind=job&ref={ref}",
 }
 
 MAY: Final = {
@@ -124,7 +127,7 @@ def routes(app: Any) -> list[tuple[str, str]]:
     return [
         (method, route.path.removeprefix(PREFIX))
         for route in app.app.router.routes
-        if isinstance(route, PolicyRoute) and route.path.startswith((f"{PREFIX}/jobs/{{ref}}", f"{PREFIX}/compare"))
+        if isinstance(route, PolicyRoute) and route.path.startswith(ABOUT_JOBS)
         for method in sorted(route.methods or ())
     ]
 

@@ -1,20 +1,23 @@
-"""Outputs of jobs that go to object storage while the jobs run (R147, R148, B8), against a real S3 server."""
+"""Outputs of jobs that go to object storage while the jobs run (R147, R148, R158, B8), against a real S3 server."""
 
 import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.seeing import ALL
 from tests.fixtures.stores import HERE, Store, served
 from tests.scenario.stage import ADMIN, Stage, spec
 from tests.scenario.test_secrets import refused
 from tests.scenario.test_storage import kept
 from trainmaster import answers
 from trainmaster.core.errors import Conflict, InvalidSpec
+from trainmaster.core.sending import SendState
 
 WAITS: Final = 'while [ ! -e "$TRAINMASTER_OUTPUT_DIR/go" ]; do sleep 0.05; done'
 
@@ -244,11 +247,34 @@ async def test_a_second_attempt_goes_on_where_the_first_one_was(stage: Stage, st
     assert len(there(store, "attempts")["tries"].splitlines()) == 2
 
 
+async def test_the_logs_of_all_attempts_are_kept_where_the_job_says(stage: Stage, store: Store) -> None:
+    """R158: whole, with the names of a download; and a rule that removes logs here removes nothing there."""
+    await kept(stage, store)
+    text = 'echo "attempt $TRAINMASTER_ATTEMPT"; echo x > /tmp/x; test $TRAINMASTER_ATTEMPT = 2'
+    outputs = [{"s3": "data/logs/{id}", "folder": "logs"}]
+    job = await stage.submit(spec("tells", text, outputs=outputs, model={"save": False}, retries=1))
+    done = await sent(stage, job)
+    found = there(store, f"logs/{job}")
+    assert found == {f"attempt-{one}/task0-0.log": f"attempt {one}\n".encode() for one in (1, 2)}
+    assert (done.folder, done.files, done.left_out) == ("logs", 2, 0)
+
+    log, later = Path(stage.platform.context.layout.task(job, 2, 0, 0).log), stage.platform.context.clock() + 7200
+    log.write_text("removed by a rule\n")
+    os.utime(log, (later, later))
+    sending = stage.platform.context.sending
+    [target] = sending.rows.of_job(stage.platform.context.reader.find(ALL, job).seq)
+    sending.rows.put(replace(target, state=SendState.FAILED))
+    assert await sending.again(target.seq) == 1
+    await stage.until(job, lambda view: view.uploads[0].state == "done", "done again")
+    assert there(store, f"logs/{job}") == found
+
+
 async def test_what_is_written_wrongly_is_told_at_once(stage: Stage, store: Store) -> None:
     wrong: dict[str, tuple[dict[str, str], str]] = {
         "path": ({"s3": "data/../x"}, "stored_place_not_plain"),
         "word": ({"s3": "data/{user}"}, "output_place_word"),
-        "folder": ({"s3": "data/x", "folder": "logs"}, "output_folder_not_known"),
+        "folder": ({"s3": "data/x", "folder": "code"}, "output_folder_not_known"),
+        "below": ({"s3": "data/x", "folder": "logs/1"}, "output_folder_not_known"),
         "leaves": ({"s3": "data/x", "folder": "outputs/../model"}, "output_folder_not_known"),
         "name": ({"s3": "-data"}, "bad_stored_place"),
         "how": ({"s3": "data/x", "if_exists": "ask"}, "not_one_of"),

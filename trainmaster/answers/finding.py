@@ -163,3 +163,50 @@ class CodeDiffView(Answer, frozen=True):
     files: list[FileDiff]
     same: int
     left_out: int
+
+
+LineageKind = Literal["job", "dataset", "model", "algorithm", "image", "volume", "storage"]
+"""What stands in a lineage; `storage`: a place of object storage."""
+LineageState = Literal["there", "bin", "deleted", "unseen"]
+"""`bin`: its reader may restore it; `unseen`: it was deleted, or is not shared with its reader."""
+
+
+class LineageNode(Answer, frozen=True):
+    """Something that was made or used. `ref`: the id by which it is asked for, "" of what is not there; `name`: ""
+    where that may not be told; `status`: of a job; `layer`: 0 is what was asked for, what stands below it was made
+    before; `at`: when it was made or submitted; `more`: something behind it is left out.
+    """
+
+    id: str
+    kind: LineageKind
+    name: str
+    version: int | None
+    ref: str
+    state: LineageState
+    status: Shown | None
+    owner: str
+    workspace: str
+    at: float | None
+    layer: int
+    more: bool
+
+
+class LineageEdge(Answer, frozen=True):
+    """`target` came of `source`; both are ids of nodes. `how`: what the source is to it (`written`: a volume that the
+    job may write, too; `base`: an image that another stands on), or `output`: what it made.
+    """
+
+    source: str
+    target: str
+    how: Literal["algorithm", "image", "input", "written", "base", "output"]
+
+
+class LineageView(Answer, frozen=True):
+    """From what a version or a job was made, and what was made of it: jobs and versions as a graph without circles.
+    `center`: the node that was asked for; `more`: there is more than is told.
+    """
+
+    center: str
+    nodes: list[LineageNode]
+    edges: list[LineageEdge]
+    more: bool

@@ -35,7 +35,7 @@ from trainmaster.api.routes import (
     workspaces,
 )
 from trainmaster.api.routes.assets import algorithms, bin, dataset_uploads, datasets, images, templates, volumes
-from trainmaster.api.routes.finding import compare, marks, search
+from trainmaster.api.routes.finding import compare, lineage, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
 from trainmaster.api.routes.people import accounts, invitations, secrets, sign_ins, ssh_keys, storage
@@ -59,7 +59,7 @@ TABLES: Final[tuple[Table, ...]] = (
     secrets.routes, storage.routes, invitations.routes, reports.routes, balances.routes, notifications.routes,
     webhooks.routes, queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes,
     algorithms.routes, volumes.routes, bin.routes, images.routes, sweeps.routes, uploads.routes, upkeep.routes,
-    home.routes, compare.routes,
+    home.routes, compare.routes, lineage.routes,
     health.routes, static.routes,
 )  # fmt: skip
 

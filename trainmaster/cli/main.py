@@ -39,6 +39,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "assets.volumes": ("volume",),
     "assets.algorithms": ("algorithm",),
     "commands.models": ("models",),
+    "assets.lineage": ("lineage",),
     "assets.bin": ("bin",),
     "cluster.queue": ("queue",),
     "cluster.top": ("top", "open"),

@@ -15,6 +15,8 @@ MAX_FILES: Final = 200_000
 """Of one folder that goes to object storage."""
 ROOTS: Final = ("outputs", "model")
 """The folders of a job, as people name them."""
+LOGS: Final = "logs"
+"""What people call the logs of all attempts, which lie in no folder that the job sees."""
 
 
 class SendState(StrEnum):

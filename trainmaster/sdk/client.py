@@ -33,6 +33,7 @@ from trainmaster.sdk.documents import read_document
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.finding.comparing import Comparison
 from trainmaster.sdk.finding.filters import JobChange, JobFilters, JobsAsked, as_body
+from trainmaster.sdk.finding.lineage import Tracing
 from trainmaster.sdk.finding.views import ViewCalls
 from trainmaster.sdk.jobs import Job
 
@@ -62,7 +63,7 @@ def _no_command_line() -> Iterator[None]:
         absent.pop("httpx._main", None)
 
 
-class Client(SavedModels, Deleting):
+class Client(SavedModels, Deleting, Tracing):
     """One server, found by `url`, TRAINMASTER_URL, or the home folder of this machine (see sdk/find).
 
     `ca`: a file of certificates to trust (default: TRAINMASTER_CA), for a server behind a CA of your own. `language`:

@@ -92,6 +92,7 @@ class Platform:
         self.algorithms, self.volumes = assets.algorithms, assets.volumes
         self.volume_files, self.bin = assets.volume_files, assets.bin
         self.searching, self.saved_views = finding.searching, finding.saved_views
+        self.lineages = finding.lineages
         self.reports, self.balances = Reports(context), Balances(context)
         self.config, self.layout, self.feed, self.metrics = (
             context.config,

@@ -1,4 +1,4 @@
-"""Where what a job writes goes while it runs: places of object storage (R147, R148). Pure."""
+"""Where what a job writes goes while it runs: places of object storage (R147, R148, R158). Pure."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.sending import ROOTS
+from trainmaster.core.sending import LOGS, ROOTS
 from trainmaster.messages.jobs import rules
 from trainmaster.spec.inputs import STORED
 from trainmaster.spec.problems import problem
@@ -21,7 +21,8 @@ _LONGEST: Final = 512
 
 class JobOutput(BaseModel):
     """A folder of the job that is copied to object storage, ``CONNECTION/PREFIX``, while the job runs. In the prefix
-    ``{id}`` and ``{name}`` are those of the job. `folder`: ``outputs``, ``model``, or a folder beneath one of them.
+    ``{id}`` and ``{name}`` are those of the job. `folder`: ``outputs``, ``model``, or a folder beneath one of them;
+    ``logs``: the logs of all attempts.
     `if_exists`: what becomes of objects that were there before and are called as a file of the job is.
     """
 
@@ -43,6 +44,11 @@ def fresh(ref: str) -> bool:
     return "{id}" in ref
 
 
+def _is_folder(folder: str) -> bool:
+    parts = folder.split("/")
+    return folder.isprintable() and parts[0] in ROOTS and not any(part in ("", ".", "..") for part in parts)
+
+
 def outputs_problems(spec: "JobSpec") -> Iterator[Problem]:
     """Yield everything that is wrong with the outputs of a job, apart from whether the places are there."""
     seen: list[str] = []
@@ -53,8 +59,7 @@ def outputs_problems(spec: "JobSpec") -> Iterator[Problem]:
             yield problem(f"{path}.s3", rules.stored_place_not_plain(), item.s3)
         if any(letter in place_of(item.s3, "", "") for letter in "{}"):
             yield problem(f"{path}.s3", rules.output_place_word(), item.s3)
-        folders = item.folder.split("/")
-        if not item.folder.isprintable() or folders[0] not in ROOTS or any(part in ("", ".", "..") for part in folders):
+        if item.folder != LOGS and not _is_folder(item.folder):
             yield problem(f"{path}.folder", rules.output_folder_not_known(), item.folder)
         place = "/".join(parts) + "/"
         if any(place.startswith(other) or other.startswith(place) for other in seen):

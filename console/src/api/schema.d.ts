@@ -3829,6 +3829,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lineage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lineage
+         * @description Tell what a job, or a version of something that is kept under a name, was made of, and what was made of it, so
+         *     many steps each way. `ref`: NAME or NAME@VERSION (the latest where none is given), with an id for the name too; of a
+         *     job its id or short name. What the caller may not see is not in it. At most 60 nodes each way.
+         */
+        get: operations["lineage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -6147,6 +6169,47 @@ export interface components {
             name: string;
             about: string;
             near: boolean;
+        };
+        /**
+         * @description `target` came of `source`; both are ids of nodes. `how`: what the source is to it (`written`: a volume that the
+         *         job may write, too; `base`: an image that another stands on), or `output`: what it made.
+         */
+        LineageEdge: {
+            source: string;
+            target: string;
+            /** @enum {unknown} */
+            how: "algorithm" | "base" | "image" | "input" | "output" | "written";
+        };
+        /**
+         * @description Something that was made or used. `ref`: the id by which it is asked for, "" of what is not there; `name`: ""
+         *         where that may not be told; `status`: of a job; `layer`: 0 is what was asked for, what stands below it was made
+         *         before; `at`: when it was made or submitted; `more`: something behind it is left out.
+         */
+        LineageNode: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "algorithm" | "dataset" | "image" | "job" | "model" | "storage" | "volume";
+            name: string;
+            version: number | null;
+            ref: string;
+            /** @enum {unknown} */
+            state: "bin" | "deleted" | "there" | "unseen";
+            status: components["schemas"]["Shown"] | null;
+            owner: string;
+            workspace: string;
+            at: number | null;
+            layer: number;
+            more: boolean;
+        };
+        /**
+         * @description From what a version or a job was made, and what was made of it: jobs and versions as a graph without circles.
+         *         `center`: the node that was asked for; `more`: there is more than is told.
+         */
+        Lineage: {
+            center: string;
+            nodes: components["schemas"]["LineageNode"][];
+            edges: components["schemas"]["LineageEdge"][];
+            more: boolean;
         };
         /** @description The curves of one job. */
         OverlaidCurves: {
@@ -15694,6 +15757,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CodeDiff"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    lineage: {
+        parameters: {
+            query: {
+                kind: "job" | "dataset" | "model" | "algorithm" | "image" | "volume";
+                ref: string;
+                depth?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lineage"];
                 };
             };
             /** @description Refused: a problem document */

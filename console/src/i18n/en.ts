@@ -11,6 +11,7 @@ import { home } from "./en/home";
 import { images } from "./en/images";
 import { job } from "./en/job";
 import { jobs } from "./en/jobs";
+import { lineage } from "./en/lineage";
 import { look } from "./en/look";
 import { notices } from "./en/notices";
 import { people } from "./en/people";
@@ -48,6 +49,7 @@ export const en = {
   volumes,
   algorithms,
   images,
+  lineage,
   sweeps,
   engines,
   resources,

@@ -12,6 +12,7 @@ import { home } from "./zh/home";
 import { images } from "./zh/images";
 import { job } from "./zh/job";
 import { jobs } from "./zh/jobs";
+import { lineage } from "./zh/lineage";
 import { look } from "./zh/look";
 import { notices } from "./zh/notices";
 import { people } from "./zh/people";
@@ -49,6 +50,7 @@ export const zh: Translated<typeof en> = {
   volumes,
   algorithms,
   images,
+  lineage,
   sweeps,
   engines,
   resources,

@@ -24,7 +24,7 @@ export interface JobsSearch {
   order?: string;
 }
 
-export const JOB_TABS = ["overview", "logs", "metrics", "usage", "events", "files", "json"] as const;
+export const JOB_TABS = ["overview", "logs", "metrics", "usage", "events", "files", "lineage", "json"] as const;
 export type JobTab = (typeof JOB_TABS)[number];
 
 export interface JobSearch {

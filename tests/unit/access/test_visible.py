@@ -26,6 +26,7 @@ from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store import audit
+from trainmaster.store.assets.lineage import LineageReader
 from trainmaster.store.assets.models import ModelRows, saved_model
 from trainmaster.store.assets.versions import AssetKind, AssetReader
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
@@ -44,7 +45,7 @@ VISIBLE: Final = st.builds(
 )
 READERS: Final = [
     getattr(reader, name)
-    for reader in (JobReader, AssetReader, AuditReader)
+    for reader in (JobReader, AssetReader, AuditReader, LineageReader)
     for name in vars(reader)
     if not name.startswith("_")
 ]

@@ -165,6 +165,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "logs": (done,),
         "metrics": (done,),
         "compare": (done, live),
+        "lineage": ("job", done),
         "files": (done, "outputs"),
         "download": (done, "--to", str(tmp_path / "out")),
         "models list": (),

@@ -155,9 +155,13 @@ class Layout:
         """What tasks see as /workspace/outputs."""
         return os.path.join(self.job(job), "outputs")
 
+    def attempts(self, job: str) -> str:
+        """Folder of all attempts."""
+        return os.path.join(self.job(job), "attempts")
+
     def attempt(self, job: str, number: int) -> str:
         """Folder of one attempt."""
-        return os.path.join(self.job(job), "attempts", str(number))
+        return os.path.join(self.attempts(job), str(number))
 
     def incomplete(self, job: str, number: int) -> str:
         """File that an engine makes when it reaped an attempt and could not bring all that its tasks wrote here."""

@@ -1,4 +1,4 @@
-"""Outputs of jobs on their way to object storage, while the jobs run and after (R147, R148).
+"""Outputs and logs of jobs on their way to object storage, while the jobs run and after (R147, R148, R158).
 
 A place is a row before its job starts (`begin`), so a server that is killed loses none. Every so often a pass copies
 what has settled (`storage/objects/sending`); once the ledger says that the job is over, a last one the rest. What
@@ -9,6 +9,7 @@ place is done is told once in the history of its job. Methods in the loop's thre
 
 import asyncio
 import logging
+import math
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -21,7 +22,7 @@ from trainmaster.core.config import StorageConfig
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.records import Job
-from trainmaster.core.sending import FileState, SendState, SendTarget, SentFile
+from trainmaster.core.sending import LOGS, FileState, SendState, SendTarget, SentFile
 from trainmaster.messages.assets import objects as said
 from trainmaster.messages.jobs import files
 from trainmaster.messages.said import Said
@@ -30,6 +31,7 @@ from trainmaster.service.objects.connections import StoreConnections
 from trainmaster.spec.inputs import split_place
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.outputs import fresh, place_of
+from trainmaster.storage.logs.whole import Logs
 from trainmaster.storage.objects.reaching import StoreFailed
 from trainmaster.storage.objects.sending import SendPass, SendPlan, is_empty
 from trainmaster.store.sending.rows import SendRows
@@ -44,6 +46,8 @@ REST: Final = 4.0
 FIRST_S: Final = 5.0
 LONGEST_S: Final = 300.0
 GIVE_UP_S: Final = 86400.0
+LATE_S: Final = 600.0
+"""By which the clock of a node may be behind, when a log is asked whether its job wrote it."""
 PATIENCE_S: Final = 60.0
 """For which a store may be away before a job that asks for an empty place is not started."""
 Tell = Callable[[Said], bool]
@@ -241,12 +245,16 @@ class Sending:
         target = one.target
         if one.known is None:
             one.known = await asyncio.to_thread(self.rows.files, target)
-        root = self._layout.outputs(target.job), self._layout.model_out(target.job)
         top, _, beneath = target.folder.partition("/")
         settled = None if one.over is not None else int((self._clock() - self._every_s) * 1e9)
         asks = target.if_exists != "overwrite" and not target.empty
         path = split_place(target.place)[1]
-        plan = SendPlan(root[0] if top == "outputs" else root[1], beneath, path, asks, settled)
+        if top == LOGS:
+            until = math.inf if one.over is None else (one.over.ended_at or math.inf) + LATE_S
+            plan = SendPlan(self._layout.attempts(target.job), "", path, asks, settled, Logs(until))
+        else:
+            root = self._layout.outputs(target.job) if top == "outputs" else self._layout.model_out(target.job)
+            plan = SendPlan(root, beneath, path, asks, settled)
 
         def note(some: Iterable[SentFile]) -> None:
             self.rows.note(target, some)

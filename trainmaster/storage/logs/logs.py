@@ -7,12 +7,14 @@ not UTF-8 become U+FFFD.
 
 import codecs
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from trainmaster.storage.logs.lineindex import LineIndex
 from trainmaster.storage.logs.logfile import LogFile
+from trainmaster.storage.logs.whole import Logs, cut_line
 from trainmaster.storage.zips import ZipMember, stream_zip
 
 MAX_WINDOW: Final = 1 << 20
@@ -126,7 +128,7 @@ def stream(path: str) -> Iterator[bytes]:
         expected = 0
         for offset, data in log.blocks():
             if offset > expected:
-                yield b"\n[trainmaster: %d bytes were cut here by the log size limit]\n" % (offset - expected)
+                yield cut_line(offset - expected)
             yield data
             expected = offset + len(data)
 
@@ -138,20 +140,9 @@ def zip_stream(logs: Iterable[tuple[str, str]]) -> Iterator[bytes]:
 
 def attempt_logs(attempts: str) -> list[tuple[str, str]]:
     """Return (``attempt-1/task0-0.log``, path) of every log under the ``attempts`` folder of a job (R207)."""
-    found = []
-    for number in sorted((name for name in _names(attempts) if name.isdigit()), key=int):
-        for task in _names(os.path.join(attempts, number)):
-            path = os.path.join(attempts, number, task, "log")
-            if task.startswith("task") and os.path.isfile(path):
-                found.append((f"attempt-{number}/{task}.log", path))
-    return found
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
+    logs = Logs()
+    found = ((path, info) for path, info in logs.walk(attempts) if stat.S_ISREG(info.st_mode))
+    return [(logs.named(path), os.path.join(attempts, path)) for path, _ in found]
 
 
 def _modified(path: str) -> float:

@@ -1,4 +1,4 @@
-"""Copies what a job wrote to a place of object storage: one pass over its folder.
+"""Copies what a job wrote to a place of object storage: one pass over its folder, or over its logs.
 
 A file goes when nobody has changed it for a while, at the end of the job at once; what changed since it went goes
 again. Files are read as all that tasks wrote is (`storage/safe`): no link is followed. Of a file that was GOING when a
@@ -12,11 +12,12 @@ import io
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, cast
 
 from trainmaster.core.sending import MAX_FILES, FileState, SentFile
 from trainmaster.messages.assets import objects as said
@@ -45,14 +46,49 @@ _NOT_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
 """What opening says of a file or a folder that is there no more, or has become something else."""
 
 Known = dict[str, SentFile]
+Pread = Callable[[int, int], bytes]
+"""Reads (at most so many bytes, from there on); b"" at the end."""
 Note = Callable[[Sequence[SentFile]], None]
 """Keeps what became of files, durably."""
+
+
+class SendFiles(Protocol):
+    """Which files of a folder are sent, as what."""
+
+    def walk(self, root: str) -> Iterable[tuple[str, os.stat_result]]:
+        """Yield (path below `root`, lstat) of all that is meant."""
+
+    def named(self, path: str) -> str:
+        """Return what the file at `path` is called at its place."""
+
+    def content(self, path: str, fd: int) -> tuple[int, Pread]:
+        """Return the bytes of the object of a file, which is open as `fd`: how many, and what reads them."""
+
+
+class AsTheyLie:
+    """All files of a folder."""
+
+    def walk(self, root: str) -> Iterable[tuple[str, os.stat_result]]:
+        """Yield every entry."""
+        return walk(root, max_entries=MAX_FILES + 1)
+
+    def named(self, path: str) -> str:
+        """Return `path`."""
+        return path
+
+    def content(self, path: str, fd: int) -> tuple[int, Pread]:
+        """Return the file itself."""
+        return os.fstat(fd).st_size, partial(os.pread, fd)
+
+
+_AS_THEY_LIE: Final = AsTheyLie()
 
 
 @dataclass(frozen=True, slots=True)
 class SendPlan:
     """What is sent where: what lies in the folder `beneath` of `root`. `path`: below the connection; `asks`: objects
-    that are there already are not ours to replace; `settled_ns`: what changed later waits, None: nothing waits.
+    that are there already are not ours to replace; `settled_ns`: what changed later waits, None: nothing waits;
+    `files`: which files those are.
     """
 
     root: str
@@ -60,6 +96,7 @@ class SendPlan:
     path: str
     asks: bool
     settled_ns: int | None
+    files: SendFiles = _AS_THEY_LIE
 
 
 class SendPass:
@@ -100,7 +137,8 @@ class SendPass:
 
     def _key(self, path: str) -> str:
         """Return what a file is called in the bucket."""
-        return f"{self._place}/{path}" if self._place else path
+        name = self._plan.files.named(path)
+        return f"{self._place}/{name}" if self._place else name
 
     # -- what there is -----------------------------------------------------------------------------------------
 
@@ -109,7 +147,7 @@ class SendPass:
         waiting: list[SentFile] = []
         left: list[SentFile] = []
         seen = 0
-        for path, info in walk(self._root, max_entries=MAX_FILES + 1):
+        for path, info in self._plan.files.walk(self._root):
             self._go_on()
             if stat.S_ISDIR(info.st_mode) and (path.count("/") < MAX_DEPTH - 1 and self._opens(path)):
                 continue
@@ -230,27 +268,32 @@ class SendPass:
 
     def _there(self, bucket: "Bucket", one: SentFile, fd: int) -> bool:
         """Return whether the store has just this file."""
+        size, pread = self._content(one, fd)
         found = bucket.find(self._key(one.path))
-        if found is None or found.size != one.size:
+        if found is None or found.size != size:
             return False
-        reading = _Reading(fd, one.size, part_of(one.size), self._go_on)
+        reading = _Reading(pread, size, part_of(size), self._go_on)
         while reading.read(_BLOCK):
             pass
         return found.etag in reading.etags()
 
     def _put(self, bucket: "Bucket", one: SentFile, fd: int) -> None:
-        key, part = self._key(one.path), part_of(one.size)
-        reading = _Reading(fd, one.size, part, self._go_on)
+        size, pread = self._content(one, fd)
+        key, part = self._key(one.path), part_of(size)
+        reading = _Reading(pread, size, part, self._go_on)
         try:
-            etag = bucket.send(key, cast(BinaryIO, reading), one.size, part)
+            etag = bucket.send(key, cast(BinaryIO, reading), size, part)
         except StoreFailed:
             if not one.same(*_stamp(fd)):  # it became shorter: not the store's fault
                 raise _Changed from None
             raise
         if etag not in reading.etags():  # encrypted with a key of the store's
             found = bucket.find(key)
-            if found is None or found.size != one.size:
+            if found is None or found.size != size:
                 raise StoreFailed(said.send_not_whole(key), lasting=False)
+
+    def _content(self, one: SentFile, fd: int) -> tuple[int, Pread]:
+        return self._plan.files.content(f"{self._root}/{one.path}", fd)
 
 
 class _Changed(Exception):
@@ -260,9 +303,9 @@ class _Changed(Exception):
 class _Reading(io.RawIOBase):
     """The first `size` bytes of a file, and what a store that has them calls them."""
 
-    def __init__(self, fd: int, size: int, part: int, go_on: GoOn) -> None:
+    def __init__(self, pread: Pread, size: int, part: int, go_on: GoOn) -> None:
         super().__init__()
-        self._fd, self._size, self._part, self._go_on = fd, size, part, go_on
+        self._pread, self._size, self._part, self._go_on = pread, size, part, go_on
         self._at = 0
         self._whole, self._own, self._parts = _md5(), _md5(), list[bytes]()
 
@@ -274,7 +317,7 @@ class _Reading(io.RawIOBase):
         """Return the next bytes, b"" at the end."""
         self._go_on()
         wanted = self._size - self._at if most < 0 else min(most, self._size - self._at)
-        block = os.pread(self._fd, wanted, self._at) if wanted else b""
+        block = self._pread(wanted, self._at) if wanted else b""
         self._whole.update(block)
         view = memoryview(block)
         while view:

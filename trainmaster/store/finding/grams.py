@@ -11,8 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-OWNER, WORKSPACE, SHARED, FRAMEWORK, POOL, LABEL, TAG, NEARLY = map(chr, range(0xE000, 0xE008))
-"""Marks. SHARED: in this workspace. NEARLY: a word of a name, or one with a character left out."""
+from trainmaster.store.finding.uses import UsedThing
+
+OWNER, WORKSPACE, SHARED, FRAMEWORK, POOL, LABEL, TAG, NEARLY, USES = map(chr, range(0xE000, 0xE009))
+"""Marks. SHARED: in this workspace. NEARLY: a word of a name, or one with a character left out. USES: a version of what
+people keep, or a volume (`used`).
+"""
 
 _OF_MANY: Final = (WORKSPACE, SHARED, FRAMEWORK, POOL)
 """Marks that each stand for many jobs."""
@@ -39,6 +43,7 @@ class Found:
     shared: bool
     labels: tuple[tuple[str, str], ...]
     tags: tuple[str, ...]
+    uses: tuple[UsedThing, ...] = ()
 
 
 def of_job(found: Found) -> set[str]:
@@ -50,6 +55,7 @@ def of_job(found: Found) -> set[str]:
     for key, value in found.labels:
         pieces |= {mark(LABEL, f"{key}="), mark(LABEL, f"{key}={value}")}
     pieces.update(mark(TAG, tag) for tag in found.tags)
+    pieces.update(used(found.workspace, one) for one in found.uses)
     for word in found.text.split():
         pieces.update(word[at : at + _LENGTH] for at in range(len(word) - _LENGTH + 1))
         if not word.isascii():
@@ -63,6 +69,11 @@ def of_job(found: Found) -> set[str]:
 def mark(kind: str, name: str) -> str:
     """Return the mark of what is called `name`."""
     return kind + _OUT.sub("_", name.casefold())
+
+
+def used(workspace: str, one: UsedThing) -> str:
+    """Return the mark of what jobs of a workspace use: names are of a workspace and a kind."""
+    return mark(USES, f"{workspace}/{one.kind}/{one.reference}")
 
 
 def of_word(word: str) -> list[str]:

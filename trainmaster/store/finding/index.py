@@ -19,9 +19,10 @@ from sqlalchemy.sql import ColumnElement
 from trainmaster.core.states import JobShare
 from trainmaster.store import tables
 from trainmaster.store.finding import grams
+from trainmaster.store.finding.uses import uses_of
 
 TABLE: Final = "job_text"
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Of what a job is found by; another one is made anew."""
 _UNTIL, _MADE_AS, _MERGED = "found_until", "found_as", "found_merged"
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -36,6 +37,7 @@ _MAKES: Final = {
     ),
 }
 _job: Final = tables.job
+_spec: Final = tables.spec
 _ROWS: Final = select(
     _job.c.seq,
     _job.c.search,
@@ -45,7 +47,8 @@ _ROWS: Final = select(
     _job.c.labels,
     _job.c.tags,
     *(_job.c[name] for name in ("owner", "workspace", "framework", "pool", "share")),
-)
+    _spec.c.document,
+).outerjoin_from(_job, _spec, _spec.c.digest == _job.c.spec_digest)
 _NEXT: Final = _ROWS.where(_job.c.seq > bindparam("after")).order_by(_job.c.seq).limit(bindparam("most"))
 _THESE: Final = _ROWS.where(_job.c.seq.in_(bindparam("these", expanding=True)))
 
@@ -203,6 +206,7 @@ def _grams(row: Any) -> set[str]:
             row.share != JobShare.NONE.value,
             tuple((key, value) for key, value in _PAIR.findall(row.labels)),
             tuple(_PLAIN.findall(row.tags)),
+            uses_of(row.document).things,
         )
     )
 

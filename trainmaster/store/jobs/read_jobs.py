@@ -22,6 +22,7 @@ from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.store import tables
 from trainmaster.store.finding import index
+from trainmaster.store.finding.uses import JobUses, UsedThing, uses_of
 from trainmaster.store.jobs import facets, rows
 from trainmaster.store.jobs.facets import Facets
 from trainmaster.store.jobs.job_query import (
@@ -34,7 +35,7 @@ from trainmaster.store.jobs.job_query import (
 )
 from trainmaster.store.jobs.pages import FEW, how_many, newest, page_keys
 from trainmaster.store.jobs.rows import MalformedRow
-from trainmaster.store.jobs.sources import IndexAt, asks_texts, near
+from trainmaster.store.jobs.sources import IndexAt, asks_texts, near, using
 from trainmaster.store.jobs.whole_jobs import EVENTS, WholeJobs, WholeStatement, events_of
 from trainmaster.store.seen import seen
 
@@ -42,6 +43,7 @@ __all__ = ["JobQuery", "JobReader", "Page"]
 
 _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
+_SPEC: Final = tables.spec
 _PREFIX_MIN: Final = 4
 _EVERY: Final = 2**62
 _KEPT: Final = 64
@@ -54,6 +56,11 @@ _BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JO
 _BY_SEQ: Final = WholeStatement(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
 _VERSIONS: Final = select(_JOB.c.seq, _JOB.c.id, _JOB.c.version).where(
     _JOB.c.seq.in_(bindparam("wanted", expanding=True))
+)
+_DOCUMENTS: Final = (
+    select(_JOB.c.seq, _SPEC.c.document)
+    .join(_SPEC, _SPEC.c.digest == _JOB.c.spec_digest)
+    .where(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
 )
 _ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == bindparam("wanted")).order_by(_ATTEMPT.c.number)
 _TASKS: Final = select(_TASK).where(_TASK.c.job == bindparam("wanted")).order_by(_TASK.c.position)
@@ -122,6 +129,27 @@ class JobReader:
             numbers = connection.scalars(found).all()
             jobs, _ = self._kept.load(connection, numbers)
         return [jobs[seq] for seq in numbers if seq in jobs]
+
+    def using(self, visible: Visible, workspace: str, used: UsedThing, since: float, most: int) -> list[Job]:
+        """Return the newest jobs of a workspace that use something and were submitted at `since` or later. O(most),
+        however many there are.
+        """
+        with self._database.read() as connection:
+            numbers: list[int] = []
+            for source in using(visible, workspace, used, since, _index_at(connection)):
+                if len(numbers) < most:
+                    found = source.select(_JOB.c.seq).order_by(*source.in_order(True)).limit(most - len(numbers))
+                    numbers += connection.scalars(found).all()
+            documents = connection.execute(_DOCUMENTS, {"wanted": numbers}).all() if numbers else []
+            meant = {seq for seq, text in documents if _names(text, used)}
+            jobs, _ = self._kept.load(connection, [seq for seq in numbers if seq in meant])
+        return [jobs[seq] for seq in numbers if seq in jobs]
+
+    def uses(self, visible: Visible, id_: str) -> JobUses:
+        """Return what the document of a job names; nothing of a job that may not be seen, or whose document is gone."""
+        mine = select(_SPEC.c.document).join(_JOB, _JOB.c.spec_digest == _SPEC.c.digest)
+        with self._database.read() as connection:
+            return uses_of(connection.scalar(mine.where(_JOB.c.id == id_, *seen(visible, _JOB))))
 
     def versions(self, visible: Visible, family: str, most: int) -> list[Job]:
         """Return the last `most` versions of a job, the newest first. `family`: the id of the first."""
@@ -232,6 +260,10 @@ def _index_at(connection: Connection, query: JobQuery | None = None) -> IndexAt:
     """Return how far the index of texts is, for those questions that it answers."""
     asked = query is None or asks_texts(query)
     return IndexAt(connection.dialect.name, index.until(connection) if asked else -1)
+
+
+def _names(document: str, used: UsedThing) -> bool:
+    return any((one.kind, one.reference) == (used.kind, used.reference) for one in uses_of(document).things)
 
 
 def _seq_of(connection: Connection, visible: Visible, id_: str) -> int | None:

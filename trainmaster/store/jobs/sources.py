@@ -10,16 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Select, TextClause, false, select, text
+from sqlalchemy import ColumnElement, Select, TextClause, false, func, select, text
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.states import JobShare, Shown
 from trainmaster.store.finding import grams, index
+from trainmaster.store.finding.uses import UsedThing
 from trainmaster.store.jobs import labels, search
 from trainmaster.store.jobs.job_query import JobQuery, asked
 from trainmaster.store.jobs.orders import ListPlace, Walk
 from trainmaster.store.seen import by_row, seen
-from trainmaster.store.tables import favorite, job, task
+from trainmaster.store.tables import favorite, job, spec, task
 
 Conditions = list[ColumnElement[bool] | TextClause]
 
@@ -137,6 +138,20 @@ def near(visible: Visible, words: Sequence[str], at: IndexAt) -> Source | None:
         return None
     held = index.holding(at.dialect, (), *groups, _one_of(visible))
     return _in_index(at, held, seen(visible, job, walked=True))
+
+
+def using(visible: Visible, workspace: str, used: UsedThing, since: float, at: IndexAt) -> list[Source]:
+    """Return the walks that find, newest first, the visible jobs of a workspace that use something and were submitted
+    at `since` or later; each is behind the one before it. What the first finds may only have it written somewhere else.
+    """
+    # Not LIKE, which does not tell upper from lower case in SQLite.
+    there = func.replace(spec.c.document, used.written, "") != spec.c.document
+    written = select(spec.c.digest).where(spec.c.digest == job.c.spec_digest, there).exists()
+    here = by_row(job.c.workspace) == workspace
+    rows: Conditions = [*seen(visible, job, walked=True), here, job.c.submitted_at + 0.0 >= since, written]
+    held = index.holding(at.dialect, [grams.used(workspace, used)], _one_of(visible))
+    known = _in_index(at, held, [job.c.seq + 0 <= at.until, *rows])  # one that another release made may have more
+    return [Source(job.c.seq, [job.c.seq > at.until, *rows]), known]
 
 
 def _in_index(

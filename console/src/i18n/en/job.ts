@@ -7,6 +7,7 @@ export const job = {
     usage: "Resource usage",
     events: "Run history",
     files: "Files",
+    lineage: "Lineage",
     json: "Job file",
   },
   act: {

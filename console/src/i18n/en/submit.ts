@@ -346,7 +346,7 @@ export const help = {
     "What replicas are shown: data sets, saved models, volumes, what is in object storage, and folders of the nodes that the administrator has allowed.",
   outputs:
     "What the job writes is copied to object storage while it runs, and what is left after its end. The page of the job says how far that is.",
-  outputFolder: "outputs, model, or a folder beneath one of them such as outputs/checkpoints. Empty: outputs.",
+  outputFolder: "outputs, model, a folder beneath one of them such as outputs/checkpoints, or logs. Empty: outputs.",
   outputTo:
     "A storage connection of the workspace and a prefix. {id} and {name} in it are those of the job; an empty place is best.",
   outputIfExists:

@@ -7,6 +7,7 @@ export const job = {
     usage: "资源使用",
     events: "运行记录",
     files: "文件",
+    lineage: "来源与去向",
     json: "任务文件",
   },
   act: {

@@ -318,7 +318,7 @@ export const help = {
   secrets: "每个副本以同名环境变量得到它们。可在“编辑文本”中改用其他变量或文件。值在日志中会被屏蔽。",
   mounts: "副本中能看到的内容：数据集、已保存的模型、存储卷、对象存储，以及管理员允许的节点目录。",
   outputs: "任务写出的内容在运行期间就复制到对象存储，结束后再上传剩余部分。进度见任务页面。",
-  outputFolder: "outputs、model，或其中的文件夹，例如 outputs/checkpoints。留空为 outputs。",
+  outputFolder: "outputs、model、其中的文件夹（例如 outputs/checkpoints），或 logs。留空为 outputs。",
   outputTo: "工作空间的存储连接和前缀。其中的 {id} 和 {name} 会替换为任务的 ID 和名称；建议使用空的位置。",
   outputIfExists: "任务之前已有的对象与任务文件同名时，保留还是覆盖。必须为空：只要该位置已有内容，就拒绝任务。",
   mountKind:

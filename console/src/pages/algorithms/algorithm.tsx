@@ -21,6 +21,7 @@ import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { AssetStar } from "../../shared/favorite";
 import { listed } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
@@ -183,6 +184,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
           <ChannelTables spec={spec} />
         </div>
       </section>
+      <LineagePanel kind="algorithm" at={`${of.id}@${of.shown}`} />
       <section className="tm-panel">
         <h2>{t("algorithms.usedBy")}</h2>
         <div className="tm-panel-body" data-testid="algorithm-jobs">

@@ -24,6 +24,7 @@ import { useDownload } from "../../shared/download";
 import { AssetStar } from "../../shared/favorite";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
@@ -172,6 +173,7 @@ function Version({
           <Facts columns={3} items={facts} />
         </div>
       </section>
+      <LineagePanel kind="dataset" at={`${dataset.id}@${version.version}`} />
       <section className="tm-panel">
         <h2>{t("datasets.files")}</h2>
         <FileBrowser

@@ -6,6 +6,7 @@ import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ImageDetail, ImagePackage } from "../../api/types";
 import { bytes, number } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
 import { Ago } from "../../shared/time";
 import { CopyButton, Facts, Mono } from "../../shared/ui";
@@ -80,6 +81,7 @@ export function Version({ image, remove }: { image: ImageDetail; remove: ReactNo
         </div>
       </section>
       {!version.container && <Packages key={version.version} of={image.installed} />}
+      <LineagePanel kind="image" at={`${image.id}@${version.version}`} />
       <Uses of={image} />
       <MadeOf key={`of ${version.version}`} of={image} />
     </div>

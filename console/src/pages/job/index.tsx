@@ -14,6 +14,7 @@ import { NotShared } from "../lost";
 import { Events } from "./events";
 import { Files } from "./files";
 import { JobHeader } from "./header";
+import { LineageTab } from "./lineage";
 import { Overview } from "./overview";
 import type { TabProps } from "./tab";
 import { VerdictBox } from "./verdict";
@@ -30,6 +31,7 @@ const TABS: [JobTab, (props: TabProps) => ReactNode][] = [
   ["usage", (props) => <Usage {...props} />],
   ["events", (props) => <Events {...props} />],
   ["files", (props) => <Files {...props} />],
+  ["lineage", (props) => <LineageTab {...props} />],
   ["json", (props) => <Document {...props} />],
 ];
 

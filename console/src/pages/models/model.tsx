@@ -22,6 +22,7 @@ import { useDownload } from "../../shared/download";
 import { AssetStar } from "../../shared/favorite";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number, shortId } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { Ago } from "../../shared/time";
 import { Crumb, Dotted, Facts, Mono, Nothing, PageHeader, Pending } from "../../shared/ui";
 import { UseInJob } from "../datasets/use";
@@ -223,6 +224,7 @@ function Version({
           )}
         </div>
       </section>
+      <LineagePanel kind="model" at={`${model.id}@${version.version}`} />
       <section className="tm-panel">
         <h2>{t("models.files")}</h2>
         <FileBrowser

@@ -12,6 +12,7 @@ import { useAct } from "../../shared/act";
 import { Described } from "../../shared/described";
 import { AssetStar } from "../../shared/favorite";
 import { bytes, number } from "../../shared/format";
+import { LineagePanel } from "../../shared/lineage";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
@@ -70,6 +71,7 @@ export function VolumePage(): ReactNode {
       />
       <div className="tm-stack">
         <Known of={volume} />
+        <LineagePanel kind="volume" at={volume.id} />
         <VolumeFiles
           volume={volume}
           writes={writes}

@@ -1,0 +1,47 @@
+/** What something was made of, and what was made of it. */
+export const lineage = {
+  title: "Lineage",
+  graph: "Graph",
+  list: "List",
+  before: "Made of",
+  after: "Made of it, or using it",
+  nothing: "Nothing",
+  none: {
+    job: "This job names no asset, and made none that you can see.",
+    model: "Nothing is known of how it was made, and nothing you can see uses it.",
+    used: "Nothing that you can see uses it so far.",
+  },
+  more: "There is more than is shown: open what has … beside it to see further.",
+  further: "There is more behind it",
+  unnamed: "not known",
+  kind: {
+    job: "Job",
+    dataset: "Data set",
+    model: "Model",
+    algorithm: "Algorithm",
+    image: "Image",
+    volume: "Volume",
+    storage: "Object storage",
+  },
+  state: {
+    bin: "in the bin",
+    deleted: "deleted",
+    unseen: "deleted or not shared",
+  },
+  to: {
+    algorithm: "algorithm of {{name}}",
+    image: "image of {{name}}",
+    input: "input of {{name}}",
+    written: "read and written by {{name}}",
+    base: "base of {{name}}",
+    output: "made {{name}}",
+  },
+  from: {
+    algorithm: "runs {{name}}",
+    image: "runs in {{name}}",
+    input: "reads {{name}}",
+    written: "reads and writes {{name}}",
+    base: "built on {{name}}",
+    output: "made by {{name}}",
+  },
+};

@@ -1,0 +1,47 @@
+/** 由什么得来，又用到了哪里。 */
+export const lineage = {
+  title: "来源与去向",
+  graph: "图",
+  list: "列表",
+  before: "由以下得来",
+  after: "得到的或用到它的",
+  nothing: "无",
+  none: {
+    job: "此任务没有引用任何资产，也没有产出您可以看到的资产。",
+    model: "没有记录它的来源，您可以看到的内容中也没有用到它的。",
+    used: "您可以看到的内容中还没有用到它的。",
+  },
+  more: "这里没有显示全部：请打开旁边带 … 的项继续查看。",
+  further: "后面还有内容",
+  unnamed: "未知",
+  kind: {
+    job: "任务",
+    dataset: "数据集",
+    model: "模型",
+    algorithm: "算法",
+    image: "镜像",
+    volume: "存储卷",
+    storage: "对象存储",
+  },
+  state: {
+    bin: "在回收站中",
+    deleted: "已删除",
+    unseen: "已删除或未共享",
+  },
+  to: {
+    algorithm: "{{name}} 的算法",
+    image: "{{name}} 的镜像",
+    input: "{{name}} 的输入",
+    written: "由 {{name}} 读写",
+    base: "{{name}} 的基础镜像",
+    output: "得到 {{name}}",
+  },
+  from: {
+    algorithm: "运行 {{name}}",
+    image: "使用镜像 {{name}}",
+    input: "读取 {{name}}",
+    written: "读写 {{name}}",
+    base: "基于 {{name}} 构建",
+    output: "由 {{name}} 得到",
+  },
+} as const;
