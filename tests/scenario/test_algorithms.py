@@ -279,6 +279,8 @@ async def test_without_algorithm_nothing_changes(vision: Stage) -> None:
 
 NEEDS: Final = {
     ("GET", "/algorithms/{ref}"): (READ, None),
+    ("PUT", "/algorithms/{ref}/favorite"): (READ, None),
+    ("DELETE", "/algorithms/{ref}/favorite"): (READ, None),
     ("GET", "/algorithms/{ref}/versions/{version}/download"): (READ, None),
     ("PATCH", "/algorithms/{ref}"): (WRITE, {"description": "of the walk"}),
     ("PUT", "/algorithms/{ref}/share"): (SHARE, {"share": "none"}),

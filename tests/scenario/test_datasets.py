@@ -294,6 +294,8 @@ async def test_a_version_that_went_is_a_clear_failure(vision: Stage) -> None:
 
 NEEDS: Final = {
     ("GET", "/datasets/{ref}"): (READ, None),
+    ("PUT", "/datasets/{ref}/favorite"): (READ, None),
+    ("DELETE", "/datasets/{ref}/favorite"): (READ, None),
     ("GET", "/datasets/{ref}/versions/{version}/files"): (READ, None),
     ("GET", "/datasets/{ref}/versions/{version}/files/content?path=w"): (READ, None),
     ("GET", "/datasets/{ref}/versions/{version}/download"): (READ, None),

@@ -273,6 +273,8 @@ async def test_who_may_only_read_is_told_so(vision: Stage) -> None:
 
 NEEDS: Final[dict[tuple[str, str], tuple[str, Any]]] = {
     ("GET", "/templates/{ref}"): (READ, None),
+    ("PUT", "/templates/{ref}/favorite"): (READ, None),
+    ("DELETE", "/templates/{ref}/favorite"): (READ, None),
     ("POST", "/templates/{ref}/copy"): (READ, {}),
     ("POST", "/templates/{ref}/submit"): (READ, {}),
     ("PATCH", "/templates/{ref}"): (WRITE, {"description": "changed"}),

@@ -277,6 +277,8 @@ async def test_names_and_fields_are_judged_at_once(vision: Stage) -> None:
 
 NEEDS: Final = {
     ("GET", "/volumes/{ref}"): (READ, None),
+    ("PUT", "/volumes/{ref}/favorite"): (READ, None),
+    ("DELETE", "/volumes/{ref}/favorite"): (READ, None),
     ("GET", "/volumes/{ref}/files"): (READ, None),
     ("GET", "/volumes/{ref}/files/content?path=w"): (READ, None),
     ("GET", "/volumes/{ref}/files/download"): (READ, None),
