@@ -1,6 +1,7 @@
 """A storage connection from the dialog to a job that reads it, in a browser and at a terminal (R16, R146, R240)."""
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,7 @@ def test_a_connection_from_the_dialog_to_a_job(new_console: Open, signed_in: Pat
     expect(console.at("upload-done")).to_contain_text("latest: a symbolic link")
     assert (store.bucket / "vision/runs/reads-far-away/a.txt").read_text() == "hello from far away\n"
     console.press("upload-again")
+    expect(console.at("upload-again")).not_to_have_class(re.compile("loading"))
     expect(console.at("upload-done")).to_contain_text("latest: a symbolic link")
     assert judge(console.page) == []
 
