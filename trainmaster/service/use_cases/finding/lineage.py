@@ -158,8 +158,8 @@ class _Known:
         if job is not None and job.id == there.version.job:
             return self.job(job)
         state = "deleted" if visible.everything and visible.within is None else "unseen"
-        self._nodes[f"job:of {key}"] = _node("job", "", "", "", "", None, state=state)
-        return f"job:of {key}"
+        self._nodes[f"job:of/{key}"] = _node("job", "", "", "", "", None, state=state)
+        return f"job:of/{key}"
 
     def _stored(self, side: str, place: str) -> str:
         """Return the node of a place of object storage."""
