@@ -252,7 +252,7 @@ class LogsRule(Rule):
     def _logs(self, job: str) -> list[str]:
         """Return the files of a job that are its logs. Follows no link: what a task may have left there is not ours."""
         found = []
-        for attempt in _folders(os.path.join(self._layout.job(job), "attempts")):
+        for attempt in _folders(self._layout.attempts(job)):
             for task in _folders(attempt):
                 found += [path for name in _LOG_FILES if os.path.lexists(path := os.path.join(task, name))]
         return found

@@ -99,7 +99,7 @@ function Graph({ of }: { of: Lineage }): ReactNode {
                   …
                 </span>
               )}
-              <span className="tm-lineage-words">{words.beside(node, of)}</span>
+              <span className="tm-said">{words.beside(node, of)}</span>
             </li>
           ))}
         </ol>

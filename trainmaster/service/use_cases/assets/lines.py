@@ -14,6 +14,7 @@ from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Conflict, Forbidden, NotFound
 from trainmaster.messages.said import Said
 from trainmaster.service.context import Context
+from trainmaster.service.naming import own_first
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader
 
 _NAMED: Final = 4
@@ -45,10 +46,7 @@ class Lines:
         meant.
         """
         visible = decide(who, self._reads).demand()
-        found = await asyncio.to_thread(self._assets.called, visible, self._kind, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
+        found = own_first(await asyncio.to_thread(self._assets.called, visible, self._kind, ref), ref, who)
         if not found:
             raise NotFound(self._words.none(repr(ref)))
         if len(found) > 1:

@@ -21,6 +21,7 @@ from trainmaster.core.records import Job
 from trainmaster.messages.assets import algorithms, datasets, images, volumes
 from trainmaster.messages.jobs import files
 from trainmaster.service.context import Context
+from trainmaster.service.naming import own_first
 from trainmaster.service.use_cases.finding.graph import Bounds, Drawn, grow
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.spec.outputs import place_of
@@ -89,10 +90,8 @@ class Lineages:
         visible = decide(who, f"{kind}s:read").demand()
         name, _, number = ref.rpartition("@")
         numbered = bool(name) and number.isascii() and number.isdecimal() and len(number) < 10
-        found = self._assets.called(visible, kind, name if numbered else ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == (name if numbered else ref)]
-            found = mine if len(mine) == 1 else found
+        called = name if numbered else ref
+        found = own_first(self._assets.called(visible, kind, called), called, who)
         if len(found) > 1:
             raise Conflict(_SEVERAL[kind](repr(ref), ", ".join(one.id[:12] for one in found[:4])))
         there = self._reader.one(visible, found[0], int(number) if numbered else found[0].latest) if found else None

@@ -24,6 +24,7 @@ from trainmaster.core.records import Job, verdict_from_json
 from trainmaster.core.states import JobShare, Shown
 from trainmaster.messages.jobs import sweeps as said
 from trainmaster.service.context import Context
+from trainmaster.service.naming import own_first
 from trainmaster.service.views import verdict_view
 from trainmaster.spec.document import Document
 from trainmaster.spec.sweeps.checking import read_sweep
@@ -54,10 +55,7 @@ class SweepViews:
         several are meant, Forbidden.
         """
         visible = decide(who, "jobs:read").demand()
-        found = await asyncio.to_thread(self._reader.called, visible, ref)
-        if len(found) > 1:  # one's own comes before what others shared
-            mine = [one for one in found if one.owner == who.name and one.name == ref]
-            found = mine if len(mine) == 1 else found
+        found = own_first(await asyncio.to_thread(self._reader.called, visible, ref), ref, who)
         if not found:
             raise NotFound(said.no_such_sweep(repr(ref)))
         if len(found) > 1:
