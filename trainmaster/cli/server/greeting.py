@@ -98,12 +98,12 @@ def exposed(host: str) -> tuple[str, str] | None:
     where = host or words("this computer", "本机")
     return (
         words(
-            f"whoever can see the traffic to {where} can read passwords and tokens: this server speaks plain HTTP",
+            f"everybody who sees the traffic to {where} can read passwords and tokens: this server speaks plain HTTP",
             f"能看到发往 {where} 的流量的人可以读到密码和令牌：此服务器使用明文 HTTP",
         ),
         words(
             'Put a proxy with TLS before it, and where that is on this computer set server.host = "127.0.0.1".',
-            '请在前面放置带 TLS 的反向代理；若代理就在本机，请设置 server.host = "127.0.0.1"。',
+            '请在前面放置带 TLS 的反向代理；若它就在本机，请设置 server.host = "127.0.0.1"。',
         ),
     )
 
