@@ -92,6 +92,8 @@ const CHAPTERS: readonly [string, string][] = [
   ["/images", "images"],
   ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
+  ["/cluster", "cluster"],
+  ["/models", "models"],
   ["/bin", "bin"],
   ["/usage", "usage"],
   ["/admin", "administration"],
