@@ -10,6 +10,7 @@ mkdir -p .cache
 VENV="$ROOT/.venv"
 # An exact version: anything looser lets pip take a build with gigabytes of GPU libraries where a CPU build is on offer.
 TORCH="${TRAINMASTER_TORCH:-2.13.0}" TORCH="${TORCH#torch==}" TORCH="${TORCH%%+*}"
+ACCELERATE=1.15.0
 TORCH_GPU_SIZE="about 3 GB to download, 7 GB on the disk"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
@@ -165,6 +166,14 @@ is_built() {
 }
 
 # ---- what has to come from the system -------------------------------------------------------------------------------
+
+# need_accelerate: Hugging Face Accelerate of the version $ACCELERATE, for its example. After need_torch: what it needs is there
+# then, and pip is held to that PyTorch.
+need_accelerate() {
+    "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("accelerate") != sys.argv[1])' "$ACCELERATE" 2>/dev/null && return 0
+    step "Installing Accelerate $ACCELERATE for its example (once)"
+    quietly pip-accelerate "$VENV/bin/python" -m pip install "accelerate==$ACCELERATE" "torch==$TORCH"
+}
 
 has_bubblewrap() { command -v bwrap >/dev/null; }
 has_procps() { command -v ps >/dev/null; }
