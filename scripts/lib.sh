@@ -122,6 +122,14 @@ need_torch() {
     quietly pip-torch "${pip[@]}" install "torch==$TORCH"
 }
 
+# need_accelerate: Hugging Face Accelerate of the version $ACCELERATE, for its example. After need_torch: what it needs is there
+# then, and pip is held to that PyTorch.
+need_accelerate() {
+    "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("accelerate") != sys.argv[1])' "$ACCELERATE" 2>/dev/null && return 0
+    step "Installing Accelerate $ACCELERATE for its example (once)"
+    quietly pip-accelerate "$VENV/bin/python" -m pip install "accelerate==$ACCELERATE" "torch==$TORCH"
+}
+
 # need_node: a Node for the console's own tools: the one on PATH where it is new enough, else one from PyPI in .venv.
 # Puts it on PATH.
 need_node() {
@@ -166,14 +174,6 @@ is_built() {
 }
 
 # ---- what has to come from the system -------------------------------------------------------------------------------
-
-# need_accelerate: Hugging Face Accelerate of the version $ACCELERATE, for its example. After need_torch: what it needs is there
-# then, and pip is held to that PyTorch.
-need_accelerate() {
-    "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("accelerate") != sys.argv[1])' "$ACCELERATE" 2>/dev/null && return 0
-    step "Installing Accelerate $ACCELERATE for its example (once)"
-    quietly pip-accelerate "$VENV/bin/python" -m pip install "accelerate==$ACCELERATE" "torch==$TORCH"
-}
 
 has_bubblewrap() { command -v bwrap >/dev/null; }
 has_procps() { command -v ps >/dev/null; }
