@@ -83,7 +83,7 @@ class Invitations(Answer, frozen=True):
 
 
 class InvitationPage(Answer, frozen=True):
-    """What whoever has the link of an invitation is told of it."""
+    """What an invitation tells those who have its link."""
 
     workspace: str
     role: str

@@ -18,13 +18,13 @@ routes = Table("cluster")
 
 @routes.route("GET", "/cluster", scope="cluster:read", answers={200: "Cluster"})
 async def get_cluster(request: Request) -> Response:
-    """Show nodes, cards, who uses them, and the queue."""
+    """Show nodes, GPUs, who uses them, and the queue."""
     return Json(await platform(request).cluster(who(request)))
 
 
 @routes.route("GET", "/cluster/nodes/{name}", scope="cluster:read", answers={200: "Node"})
 async def get_node_use(request: Request, name: Node) -> Response:
-    """Show one node with its cards and who uses what of it."""
+    """Show one node with its GPUs and who uses what of it."""
     return Json(await platform(request).node_use(name, who(request)))
 
 
@@ -38,7 +38,7 @@ async def get_use(request: Request, pool: Annotated[str, Query(max_length=63)] =
 async def get_past(
     request: Request, window: Window = "day", pool: Annotated[str, Query(max_length=63)] = ""
 ) -> Response:
-    """Show how many cards and cores were held over the last day or week, of a pool or of all."""
+    """Show how many GPUs and cores were held over the last day or week, of a pool or of all."""
     return Json(await platform(request).uses.past(who(request), window, pool))
 
 

@@ -253,7 +253,7 @@ async def get_job(request: Request, ref: str) -> Response:
 
 @routes.route("PATCH", "/jobs/{ref}", scope="jobs:write", answers={200: "Job"})
 async def change_job(request: Request, ref: str, body: Change) -> Response:
-    """Change duration or priority of a job that has not ended; its processes are untouched."""
+    """Change time limit or priority of a job that has not ended; its processes are untouched."""
     return Json(await platform(request).change(ref, who(request), **body.given()))
 
 
@@ -276,7 +276,7 @@ async def delete_job(request: Request, ref: str) -> Response:
 async def get_spec(
     request: Request, ref: str, dialect: Literal["native", "pai"] = "native", form: Literal["json", "yaml"] = "json"
 ) -> Response:
-    """Give the job's document back in a dialect and form."""
+    """Give the job's document back in a format, as YAML or JSON."""
     text, media_type = await platform(request).spec(ref, who(request), dialect, form)
     return Response(text, media_type=media_type)
 
@@ -289,7 +289,7 @@ async def get_events(request: Request, ref: str, after: Annotated[int, Query(ge=
 
 @routes.route("GET", "/jobs/{ref}/explain", scope="jobs:read", answers={200: "Explanation"})
 async def explain_job(request: Request, ref: str) -> Response:
-    """Say why the job waits, runs or ended, and what would change that."""
+    """Say why the job is queued, runs or ended, and what would change that."""
     return Json(await platform(request).explain(ref, who(request)))
 
 
@@ -311,8 +311,8 @@ async def clone_job(request: Request, ref: str, body: Clone | None = None) -> Re
 
 @routes.route("GET", "/jobs/{ref}/versions", scope="jobs:read", answers={200: "JobVersions"}, by=By.LEADER_FIRST)
 async def versions_of_job(request: Request, ref: str) -> Response:
-    """List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
-    (R159, R160).
+    """List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of
+    them.
     """
     return Json(await platform(request).versions(ref, who(request)))
 

@@ -121,6 +121,14 @@ Pool = Annotated[
     str,
     typer.Option(help=words("Only jobs of this pool.", "只列出该资源池的任务。"), autocompletion=completing.pools),
 ]
+Framework = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=words("Only jobs of this framework.", "只列出该启动方式的任务。"),
+        autocompletion=completing.frameworks,
+    ),
+]
 Node = Annotated[
     str,
     typer.Option(
@@ -161,8 +169,11 @@ Sort = Annotated[
         autocompletion=completing.one_of(*ORDERS),
     ),
 ]
-
-
+Tag = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TAG", help=words("Only jobs with this tag; repeatable.", "只列带该标记的任务；可重复。")),
+]
+Favorite = Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))]
 View = Annotated[
     str,
     typer.Option(
@@ -183,13 +194,11 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
     owner: Owner = "",
     workspace: Workspace = "",
     pool: Pool = "",
+    framework: Framework = "",
     node: Node = "",
     label: Label = None,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TAG", help=words("Only jobs with this tag; repeatable.", "只列带该标记的任务；可重复。")),
-    ] = None,
-    favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
+    tag: Tag = None,
+    favorite: Favorite = False,
     sweep: InSweep = "",
     since: Since = "",
     until: Until = "",
@@ -215,6 +224,7 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "owner": owner,
         "workspace": workspace,
         "pool": pool,
+        "framework": framework,
         "node": node,
         "label": label,
         "tag": tag,

@@ -122,7 +122,7 @@ def audit(
     """List what people did to jobs, pools, workspaces, nodes and people, newest first.
 
     Prints a line for each: when, who, from where, to what, what. Administrators read everything, owners and admins of
-    a workspace what lies in it, everybody what is theirs.
+    a workspace what is in it, everybody what is theirs.
     """
     import time
 

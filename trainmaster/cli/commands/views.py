@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.commands.jobs import NEWEST, Label, Mine, Node, Owner, Pool, Sort, States, Workspace
+from trainmaster.cli.commands.jobs import (
+    NEWEST,
+    Favorite,
+    Framework,
+    Label,
+    Mine,
+    Node,
+    Owner,
+    Pool,
+    Sort,
+    States,
+    Workspace,
+)
 from trainmaster.cli.context import AsJson, client, removed, seconds
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import words
@@ -89,15 +101,13 @@ def save_view(  # noqa: PLR0913, PLR0917 - every option is a parameter
     owner: Owner = "",
     workspace: Workspace = "",
     pool: Pool = "",
-    framework: Annotated[
-        str, typer.Option(help=words("Only jobs of this framework.", "只列出该启动方式的任务。"))
-    ] = "",
+    framework: Framework = "",
     node: Node = "",
     label: Label = None,
     tag: Annotated[
         str, typer.Option(metavar="TAG", help=words("Only jobs with this tag.", "只列带该标记的任务。"))
     ] = "",
-    favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
+    favorite: Favorite = False,
     since: Annotated[
         str,
         typer.Option(

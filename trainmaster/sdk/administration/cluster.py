@@ -44,7 +44,7 @@ class ClusterCalls:
         return self._read(answers.NodeDetail, "GET", f"/nodes/{word(name)}")
 
     def cordon(self, node: str, note: str = "") -> answers.NodeDetail:
-        """Start nothing on a node any more; what runs on it runs on."""
+        """Start nothing on a node any more; what runs there goes on."""
         return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/cordon", {"note": note})
 
     def uncordon(self, node: str) -> answers.NodeDetail:
@@ -56,7 +56,7 @@ class ClusterCalls:
         return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/drain", {"note": note, "evict": evict})
 
     def move_node(self, node: str, pool: str) -> answers.NodeDetail:
-        """Move a node to another pool; what runs on it runs on."""
+        """Move a node to another pool; what runs there goes on."""
         return self._read(answers.NodeDetail, "PATCH", f"/nodes/{word(node)}", {"pool": pool})
 
     def resources(
