@@ -8,11 +8,15 @@ const seen = () => act(async () => new Promise((done) => setTimeout(done)));
 function made(tag: string, parent: HTMLElement = document.body): HTMLElement {
   return parent.appendChild(document.createElement(tag));
 }
-function dialog(): { portal: HTMLElement; button: HTMLElement } {
+function dialog(): { close: () => void; button: HTMLElement } {
   const portal = made("div");
   const box = made("div", portal);
   box.setAttribute("role", "dialog");
-  return { portal, button: made("button", box) };
+  const close = (): void => {
+    box.remove(); // React takes the content away before the portal goes
+    portal.remove();
+  };
+  return { close, button: made("button", box) };
 }
 
 describe("the keyboard after a dialog", () => {
@@ -28,26 +32,26 @@ describe("the keyboard after a dialog", () => {
   });
 
   it("is where it was", async () => {
-    const { portal, button } = dialog();
+    const { close, button } = dialog();
     button.focus();
-    portal.remove();
+    close();
     await seen();
     expect(document.activeElement).toBe(opener);
   });
   it("stays where something else has taken it", async () => {
-    const { portal, button } = dialog();
+    const { close, button } = dialog();
     const other = made("button");
     button.focus();
-    portal.remove();
+    close();
     other.focus();
     await seen();
     expect(document.activeElement).toBe(other);
   });
   it("is nowhere when what had it is gone, too", async () => {
-    const { portal, button } = dialog();
+    const { close, button } = dialog();
     button.focus();
     opener.remove();
-    portal.remove();
+    close();
     await seen();
     expect(document.activeElement).toBe(document.body);
   });

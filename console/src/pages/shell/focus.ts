@@ -11,14 +11,20 @@ const ABOVE = "[role=dialog], .ant-dropdown, .ant-select-dropdown, .ant-tooltip,
 export function useFocusBack(): void {
   useEffect(() => {
     let last: HTMLElement | null = null;
+    let inDialog = false;
     const came = ({ target }: FocusEvent): void => {
-      if (target instanceof HTMLElement && !target.closest(ABOVE)) last = target;
+      if (!(target instanceof HTMLElement)) return;
+      if (target.closest("[role=dialog]")) inDialog = true;
+      if (target.closest(ABOVE)) return;
+      last = target;
+      inDialog = false;
     };
+    // What is removed of a dialog is an empty box: its content has gone before.
     const gone = new MutationObserver((changes) => {
-      const closed = changes.some(({ removedNodes }) =>
-        [...removedNodes].some((node) => node instanceof Element && node.querySelector("[role=dialog]")),
-      );
-      if (closed && document.activeElement === document.body && last?.isConnected) last.focus({ preventScroll: true });
+      const left = changes.some(({ removedNodes }) => removedNodes.length > 0);
+      if (!left || !inDialog || document.activeElement !== document.body) return;
+      inDialog = false;
+      if (last?.isConnected) last.focus({ preventScroll: true });
     });
     document.addEventListener("focusin", came);
     gone.observe(document.body, { childList: true });
