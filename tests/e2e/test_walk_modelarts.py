@@ -1,9 +1,7 @@
 """The walk of the ModelArts manual (创建训练作业), in Chinese: an algorithm with typed hyperparameters and channels, a job
-that runs it, further versions of both, the best of them by its accuracy (R22, R23, R44, R60, R150-R157, R159, R160,
-R222).
+that runs it, further versions of both, the best of them by its accuracy.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,7 +40,7 @@ def console(new_console: Open, signed_in: Path) -> Console:
 
 
 @pytest.fixture(scope="module")
-def prepared(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def prepared(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """前提条件: the data are there; specs of two types of resources; the folder with the script."""
     folder = tmp_path_factory.mktemp("modelarts")
     (data := folder / "data").mkdir()
@@ -54,7 +52,7 @@ def prepared(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         for name, body in (("cpu-small", {}), ("one-card", {"gpu": 1})):
             size = {"cpu": 0.25, "memory_mib": 128, **body}
             client.http.json("PUT", f"/workspaces/default/flavors/{name}", json=size)
-    yield code
+    return code
 
 
 def describe(dialog: Locator, at: int, name: str, kind: str, **fields: str) -> Locator:
@@ -197,7 +195,7 @@ def test_an_algorithm_and_a_job_that_runs_it(console: Console, world: World, pre
 
 
 def test_versions_are_compared_by_accuracy(console: Console, world: World, prepared: Path) -> None:
-    """R159, R160, R222: another version of the algorithm and of the job; the best one stands out; a failure leads to its log."""
+    """R159, R160, R222: versions of the algorithm and of the job; the best stands out, a failure leads to its log."""
     page = console.page
     document: dict[str, Any] = {
         "command": "python train.py",

@@ -53,6 +53,11 @@ class Walk:
         return self.console.page.locator(".tm-sider")
 
     @property
+    def tabs(self) -> Locator:
+        """The parts of the page."""
+        return self.main.get_by_role("tablist").first
+
+    @property
     def main(self) -> Locator:
         """The page, without what is around it."""
         return self.console.page.get_by_role("main")
