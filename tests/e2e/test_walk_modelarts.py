@@ -1,5 +1,5 @@
-"""The walk of the ModelArts manual (创建训练作业), in Chinese: an algorithm with typed hyperparameters and channels, a job
-that runs it, further versions of both, the best of them by its accuracy.
+"""The walk of the ModelArts manual (创建训练作业), in Chinese: an algorithm with typed hyperparameters and channels, a
+job that runs it, further versions of both, the best of them by its accuracy.
 """
 
 from pathlib import Path

@@ -4,7 +4,7 @@ of own code packed and tried without a GPU, a job with both, its results fetched
 
 import json
 import re
-import tarfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -158,10 +158,10 @@ def test_data_image_job_and_results(console: Console, world: World, code: Path, 
         walk.press("存储空间", walk.navigation)
         page.get_by_role("link", name="train-data", exact=True).click()
         expect(console.at("file").get_by_text("by-the-job.txt")).to_be_visible()
-        with console.downloading(tmp_path / "volume.tar"):
+        with console.downloading(tmp_path / "volume.zip"):
             walk.press("全部下载（存储空间）", walk.main)
-    with tarfile.open(tmp_path / "volume.tar") as packed:
-        assert {Path(one).name for one in packed.getnames()} >= {"labels.csv", "train.bin", "by-the-job.txt"}
+    with zipfile.ZipFile(tmp_path / "volume.zip") as packed:
+        assert {Path(one).name for one in packed.namelist()} >= {"labels.csv", "train.bin", "by-the-job.txt"}
 
 
 def test_the_same_at_a_terminal(world: World, code: Path, tmp_path: Path) -> None:

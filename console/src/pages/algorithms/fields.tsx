@@ -171,49 +171,38 @@ function Parameters(props: Props): ReactNode {
       <div className="tm-kv">
         {list.map((one, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no other name while its name is typed.
-          <div key={i} className="tm-kv-row tm-algorithm-row" data-testid={`algorithm-parameter-${i}`}>
-            <Input
-              value={String(one["name"] ?? "")}
-              placeholder={t("algorithms.name")}
-              aria-label={`${t("algorithms.parameters.title")} ${i + 1}: ${t("algorithms.name")}`}
-              className="tm-mono"
-              onChange={(event) => edit(i, { name: event.target.value.trim() })}
-            />
-            <Select<string>
-              value={String(one["type"] ?? "float")}
-              aria-label={t("algorithms.parameters.type")}
-              popupMatchSelectWidth={false}
-              options={TYPES.map((value) => ({ value, label: t(`algorithms.parameters.types.${value}`) }))}
-              onChange={(type) => edit(i, { type, min: null, max: null, default: null, choices: [] })}
-            />
-            <Typed label={t("algorithms.parameters.default")} of={one} field="default" put={(part) => edit(i, part)} />
-            {one["type"] !== "bool" && <Choices of={one} put={(part) => edit(i, part)} />}
-            {(one["type"] === "int" || one["type"] === "float") && (
-              <>
-                <Typed label={t("algorithms.parameters.min")} of={one} field="min" put={(part) => edit(i, part)} />
-                <Typed label={t("algorithms.parameters.max")} of={one} field="max" put={(part) => edit(i, part)} />
-              </>
-            )}
-            <Checkbox
-              checked={one["required"] === true}
-              onChange={(event) => edit(i, { required: event.target.checked })}
-            >
-              {t("algorithms.create.required")}
-            </Checkbox>
-            <Checkbox
-              checked={one["editable"] !== false}
-              onChange={(event) => edit(i, { editable: event.target.checked })}
-            >
-              {t("algorithms.create.editable")}
-            </Checkbox>
-            <Checkbox
-              checked={mayGo(one)}
-              disabled={one["required"] === true || one["editable"] === false}
-              onChange={(event) => edit(i, { deletable: event.target.checked })}
-            >
-              {t("algorithms.create.deletable")}
-            </Checkbox>
-            <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
+          <div key={i} className="tm-algorithm-parameter" data-testid={`algorithm-parameter-${i}`}>
+            <div className="tm-kv-row tm-algorithm-row">
+              <Input
+                value={String(one["name"] ?? "")}
+                placeholder={t("algorithms.name")}
+                aria-label={`${t("algorithms.parameters.title")} ${i + 1}: ${t("algorithms.name")}`}
+                className="tm-mono"
+                onChange={(event) => edit(i, { name: event.target.value.trim() })}
+              />
+              <Select<string>
+                value={String(one["type"] ?? "float")}
+                aria-label={t("algorithms.parameters.type")}
+                popupMatchSelectWidth={false}
+                options={TYPES.map((value) => ({ value, label: t(`algorithms.parameters.types.${value}`) }))}
+                onChange={(type) => edit(i, { type, min: null, max: null, default: null, choices: [] })}
+              />
+              <Typed
+                label={t("algorithms.parameters.default")}
+                of={one}
+                field="default"
+                put={(part) => edit(i, part)}
+              />
+              {one["type"] !== "bool" && <Choices of={one} put={(part) => edit(i, part)} />}
+              {(one["type"] === "int" || one["type"] === "float") && (
+                <>
+                  <Typed label={t("algorithms.parameters.min")} of={one} field="min" put={(part) => edit(i, part)} />
+                  <Typed label={t("algorithms.parameters.max")} of={one} field="max" put={(part) => edit(i, part)} />
+                </>
+              )}
+              <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
+            </div>
+            <Rules of={one} put={(part) => edit(i, part)} />
           </div>
         ))}
         <Button
@@ -233,6 +222,28 @@ function Parameters(props: Props): ReactNode {
         </Checkbox>
       </div>
     </Form.Item>
+  );
+}
+
+/** What a job may do with a hyperparameter (R155). */
+function Rules({ of, put }: { of: JsonObject; put: (part: JsonObject) => void }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div className="tm-algorithm-rules">
+      <Checkbox checked={of["required"] === true} onChange={(event) => put({ required: event.target.checked })}>
+        {t("algorithms.create.required")}
+      </Checkbox>
+      <Checkbox checked={of["editable"] !== false} onChange={(event) => put({ editable: event.target.checked })}>
+        {t("algorithms.create.editable")}
+      </Checkbox>
+      <Checkbox
+        checked={mayGo(of)}
+        disabled={of["required"] === true || of["editable"] === false}
+        onChange={(event) => put({ deletable: event.target.checked })}
+      >
+        {t("algorithms.create.deletable")}
+      </Checkbox>
+    </div>
   );
 }
 
