@@ -141,7 +141,7 @@ export interface Channel {
 }
 export interface InputChannel extends Channel {
   required: boolean;
-  kinds: ("dataset" | "model" | "path")[];
+  kinds: ("dataset" | "model" | "path" | "volume" | "s3")[];
 }
 export interface OutputChannel extends Channel {
   to: "outputs" | "model";
