@@ -1038,6 +1038,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/privacy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Privacy
+         * @description Say whether people are told whose the jobs are that they may not see.
+         */
+        get: operations["get_privacy"];
+        /**
+         * Set Privacy
+         * @description Tell people whose the jobs are that they may not see, or hide it from all but administrators.
+         */
+        put: operations["set_privacy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/meta": {
         parameters: {
             query?: never;
@@ -4572,6 +4596,14 @@ export interface components {
             price_cpu?: string | null;
         };
         /**
+         * PrivacyBody
+         * @description What people are told of one another from now on.
+         */
+        PrivacyBody: {
+            /** Owners Told */
+            owners_told: boolean;
+        };
+        /**
          * ReadBody
          * @description Which are read; null: all of them.
          */
@@ -7069,6 +7101,15 @@ export interface components {
         OneTimePassword: {
             name: string;
             one_time_password: string;
+        };
+        /**
+         * @description What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
+         *         nobody has changed it.
+         */
+        Privacy: {
+            owners_told: boolean;
+            changed_at: number | null;
+            changed_by: string | null;
         };
         /** @description Secrets of a workspace by name. */
         Secrets: {
@@ -10048,6 +10089,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterPast"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_privacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_privacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrivacyBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
                 };
             };
             /** @description Refused: a problem document */

@@ -104,6 +104,7 @@ export type FilePage = S["Files"];
 export type Gpu = S["Card"];
 export type NodeTask = S["NodeTask"];
 export type NodeView = S["Node"];
+export type Privacy = S["Privacy"];
 export type Cluster = S["Cluster"];
 export type Template = S["Template"];
 export type TemplatePage = S["TemplatePage"];
