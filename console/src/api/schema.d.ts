@@ -120,7 +120,9 @@ export interface paths {
          * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
          *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
          *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
-         *     `sweep`: only entries of the one with this id.
+         *     `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
+         *     the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
+         *     the model that they become (R199).
          */
         get: operations["list_jobs"];
         put?: never;
@@ -4258,6 +4260,26 @@ export interface components {
              * @default
              */
             sweep: string;
+            /**
+             * Algorithm
+             * @default
+             */
+            algorithm: string;
+            /**
+             * Favorite Algorithm
+             * @default false
+             */
+            favorite_algorithm: boolean;
+            /**
+             * Flavor
+             * @default
+             */
+            flavor: string;
+            /**
+             * Output
+             * @default
+             */
+            output: string;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -6651,6 +6673,8 @@ export interface components {
             node: components["schemas"]["FacetValue"][];
             labels: components["schemas"]["LabelFacet"][];
             tags: components["schemas"]["FacetValue"][];
+            algorithm: components["schemas"]["FacetValue"][];
+            flavor: components["schemas"]["FacetValue"][];
             partial: boolean;
         };
         /** @description The key of a label, how many jobs have it, and its values. */
@@ -8320,6 +8344,10 @@ export interface operations {
                 tag?: string[];
                 favorite?: boolean;
                 sweep?: string;
+                algorithm?: string;
+                favorite_algorithm?: boolean;
+                flavor?: string;
+                output?: string;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
@@ -8482,6 +8510,10 @@ export interface operations {
                 tag?: string[];
                 favorite?: boolean;
                 sweep?: string;
+                algorithm?: string;
+                favorite_algorithm?: boolean;
+                flavor?: string;
+                output?: string;
                 since?: (number) | null;
                 until?: (number) | null;
             };

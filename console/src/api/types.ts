@@ -50,6 +50,10 @@ export interface JobQuery {
   favorite?: boolean;
   /** The id of one: its entries. */
   sweep?: string;
+  algorithm?: string;
+  favorite_algorithm?: boolean;
+  flavor?: string;
+  output?: string;
   /** Count all that match, however many there are. */
   exact?: boolean;
   mine?: boolean;

@@ -6,7 +6,22 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import PRIORITIES, SHARES
-from trainmaster.cli.commands.jobs import Label, Mine, Node, Owner, Pool, Since, States, Until, Workspace, moment
+from trainmaster.cli.commands.jobs import (
+    Algorithm,
+    FavoriteAlgorithm,
+    FlavorName,
+    Label,
+    Mine,
+    Node,
+    Output,
+    Owner,
+    Pool,
+    Since,
+    States,
+    Until,
+    Workspace,
+    moment,
+)
 from trainmaster.cli.context import AsJson, Jobs, OneJob, client, each, seconds
 from trainmaster.cli.helping import JOBS, add
 from trainmaster.cli.language import counted, words
@@ -170,6 +185,10 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     node: Node = "",
     label: Label = None,
     tagged: Tagged = None,
+    algorithm: Algorithm = "",
+    favorite_algorithm: FavoriteAlgorithm = False,
+    flavor: FlavorName = "",
+    output: Output = "",
     since: Since = "",
     until: Until = "",
     duration: NewLimit = None,
@@ -192,6 +211,7 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     given = {
         "q": query, "mine": mine, "state": [one.lower() for one in state or ()], "owner": owner,
         "workspace": workspace, "pool": pool, "node": node, "label": label, "tag": tagged,
+        "algorithm": algorithm, "favorite_algorithm": favorite_algorithm, "flavor": flavor, "output": output,
         "since": moment(since), "until": moment(until),
     }  # fmt: skip
     filters = cast("JobFilters", {name: value for name, value in given.items() if value not in (None, "", [], False)})
