@@ -13,7 +13,7 @@ from tests.fixtures.volumes import filled
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.access.clamping import LEVELS
 from trainmaster.core.cluster import Workspace
-from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.errors import InvalidSpec, NotFound
 from trainmaster.core.states import JobShare
 from trainmaster.engines.abilities import Abilities
 from trainmaster.messages import render
@@ -92,12 +92,13 @@ async def test_a_job_is_shared_no_further_than_each_thing_that_it_uses(
         assert (await vision.platform.job(plain.id, ANN)).share == "none"
 
 
-async def test_a_model_is_its_owners_so_a_job_of_it_is_not_shared(vision: Stage) -> None:
+async def test_a_model_has_no_sharing_of_its_own_and_limits_nothing(vision: Stage) -> None:
+    """A colleague sees the job, and not the model."""
     uses = await kept(vision, "model")
-    with pytest.raises(InvalidSpec) as why:
-        await vision.platform.submit(body(uses, share="read"), ANN, None)
-    assert [one.code for one in why.value.problems] == ["share_of_private"]
-    assert (await vision.platform.submit(body(uses, share="none"), ANN, None))[0].share == "none"
+    job, _ = await vision.platform.submit(body(uses, share="read"), ANN, None)
+    assert (await vision.platform.job(job.id, BOB)).share == "read"
+    with pytest.raises(NotFound):
+        await vision.platform.model("thing", BOB)
 
 
 async def test_everything_that_forbids_it_is_named_at_once(vision: Stage) -> None:

@@ -1,6 +1,6 @@
 """How far a job may be shared: no further than what it uses is shared in its workspace (R224). Pure.
 
-What a job uses is what people keep under a name: its algorithm, its image, its data sets, models and volumes. Who sees
+What a job uses is what people keep under a name: its algorithm, its image, its data sets and volumes. Who sees
 a job sees its commands, logs and outputs, which tell of what it was made of; so its owner opens that first.
 """
 

@@ -223,7 +223,7 @@ async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> 
     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
     `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
     the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
-    the model that they become (R199).
+    the model that they become.
     """
     query = wanted.query(who(request), wanted.order)
     return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request), wanted.exact))

@@ -110,7 +110,6 @@ def sharing_problems(share: JobShare | None, workspace: Workspace | None) -> lis
 
 _USED: Final = {
     "dataset": rules.used_dataset,
-    "model": rules.used_model,
     "volume": rules.used_volume,
     "algorithm": rules.used_algorithm,
     "image": rules.used_image,

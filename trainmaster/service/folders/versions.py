@@ -101,8 +101,10 @@ class InputVersions:
         return self._assets.named(visible, kind, workspace, *split_reference(reference))
 
     def shares(self, workspace: str, used: Iterable[UsedThing]) -> list[UsedShare]:
-        """Return how what a job of `workspace` uses is shared there; what is gone is left out. Blocks: one read."""
-        things = dict.fromkeys((AssetKind(one.kind), one.name) for one in used)
+        """Return how what a job of `workspace` uses is shared there; what is gone, and models, which nobody can share,
+        are left out. Blocks: one read.
+        """
+        things = dict.fromkeys((AssetKind(one.kind), one.name) for one in used if one.kind != AssetKind.MODEL)
         found = self._own.shares(workspace, things) if things else {}
         return [
             UsedShare(kind.value, name, JobShare(found[kind, name])) for kind, name in things if (kind, name) in found
