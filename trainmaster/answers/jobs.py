@@ -226,6 +226,8 @@ class JobFacets(Answer, frozen=True):
     node: list[FacetValue]
     labels: list[LabelFacet]
     tags: list[FacetValue]
+    algorithm: list[FacetValue]
+    flavor: list[FacetValue]
     partial: bool
 
 

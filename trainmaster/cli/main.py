@@ -50,6 +50,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "cluster.balance": ("balance",),
     "cluster.engine": ("engine",),
     "cluster.simulate": ("simulate",),
+    "cluster.privacy": ("privacy",),
     "server.serve": ("serve",),
     "server.unit": ("unit",),
     "server.doctor": ("doctor",),

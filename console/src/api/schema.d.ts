@@ -120,7 +120,9 @@ export interface paths {
          * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
          *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
          *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
-         *     `sweep`: only entries of the one with this id.
+         *     `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
+         *     the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
+         *     the model that they become (R199).
          */
         get: operations["list_jobs"];
         put?: never;
@@ -1031,6 +1033,30 @@ export interface paths {
          */
         get: operations["get_past"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/privacy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Privacy
+         * @description Say whether people are told whose the jobs are that they may not see.
+         */
+        get: operations["get_privacy"];
+        /**
+         * Set Privacy
+         * @description Tell people whose the jobs are that they may not see, or hide it from all but administrators.
+         */
+        put: operations["set_privacy"];
         post?: never;
         delete?: never;
         options?: never;
@@ -4234,6 +4260,26 @@ export interface components {
              * @default
              */
             sweep: string;
+            /**
+             * Algorithm
+             * @default
+             */
+            algorithm: string;
+            /**
+             * Favorite Algorithm
+             * @default false
+             */
+            favorite_algorithm: boolean;
+            /**
+             * Flavor
+             * @default
+             */
+            flavor: string;
+            /**
+             * Output
+             * @default
+             */
+            output: string;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -4570,6 +4616,14 @@ export interface components {
             price_gpu?: string | null;
             /** Price Cpu */
             price_cpu?: string | null;
+        };
+        /**
+         * PrivacyBody
+         * @description What people are told of one another from now on.
+         */
+        PrivacyBody: {
+            /** Owners Told */
+            owners_told: boolean;
         };
         /**
          * ReadBody
@@ -6619,6 +6673,8 @@ export interface components {
             node: components["schemas"]["FacetValue"][];
             labels: components["schemas"]["LabelFacet"][];
             tags: components["schemas"]["FacetValue"][];
+            algorithm: components["schemas"]["FacetValue"][];
+            flavor: components["schemas"]["FacetValue"][];
             partial: boolean;
         };
         /** @description The key of a label, how many jobs have it, and its values. */
@@ -7069,6 +7125,15 @@ export interface components {
         OneTimePassword: {
             name: string;
             one_time_password: string;
+        };
+        /**
+         * @description What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
+         *         nobody has changed it.
+         */
+        Privacy: {
+            owners_told: boolean;
+            changed_at: number | null;
+            changed_by: string | null;
         };
         /** @description Secrets of a workspace by name. */
         Secrets: {
@@ -8282,6 +8347,10 @@ export interface operations {
                 tag?: string[];
                 favorite?: boolean;
                 sweep?: string;
+                algorithm?: string;
+                favorite_algorithm?: boolean;
+                flavor?: string;
+                output?: string;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
@@ -8444,6 +8513,10 @@ export interface operations {
                 tag?: string[];
                 favorite?: boolean;
                 sweep?: string;
+                algorithm?: string;
+                favorite_algorithm?: boolean;
+                flavor?: string;
+                output?: string;
                 since?: (number) | null;
                 until?: (number) | null;
             };
@@ -10051,6 +10124,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterPast"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_privacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_privacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrivacyBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
                 };
             };
             /** @description Refused: a problem document */

@@ -10,7 +10,7 @@ from trainmaster.api import reference
 from trainmaster.api.auth import who
 from trainmaster.api.deps import DocumentJson, Json, platform
 from trainmaster.api.policy import By, Table
-from trainmaster.api.routes.pools import Node
+from trainmaster.api.routes.pools import Body, Node
 from trainmaster.service.use_cases.cluster_use import Window
 
 routes = Table("cluster")
@@ -40,6 +40,24 @@ async def get_past(
 ) -> Response:
     """Show how many GPUs and cores were held over the last day or week, of a pool or of all."""
     return Json(await platform(request).uses.past(who(request), window, pool))
+
+
+class PrivacyBody(Body):
+    """What people are told of one another from now on."""
+
+    owners_told: bool
+
+
+@routes.route("GET", "/cluster/privacy", scope="cluster:read", answers={200: "Privacy"})
+async def get_privacy(request: Request) -> Response:
+    """Say whether people are told whose the jobs are that they may not see."""
+    return Json(platform(request).privacy.look(who(request)))
+
+
+@routes.route("PUT", "/cluster/privacy", scope="cluster:write", answers={200: "Privacy"}, body_limit=1024)
+async def set_privacy(request: Request, body: PrivacyBody) -> Response:
+    """Tell people whose the jobs are that they may not see, or hide it from all but administrators."""
+    return Json(await platform(request).privacy.change(body.owners_told, who(request)))
 
 
 @routes.route("GET", "/meta", scope="meta:read", answers={200: "Meta"}, by=By.ANY)

@@ -40,6 +40,12 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_AS_GIVEN: Final[set[str]] = {
+    "q", "owner", "workspace", "framework", "pool", "node", "sweep", "since", "until", "algorithm", "flavor", "output",
+}  # fmt: skip
+"""Filters that a query has under the same name."""
+
+
 class Filter(_Body):
     """What a list of jobs is cut to."""
 
@@ -55,14 +61,16 @@ class Filter(_Body):
     tag: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=20)] = []
     favorite: bool = False
     sweep: Annotated[str, Field(max_length=200)] = ""
+    algorithm: Annotated[str, Field(max_length=200)] = ""
+    favorite_algorithm: bool = False
+    flavor: Annotated[str, Field(max_length=200)] = ""
+    output: Annotated[str, Field(max_length=600)] = ""
     since: Annotated[Number | None, Field(ge=0, le=2**53)] = None
     until: Annotated[Number | None, Field(ge=0, le=2**53)] = None
 
     def query(self, asks: Principal, order: str = "-submitted_at") -> JobQuery:
         """Return the same as `asks` means it. Raises InvalidRequest for `mine` with another `owner`."""
-        given = self.model_dump(
-            include={"q", "owner", "workspace", "framework", "pool", "node", "sweep", "since", "until"}
-        )
+        given = self.model_dump(include=_AS_GIVEN)
         if self.mine:
             given["owner"] = asks.name
         if self.owner not in ("", given["owner"]):
@@ -75,6 +83,7 @@ class Filter(_Body):
             labels=tuple(self.label),
             tags=tuple(self.tag),
             favorite_of=favorite_of,
+            favorite_algorithms_of=asks.name if self.favorite_algorithm else "",
             order=order,
         )
 
@@ -212,7 +221,9 @@ async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> 
     """List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
-    `sweep`: only entries of the one with this id.
+    `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
+    the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
+    the model that they become.
     """
     query = wanted.query(who(request), wanted.order)
     return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request), wanted.exact))

@@ -7,12 +7,16 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import PRIORITIES, SHARES
 from trainmaster.cli.commands.jobs import (
+    Algorithm,
     Favorite,
+    FavoriteAlgorithm,
+    FlavorName,
     Framework,
     InSweep,
     Label,
     Mine,
     Node,
+    Output,
     Owner,
     Pool,
     Since,
@@ -187,6 +191,10 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     tagged: Tagged = None,
     favorite: Favorite = False,
     sweep: InSweep = "",
+    algorithm: Algorithm = "",
+    favorite_algorithm: FavoriteAlgorithm = False,
+    flavor: FlavorName = "",
+    output: Output = "",
     since: Since = "",
     until: Until = "",
     duration: NewLimit = None,
@@ -210,6 +218,7 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "q": query, "mine": mine, "state": [one.lower() for one in state or ()], "owner": owner,
         "workspace": workspace, "pool": pool, "framework": framework, "node": node, "label": label, "tag": tagged,
         "favorite": favorite, "sweep": client().sweeps.get(sweep).id if sweep else "",
+        "algorithm": algorithm, "favorite_algorithm": favorite_algorithm, "flavor": flavor, "output": output,
         "since": moment(since), "until": moment(until),
     }  # fmt: skip
     filters = cast("JobFilters", {name: value for name, value in given.items() if value not in (None, "", [], False)})

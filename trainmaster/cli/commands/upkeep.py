@@ -20,7 +20,7 @@ SUBJECTS = {
     "workspace": words("workspace", "工作空间"),
     "flavor": words("flavor", "规格"),
     "node": words("node", "节点"),
-    "policy": words("policy", "排队策略"),
+    "policy": words("policy", "策略"),
     "person": words("person", "用户"),
     "template": words("template", "模板"),
     "image": words("image", "镜像"),

@@ -8,11 +8,15 @@ import typer
 from trainmaster.cli import completing
 from trainmaster.cli.commands.jobs import (
     NEWEST,
+    Algorithm,
     Favorite,
+    FavoriteAlgorithm,
+    FlavorName,
     Framework,
     Label,
     Mine,
     Node,
+    Output,
     Owner,
     Pool,
     Sort,
@@ -108,6 +112,10 @@ def save_view(  # noqa: PLR0913, PLR0917 - every option is a parameter
         str, typer.Option(metavar="TAG", help=words("Only jobs with this tag.", "只列带该标记的任务。"))
     ] = "",
     favorite: Favorite = False,
+    algorithm: Algorithm = "",
+    favorite_algorithm: FavoriteAlgorithm = False,
+    flavor: FlavorName = "",
+    output: Output = "",
     since: Annotated[
         str,
         typer.Option(
@@ -142,6 +150,7 @@ def save_view(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "who": "mine" if mine else "all",
         "state": [one.lower() for one in state or ()], "owner": owner, "workspace": workspace, "pool": pool,
         "framework": framework, "node": node, "tag": tag, "favorite": favorite,
+        "algorithm": algorithm, "favorite_algorithm": favorite_algorithm, "flavor": flavor, "output": output,
         "since": _since(since), "until": _until(until), "order": order_of(sort, reverse),
     }  # fmt: skip
     saved = client().views.save(name, share_with=share_with or None, **cast("ViewAsked", given))

@@ -217,6 +217,14 @@ class ClusterCalls:
         """Change knobs; None is the default again, what is not named stays."""
         return self._read(answers.PolicyView, "PUT", "/queue/policy", {"values": values})
 
+    def privacy(self) -> answers.PrivacyView:
+        """Return whether people are told whose the jobs are that they may not see."""
+        return self._read(answers.PrivacyView, "GET", "/cluster/privacy")
+
+    def set_privacy(self, *, owners_told: bool) -> answers.PrivacyView:
+        """Tell people whose the jobs are that they may not see, or hide it from all but administrators."""
+        return self._read(answers.PrivacyView, "PUT", "/cluster/privacy", {"owners_told": owners_told})
+
     # -- what people did ---------------------------------------------------------------------------------------
 
     def audit(
