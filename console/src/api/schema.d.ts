@@ -122,7 +122,7 @@ export interface paths {
          *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
          *     `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
          *     the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
-         *     the model that they become (R199).
+         *     the model that they become.
          */
         get: operations["list_jobs"];
         put?: never;
