@@ -10,6 +10,7 @@ mkdir -p .cache
 VENV="$ROOT/.venv"
 # An exact version: anything looser lets pip take a build with gigabytes of GPU libraries where a CPU build is on offer.
 TORCH="${TRAINMASTER_TORCH:-2.13.0}" TORCH="${TORCH#torch==}" TORCH="${TORCH%%+*}"
+ACCELERATE=1.15.0
 TORCH_GPU_SIZE="about 3 GB to download, 7 GB on the disk"
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
@@ -119,6 +120,14 @@ need_torch() {
         "or put one there yourself: $VENV/bin/python -m pip install torch==$TORCH, with the --index-url that has it"
     step "Installing PyTorch $TORCH ($TORCH_GPU_SIZE, once)"
     quietly pip-torch "${pip[@]}" install "torch==$TORCH"
+}
+
+# need_accelerate: Hugging Face Accelerate of the version $ACCELERATE, for its example. After need_torch: what it needs is there
+# then, and pip is held to that PyTorch.
+need_accelerate() {
+    "$VENV/bin/python" -c 'import importlib.metadata as have, sys; sys.exit(have.version("accelerate") != sys.argv[1])' "$ACCELERATE" 2>/dev/null && return 0
+    step "Installing Accelerate $ACCELERATE for its example (once)"
+    quietly pip-accelerate "$VENV/bin/python" -m pip install "accelerate==$ACCELERATE" "torch==$TORCH"
 }
 
 # need_node: a Node for the console's own tools: the one on PATH where it is new enough, else one from PyPI in .venv.

@@ -76,7 +76,7 @@ def _item(fd: int, relative: str, name: str) -> File | None:
         name=shown,
         path=f"{relative}/{shown}" if relative else shown,
         kind=kind_of(info.st_mode),
-        size=info.st_size,
+        size=0 if stat.S_ISDIR(info.st_mode) else info.st_size,
         modified_at=info.st_mtime,
     )
 

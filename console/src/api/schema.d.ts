@@ -7736,7 +7736,10 @@ export interface components {
         FeedPosition: {
             seq: number;
         };
-        /** @description An entry of a folder. `kind`: file, folder or link. */
+        /**
+         * @description An entry of a folder. `kind`: file, folder or link. `size` of a folder: how many entries one of a job's own folders
+         *         has, 0 of those below: counting could take long.
+         */
         File: {
             name: string;
             path: string;

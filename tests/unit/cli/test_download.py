@@ -57,6 +57,14 @@ def test_outputs_come_as_they_were_written(tm: Shell, job: str, tmp_path: Path) 
     assert found == {"files": [str(tmp_path / "model/w.bin")]}
 
 
+def test_a_folder_is_listed_without_a_size_that_is_not_its_own(tm: Shell, job: str) -> None:
+    """What a file system says of a folder is neither how many entries it has nor how much is in it."""
+    sizes = {row.split("\t")[-1]: row.split("\t")[1] for row in tm("files", job, "outputs/plots").splitlines()[1:]}
+    assert sizes == {"outputs/plots/deep": "", "outputs/plots/a.txt": "6 B", "outputs/plots/empty": "0 B"}
+    (top,) = [row.split("\t")[1] for row in tm("files", job).splitlines() if row.endswith("\toutputs")]
+    assert top == "1 entry"
+
+
 def test_a_saved_model_and_the_logs(tm: Shell, job: str, tmp_path: Path) -> None:
     tm("models", "download", "kept@1", "--to", str(tmp_path / "first"))
     tm("models", "download", "kept", "--to", str(tmp_path / "newest"))

@@ -84,8 +84,10 @@ def files(job: OneJob, path: PlaceOf = None, as_json: AsJson = False) -> None:
 
 
 def size(one: "answers.File") -> str:
-    """Return how large a file is, or how many entries a folder has."""
-    return counted(one.size, "entry", "entries", "项") if one.kind == "folder" else amount(one.size)
+    """Return how large a file is, or how many entries a folder has, empty where nobody counted."""
+    if one.kind != "folder":
+        return amount(one.size)
+    return counted(one.size, "entry", "entries", "项") if one.size else ""
 
 
 def amount(size_bytes: float) -> str:

@@ -27,21 +27,15 @@ export function Frame({
           <Logo />
           Trainmaster
         </span>
-        <a
-          className="tm-flat-button"
-          href={docsPage("index", language)}
-          target="_blank"
-          rel="noreferrer"
-          data-testid="docs"
-        >
-          {t("signin.docs")}
-        </a>
         <LanguageSwitch />
         <LookChoice />
       </header>
       <main className="tm-signin-box">{children}</main>
       <footer>
         <strong>{t("signin.tagline")}</strong> {t("signin.point")}
+        <a href={docsPage("index", language)} target="_blank" rel="noreferrer" data-testid="docs">
+          {t("signin.docs")}
+        </a>
       </footer>
     </div>
   );
