@@ -1,5 +1,6 @@
 """What the console costs in a browser: bytes until one can sign in, how much a page moves while it loads, and the share
-of a core that a list of jobs takes while nobody touches it. Chromium without a window; CPU is that of the main thread.
+of a core that a list of jobs takes while nobody touches it, and whether it follows who scrolls. Chromium without a
+window; CPU is that of the main thread.
 """
 
 import time
@@ -26,6 +27,22 @@ window.shifted = 0;
 new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shifted += one.value; })
   .observe({ type: "layout-shift", buffered: true });
 """
+_SCROLLED: Final = """
+async () => {
+  const times = [];
+  scrollTo(0, 0);
+  let before = await new Promise(requestAnimationFrame);
+  for (let at = -1; scrollY > at; ) {
+    at = scrollY;
+    scrollBy(0, 120);
+    const now = await new Promise(requestAnimationFrame);
+    times.push(now - before);
+    before = now;
+  }
+  return times;
+}
+"""
+"""From the top to the end, two rows and a half a frame: the milliseconds from each frame to the next."""
 
 
 class _Door:
@@ -61,6 +78,9 @@ def run(stage: Stage, quick: bool) -> Iterator[Record]:
             _show(page, rows)
             page.wait_for_timeout(settled_ms)
             yield stage.record(metric, [_idle(page, window_s)], "% of a core")
+        frames = sorted(time for _ in range(loads) for time in cast(list[float], page.evaluate(_SCROLLED)))
+        yield stage.record("list of 500 jobs, a frame while scrolled", frames, "ms")
+        yield stage.record("list of 500 jobs, a frame while scrolled, p95", [frames[len(frames) * 95 // 100]], "ms")
         browser.close()
 
 

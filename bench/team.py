@@ -39,7 +39,17 @@ LISTS: Final = {
     "list of a label, p95": "/jobs?limit=50&label=set%3D3",
     "favorites, p95": "/jobs?limit=50&favorite=true",
     "facets, p95": "/jobs/facets",
+    "list of an owner, p95": "/jobs?limit=50&owner=u7",
     "models, p95": "/models",
+    "algorithms, p95": "/algorithms",
+    "data sets, p95": "/datasets",
+    "images, p95": "/images",
+    "volumes, p95": "/volumes",
+    "templates, p95": "/templates",
+    "sweeps, p95": "/sweeps",
+    "notifications, p95": "/notifications",
+    "queue, p95": "/queue",
+    "cluster, p95": "/cluster",
 }
 SEARCHES: Final = {
     "search, most, p95": "/jobs?limit=50&q=bench",

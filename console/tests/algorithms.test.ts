@@ -1,7 +1,7 @@
 /** Algorithms: what choosing one does to the document of a job, and the text of one read and written. */
 import { describe, expect, it } from "vitest";
 import type { AlgorithmSpec, JsonObject } from "../src/api/types";
-import { readText, short, textOf, typedValue } from "../src/pages/algorithms/document";
+import { KINDS, mayGo, readText, short, someOf, textOf, typedValue } from "../src/pages/algorithms/document";
 import { told, valuesOf } from "../src/pages/algorithms/tables";
 import { runsIt, withAlgorithm, withoutAlgorithm } from "../src/pages/submit/algorithm-doc";
 import { emptyDocument, STAYS_UP } from "../src/pages/submit/document";
@@ -68,6 +68,22 @@ describe("the document of an algorithm", () => {
     expect(typedValue("true", "bool")).toBe(true);
     expect(typedValue("", "str")).toBe(null);
     expect(typedValue("5", "str")).toBe("5");
+  });
+
+  it("says of a channel which kinds it takes, and nothing where it takes all (R153)", () => {
+    expect(someOf({ name: "data_url" })).toEqual([]);
+    expect(someOf({ kinds: [...KINDS].reverse() })).toEqual([]);
+    expect(someOf({ kinds: ["s3", "dataset"] })).toEqual(["s3", "dataset"]);
+    const channel = { name: "data_url", required: true };
+    expect(short({ inputs: [{ ...channel, kinds: [...KINDS] }] })["inputs"]).toEqual([channel]);
+    expect(short({ inputs: [{ ...channel, kinds: ["s3"] }] })["inputs"]).toEqual([{ ...channel, kinds: ["s3"] }]);
+  });
+
+  it("lets go of a hyperparameter that is not needed and may be changed (R155)", () => {
+    expect(mayGo({ name: "lr" })).toBe(true);
+    expect(mayGo({ name: "lr", deletable: false })).toBe(false);
+    expect(mayGo({ name: "lr", required: true })).toBe(false);
+    expect(mayGo({ name: "lr", editable: false, deletable: true })).toBe(false);
   });
 
   it("is shown with its bounds and how channels are told", () => {

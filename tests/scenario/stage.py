@@ -166,7 +166,8 @@ class Stage:
                 return view
             if time.monotonic() > limit:
                 raise AssertionError(
-                    f"waited in vain for {what}: {view.state} {view.reason} {view.verdict} {view.attempt_list}"
+                    f"waited in vain for {what}: {view.state} {view.reason} {view.verdict} {view.uploads} "
+                    f"{self.kinds(job)} {view.attempt_list}"
                 )
             await asyncio.sleep(0.02)
 

@@ -9,7 +9,7 @@ SLEEP = "echo started; exec sleep 300"
 
 
 async def test_a_gang_over_two_nodes_holds_each_card_once(stage: Stage) -> None:
-    """R5, D4: tasks lie on different nodes, see only their own cards, and know one another's addresses."""
+    """R4, R5, D4: tasks lie on different nodes, see only their own cards, and know one another's addresses."""
     text = 'echo "$CUDA_VISIBLE_DEVICES $VC_TASK0_HOSTS $TRAINMASTER_NODE"'
     job = await stage.submit(spec("gang", text, replicas=4, resources={"gpu": 1, "cpu": 1}))
     view = await stage.ended(job)

@@ -75,7 +75,7 @@ async def test_stop_while_queued_never_starts_anything(stage: Stage) -> None:
 
 
 async def test_stop_while_running_ends_every_process_and_is_idempotent(stage: Stage) -> None:
-    """R201, B2: double forks and new sessions go too; a second stop changes nothing."""
+    """R201, R248, B2: double forks and new sessions go too; a second stop changes nothing."""
     text = "setsid sh -c 'sleep 300 & sleep 300' & (sleep 300 &) ; echo started; sleep 300"
     job = await stage.submit(spec("running", text, grace=1))
     await stage.running(job, "started")

@@ -357,3 +357,25 @@ async def test_a_body_that_cannot_be_read_is_refused_without_being_told(fake: St
 
 def test_what_is_answered_has_no_field_for_a_key() -> None:
     assert not {"key", "key_id", "secret", "sealed"} & set(ConnectionView.__struct_fields__)
+
+
+@pytest.mark.parametrize("how", ["warn", "refuse"])
+async def test_data_in_another_region_is_told_or_refused_at_the_submit(tmp_path: Path, store: Store, how: str) -> None:
+    """R17: inputs and outputs; a bucket of which nobody says where it is, and one in the region, are used."""
+    settings: dict[str, dict[str, Any]] = {"storage": {"allow": [HERE], "region": "cn-north-1", "other_regions": how}}
+    async with Stage(tmp_path / "home", settings) as stage:
+        store.put("near/a.txt", "a")
+        await kept(stage, store, "far", region="cn-south-1")
+        await kept(stage, store, "near", region="cn-north-1")
+        await kept(stage, store, "somewhere")
+        fine = reads("fine", "near/near", "true", outputs=[{"s3": "somewhere/runs/{id}"}], model={"save": False})
+        preview = await stage.platform.preview({"spec": fine}, ADMIN)
+        assert (preview.ok, preview.warnings) == (True, [])
+        document = reads("crosses", "far/near", "true", outputs=[{"s3": "far/runs/{id}"}], model={"save": False})
+        preview = await stage.platform.preview({"spec": document}, ADMIN)
+        told = {one.path: one.code for one in (preview.warnings if how == "warn" else preview.problems)}
+        assert told == dict.fromkeys(("inputs.0.s3", "outputs.0.s3"), "store_in_other_region")
+        if how == "refuse":
+            assert await refused(stage, document) == told
+        else:
+            assert (await stage.ended(await stage.submit(document))).state == "succeeded"

@@ -200,11 +200,16 @@ class StorageConfig:
     """`[storage]`: object storage (S3). `allow`: hosts, addresses and networks that storage connections may go to
     although they are not public, and unencrypted; `ca`: file of the certificates that are trusted, "" those of the
     system. `send_every_s`: between two looks at what running jobs wrote; what changed since the last one waits.
+
+    `region`: the one that the nodes are in, "": not said. `other_regions`: whether a job that names a bucket in another
+    region is warned or refused.
     """
 
     allow: tuple[str, ...] = ()
     ca: str = ""
     send_every_s: float = 15.0
+    region: str = ""
+    other_regions: Literal["warn", "refuse"] = "warn"
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,14 @@ export function modelName(model: string): { id: string; version: number | undefi
 /** The beginning of an id, which the command line takes for the whole. */
 export const shortId = (id: string): string => id.slice(0, 8);
 
+/** Types of resources as people call them (R14). */
+export const RESOURCE_TYPES: Readonly<Record<string, string>> = {
+  cpu: "CPU",
+  gpu: "GPU",
+  ascend: "Ascend",
+  mlu: "MLU",
+};
+
 /** The words of a command as a shell would need them. */
 export function shellWords(argv: readonly string[]): string {
   return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");

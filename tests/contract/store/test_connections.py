@@ -65,7 +65,7 @@ def test_another_one_replaces_the_first_and_keeps_when_it_was_made(connections: 
     assert (changed.created_at, changed.changed_at) == (1.0, 5.0)
     with pytest.raises(Conflict):
         put(connections, "more", most=1)
-    assert connections.names("vision") == {"data"}
+    assert connections.regions("vision").keys() == {"data"}
     assert len(audit_of(store.database)) == 2
 
 
@@ -79,4 +79,4 @@ def test_one_that_is_removed_is_gone_and_so_are_those_of_a_removed_workspace(
     with pytest.raises(NotFound):
         connections.rows.drop("vision", "data", audit_event())
     ClusterSettings(store.database).drop("workspace", "vision", audit_event()).result()
-    assert (connections.names("vision"), connections.names("speech")) == (frozenset(), {"theirs"})
+    assert (connections.regions("vision").keys(), connections.regions("speech").keys()) == (set(), {"theirs"})

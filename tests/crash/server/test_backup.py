@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.crash.server.harness import ROOT, Feeder, Home, Promises
 from tests.fixtures.backups import files_of, rows_of
 from tests.fixtures.ports import free_ports
+from tests.fixtures.postgres import cluster
+from tests.fixtures.watcher import PATIENCE_S
 from tests.scenario.stage import spec
 from trainmaster.core.folders.layout import Layout
 
@@ -60,9 +63,10 @@ def serve(home: Path, client: httpx.Client) -> subprocess.Popen[bytes]:
             time.sleep(0.05)  # until it is up: nobody tells
 
 
+@pytest.mark.postgres
 def test_backups_beside_a_busy_server_hold_all_that_was_acknowledged(tmp_path: Path) -> None:
     """Whatever was acknowledged before a backup began is in it, with the files of jobs that had ended; what is restored
-    is served, and the jobs that ran are told what became of them.
+    is served, and goes on, also on PostgreSQL.
     """
     home = Home(tmp_path / "home", SETTINGS)
     promises, made = Promises(), []
@@ -92,20 +96,36 @@ def test_backups_beside_a_busy_server_hold_all_that_was_acknowledged(tmp_path: P
         jobs = {row[1] for row in rows["job"] if row[13] == "succeeded"}
         for job in jobs:
             assert Path(Layout(str(there)).outputs(job), "said").read_text() == "said\n"
-    last = tmp_path / "restored-2"
+    goes_on(tmp_path / "restored-2", made[2][1]["jobs"])
+    with cluster() as postgres:
+        moved = tmp_path / "moved"
+        moved.mkdir(mode=0o700)
+        (moved / "config.toml").write_text(f'[server]\ndatabase = "{postgres.database()}"\n')
+        (moved / "config.toml").chmod(0o600)
+        assert tm(moved, "restore", made[2][1]["file"])["jobs"] == made[2][1]["jobs"]
+        assert not (moved / "trainmaster.db").exists()
+        goes_on(moved, made[2][1]["jobs"])
+
+
+def goes_on(home: Path, jobs: int) -> None:
+    """Serve a restored home: all its jobs are told, what ran is over, and a new job runs to its end."""
     address = f"http://127.0.0.1:{free_ports(1, 10_000, 17_000)}"
     with httpx.Client(base_url=address, timeout=30.0) as client:
-        server = serve(last, client)
+        server = serve(home, client)
         try:
-            counts = client.get("/api/v1/jobs").json()["counts"]
-            assert sum(counts.values()) == made[2][1]["jobs"]
-            new = client.post("/api/v1/jobs", json={"spec": spec("new", "true")})
+            assert sum(client.get("/api/v1/jobs").json()["counts"].values()) == jobs
+            new = client.post("/api/v1/jobs", json={"spec": spec("new", "echo moved", priority="urgent")})
             assert new.status_code == 201, new.text
+            give_up = time.monotonic() + PATIENCE_S
+            while (state := client.get(f"/api/v1/jobs/{new.json()['id']}").json()["state"]) != "succeeded":
+                assert state not in ("failed", "stopped", "expired"), state
+                assert time.monotonic() < give_up
+                time.sleep(0.1)  # what was restored may run before it
         finally:
             server.send_signal(signal.SIGTERM)
             server.wait(60)
             restored = Home.__new__(Home)
-            restored.folder, restored.layout, restored._process = last, Layout(str(last)), None
+            restored.folder, restored.layout, restored._process = home, Layout(str(home)), None
             restored.end()
 
 

@@ -189,6 +189,11 @@ def test_channels_are_given_what_they_take() -> None:
     ]
     by_hand = {**JOB, "inputs": [], "parameters": {"epochs": 1, "data_url": "/x"}}
     assert ("roles.0.parameters.data_url", "parameter_is_channel") in problems(by_hand)
+    stored = {**JOB, "inputs": [{"s3": "team/digits", "channel": "data_url"}]}
+    assert problems(stored) == [("inputs.0.channel", "kind_not_of_channel")]
+    assert problems(stored, read(inputs=[{"name": "data_url", "kinds": ["path"]}])) == problems(stored)
+    assert problems(stored, read(inputs=[{"name": "data_url", "kinds": ["s3"]}])) == []
+    assert problems(stored, read(inputs=["data_url"])) == []
     assert problems({**JOB, "env": {"START": "/x"}}) == [("env.START", "parameter_is_channel")]
     with pytest.raises(InvalidSpec) as why:
         check({"name": "a", "command": "true", "inputs": JOB["inputs"]})

@@ -99,7 +99,7 @@ REFUSED: list[tuple[str, dict[str, Any], str, str]] = [
     ("R75 text", one_role(replicas="2"), "roles.0.replicas", "number_as_text"),
     ("R75 fraction", one_role(replicas=1.5), "roles.0.replicas", "not_integer"),
     ("R75 true", one_role(replicas=True), "roles.0.replicas", "not_integer"),
-    ("D9 too many", one_role(replicas=5000), "roles.0.replicas", "too_big"),
+    ("R132, D9 too many", one_role(replicas=5000), "roles.0.replicas", "too_big"),
     ("D9 huge", one_role(replicas=10**40), "roles.0.replicas", "too_big"),
     ("tasks in all", job(roles=[role(name=f"r{i}", replicas=4096) for i in range(2)]), "roles", "too_many_tasks"),
     ("R76", one_role(resources={"cpu": 0}), "roles.0.resources.cpu", "too_small"),

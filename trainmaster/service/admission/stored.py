@@ -1,5 +1,6 @@
 """What speaks against a job that names places of object storage: it may not use the connection, there is none, or what
-the store says of it now (B8). Where its outputs go should be empty (R148).
+the store says of it now (B8). Where its outputs go should be empty (R148), and all of it in the region of the nodes
+(R17).
 
 A store that does not answer within seconds speaks against nothing: it is asked again before the start. What it said is
 known for half a minute, as many jobs may name one place.
@@ -8,6 +9,7 @@ known for half a minute, as many jobs may name one place.
 import asyncio
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from typing import Final
 
 from trainmaster.access.decide import decide
@@ -33,6 +35,12 @@ AT_ONCE: Final = 8
 _NOT_EMPTY: Final = "send_place_not_empty"
 
 
+def _refs(spec: JobSpec) -> dict[str, str]:
+    """Return the places that a job names, by the fields that do."""
+    refs = {f"inputs.{at}.s3": item.s3 for at, item in enumerate(spec.inputs) if item.s3 is not None}
+    return refs | {f"outputs.{at}.s3": place_of(item.s3, "{id}", spec.name) for at, item in enumerate(spec.outputs)}
+
+
 class StoredInputs:
     """One object per server."""
 
@@ -45,19 +53,20 @@ class StoredInputs:
         """Return them. Who may not submit into the workspace is told that alone, elsewhere: not which connections it
         has. `as_owner`: its tasks run as its owner's system user. At most seconds.
         """
-        refs = {f"inputs.{at}.s3": item.s3 for at, item in enumerate(spec.inputs) if item.s3 is not None}
-        going = {f"outputs.{at}.s3": item for at, item in enumerate(spec.outputs)}
-        refs |= {path: place_of(item.s3, "{id}", spec.name) for path, item in going.items()}
+        refs, going = _refs(spec), {f"outputs.{at}.s3": item for at, item in enumerate(spec.outputs)}
         workspace = InWorkspace(spec.workspace)
         if not refs or not decide(who, "jobs:submit", workspace).allowed:
             return []
         if not decide(who, "secrets:use", workspace).allowed:
             return [problem(next(iter(refs)), said.connections_not_permitted(spec.workspace))]
-        there, found = await asyncio.to_thread(self._connections.names, spec.workspace), []
+        there, found = await asyncio.to_thread(self._connections.regions, spec.workspace), []
+        refuses = self._connections.config.other_regions == "refuse"
         for path, ref in refs.items():
             name = split_place(ref)[0]
             if name not in there:
                 found.append(problem(path, said.no_such_connection(name, spec.workspace), ref))
+            elif refuses and (far := self._far(ref, there)) is not None:
+                found.append(problem(path, far, ref))
             elif as_owner and path not in going:
                 found.append(problem(path, rules.version_not_for_owners(ref), ref))
             elif (wrong := await self._look(spec.workspace, ref, path in going)) is not None and (
@@ -67,10 +76,15 @@ class StoredInputs:
         return found
 
     async def warnings(self, spec: JobSpec, who: Principal) -> list[Problem]:
-        """Return which places of outputs are not empty, where that is allowed (R148). At most seconds."""
-        allowed = decide(who, "secrets:use", InWorkspace(spec.workspace)).allowed
-        found = []
-        for at, item in enumerate(spec.outputs if allowed else ()):
+        """Return which places are in another region than the nodes (R17), and which of outputs are not empty (R148),
+        where that is allowed. At most seconds.
+        """
+        refs = _refs(spec)
+        if not refs or not decide(who, "secrets:use", InWorkspace(spec.workspace)).allowed:
+            return []
+        there = await asyncio.to_thread(self._connections.regions, spec.workspace)
+        found = [problem(path, far, ref) for path, ref in refs.items() if (far := self._far(ref, there)) is not None]
+        for at, item in enumerate(spec.outputs):
             place = place_of(item.s3, "{id}", spec.name)
             told = await self._look(spec.workspace, place, True) if item.if_exists != "refuse" else None
             if told is not None and told.code == _NOT_EMPTY:
@@ -78,6 +92,11 @@ class StoredInputs:
                 said_of = said.send_place_kept if kept else said.send_place_overwritten
                 found.append(problem(f"outputs.{at}.s3", said_of(place), item.s3))
         return found
+
+    def _far(self, ref: str, there: Mapping[str, str]) -> Said | None:
+        """Return that a place is not where the nodes are, None where it is, or nobody says where either is."""
+        ours, its = self._connections.config.region, there.get(split_place(ref)[0], "")
+        return said.store_in_other_region(ref, its, ours) if ours and its and its != ours else None
 
     async def _look(self, workspace: str, ref: str, output: bool) -> Said | None:
         """Return what a store says against a place, None when nothing, or when it does not answer. `output`: it should

@@ -13,7 +13,7 @@ from trainmaster.core.config import StorageConfig
 from trainmaster.messages.assets import objects as said
 from trainmaster.messages.said import Said
 from trainmaster.service.secrets.vault import NotOpened, Vault
-from trainmaster.storage.objects.bucket import GoOn, StoreTarget, nothing_else, open_bucket
+from trainmaster.storage.objects.bucket import GoOn, StoreTarget, nothing_else, open_bucket, region_of
 from trainmaster.storage.objects.reaching import StoreFailed, StoreReach
 from trainmaster.store.people.connections import ConnectionRow, ConnectionRows
 
@@ -29,11 +29,11 @@ class StoreConnections:
 
     def __init__(self, rows: ConnectionRows, vault: Vault, config: StorageConfig, clock: Callable[[], float]) -> None:
         self.rows, self._vault, self._clock = rows, vault, clock
-        self.reach = StoreReach(config)
+        self.reach, self.config = StoreReach(config), config
 
-    def names(self, workspace: str) -> frozenset[str]:
-        """Return which connections a workspace has."""
-        return frozenset(one.name for one in self.rows.of_workspace(workspace))
+    def regions(self, workspace: str) -> dict[str, str]:
+        """Return which connections a workspace has, and where their buckets are, "" where nobody says."""
+        return {one.name: region_of(one.endpoint, one.region) for one in self.rows.of_workspace(workspace)}
 
     def sealed(self, workspace: str, name: str, target: StoreTarget) -> tuple[str, str]:
         """Return (which key, sealed keys) of a connection. Raises Unavailable."""

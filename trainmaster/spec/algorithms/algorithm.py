@@ -28,8 +28,8 @@ LONGEST_DESCRIPTION: Final = 2000
 _MOST: Final = 256
 _SUBFOLDER: Final = r"^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*(/[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*)*$"
 
-Kind = Literal["dataset", "model", "path", "volume"]
-KINDS: Final[tuple[Kind, ...]] = ("dataset", "model", "path", "volume")
+Kind = Literal["dataset", "model", "path", "volume", "s3"]
+KINDS: Final[tuple[Kind, ...]] = ("dataset", "model", "path", "volume", "s3")
 """What an input channel may be given: by which field of a job's input."""
 Text = Annotated[str, Field(pattern=CLEAN, max_length=LONGEST_DESCRIPTION)]
 Given = Literal["argument", "variable"]

@@ -66,7 +66,7 @@ def _channel_problems(spec: JobSpec, algorithm: AlgorithmSpec) -> Iterator[Probl
 
 
 def _kind(item: Input) -> str:
-    return next((kind for kind in ("dataset", "model", "volume") if getattr(item, kind) is not None), "path")
+    return next((kind for kind in ("dataset", "model", "volume", "s3") if getattr(item, kind) is not None), "path")
 
 
 def _parameter_problems(

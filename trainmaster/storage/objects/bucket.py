@@ -3,14 +3,19 @@
 Invariant: a key is in no text that this can be turned into.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from trainmaster.storage.objects.reaching import StoreReach
 
 if TYPE_CHECKING:
     from trainmaster.storage.objects.wire import Bucket
+
+OF_AWS: Final = re.compile(r"s3(\.dualstack)?(\.(?P<region>[a-z]{2,}(-[a-z]+)+-[0-9]+))?\.amazonaws\.com(\.cn)?")
+"""The hosts at which AWS serves S3."""
 
 GoOn = Callable[[], None]
 """Asked all the time; raises where nobody wants it any more."""
@@ -39,6 +44,12 @@ class StoredObject:
     key: str
     size: int
     etag: str
+
+
+def region_of(endpoint: str, region: str) -> str:
+    """Return where a bucket is: the region that its connection names, or the host of AWS; "" where neither does."""
+    named = OF_AWS.fullmatch(urlsplit(endpoint).hostname or "")
+    return region or (named["region"] if named is not None else None) or ""
 
 
 def nothing_else() -> None:

@@ -5,7 +5,6 @@ whoever asks does. Every failure is a StoreFailed. Blocking; one object may be u
 """
 
 import io
-import re
 import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from trainmaster.messages.assets import objects as said
 from trainmaster.messages.said import Said
-from trainmaster.storage.objects.bucket import GoOn, StoredObject, StoreTarget, nothing_else
+from trainmaster.storage.objects.bucket import OF_AWS, GoOn, StoredObject, StoreTarget, nothing_else, region_of
 from trainmaster.storage.objects.reaching import CONNECT_S, StoreFailed, StoreReach
 
 READ_S: Final = 60.0
@@ -29,13 +28,14 @@ BLOCK: Final = 256 * 1024
 MOST_ANSWER: Final = 16 << 20
 """Bytes of an answer that is no object."""
 AT_ONCE: Final = 8
+NO_REGION: Final = "us-east-1"
+"""What stores without regions take: so that none has to be asked for."""
 
 _WORDS: Final[dict[str, Callable[[], Said]]] = {
     "InvalidAccessKeyId": said.store_key_unknown,
     "SignatureDoesNotMatch": said.store_key_wrong,
     "RequestTimeTooSkewed": said.store_clock_skew,
 }
-_AWS: Final = re.compile(r"s3(\.dualstack)?(\.(?P<region>[a-z]{2,}(-[a-z]+)+-[0-9]+))?\.amazonaws\.com(\.cn)?")
 _BUSY: Final = frozenset({"SlowDown", "ServiceUnavailable", "InternalError", "RequestTimeout", "OperationAborted"})
 
 
@@ -50,7 +50,7 @@ class Bucket:
             access_key=target.key_id,
             secret_key=target.secret,
             secure=parts.scheme == "https",
-            region=target.region or region_in(self._host),
+            region=region_of(target.endpoint, target.region) or NO_REGION,
             http_client=_Pools(reach, hosts_of(self._host, target.bucket), go_on),
         )
 
@@ -172,21 +172,13 @@ class Bucket:
         return StoreFailed(said.store_broke_off(), lasting=False)
 
 
-def region_in(host: str) -> str:
-    """Return the region that an endpoint of AWS names, else the one that stores without regions take: so that none has
-    to be asked for.
-    """
-    named = _AWS.fullmatch(host)
-    return (named["region"] if named is not None else None) or "us-east-1"
-
-
 def hosts_of(host: str, bucket: str) -> Callable[[str], bool]:
     """Return whether a host is that of an endpoint: itself, or with the bucket in front; of AWS that of a region."""
-    of_aws = _AWS.fullmatch(host) is not None
+    of_aws = OF_AWS.fullmatch(host) is not None
 
     def same(asked: str) -> bool:
         plain = asked.removeprefix(f"{bucket}.")
-        return plain == host or (of_aws and _AWS.fullmatch(plain) is not None)
+        return plain == host or (of_aws and OF_AWS.fullmatch(plain) is not None)
 
     return same
 

@@ -165,6 +165,7 @@ export const submit = {
     noCards: "Not for GPUs, and this job asks for some",
     again: "is made again when a job needs it",
     code: "with its code",
+    all: "All images",
   },
   mount: {
     kind: "What",
@@ -176,6 +177,7 @@ export const submit = {
     version: "Version",
     latest: "Latest",
     which: { dataset: "Choose a data set", model: "Choose a model", volume: "Choose a volume", s3: "Connection" },
+    keptOn: "Kept on the pages",
     below: "Prefix",
     none: {
       dataset: "No data set of yours in {{workspace}}",

@@ -159,6 +159,7 @@ export const submit = {
     noCards: "不适用于加速卡，而此任务申请了加速卡",
     again: "有任务需要时会重新生成",
     code: "带有代码",
+    all: "所有镜像",
   },
   mount: {
     kind: "类型",
@@ -170,6 +171,7 @@ export const submit = {
     version: "版本",
     latest: "最新版本",
     which: { dataset: "选择数据集", model: "选择模型", volume: "选择存储卷", s3: "存储连接" },
+    keptOn: "在这些页面管理：",
     below: "前缀",
     none: {
       dataset: "{{workspace}} 中没有您可用的数据集",

@@ -20,7 +20,7 @@ import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
 import { useDownload } from "../../shared/download";
 import { AssetStar } from "../../shared/favorite";
-import { listed } from "../../shared/format";
+import { listed, RESOURCE_TYPES } from "../../shared/format";
 import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
 import { Sharing } from "../../shared/sharing";
@@ -135,7 +135,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
     [t("algorithms.framework"), launcher(spec.framework.kind)],
     [t("algorithms.image"), spec.image],
     [t("algorithms.flavors"), listed(spec.flavors) || none],
-    [t("algorithms.runsOn"), listed(spec.runs_on.map((kind) => kind.toUpperCase())) || none],
+    [t("algorithms.runsOn"), listed(spec.runs_on.map((kind) => RESOURCE_TYPES[kind] ?? kind)) || none],
     [t("algorithms.maxReplicas"), spec.max_replicas ?? none],
     [
       t("algorithms.code"),

@@ -5,6 +5,9 @@ import type { Json, JsonObject } from "../../api/types";
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What an input channel may be given, all of it where the document says nothing (R153). */
+export const KINDS = ["dataset", "model", "path", "volume", "s3"] as const;
+
 export const FILE = "algorithm.yaml";
 
 export const fresh = (): JsonObject => ({
@@ -22,6 +25,7 @@ const DEFAULTS: JsonObject = {
   image: "default",
   flavors: [],
   runs_on: [],
+  kinds: [...KINDS],
   max_replicas: null,
   min: null,
   max: null,
@@ -81,6 +85,19 @@ export const entries = (doc: JsonObject, key: string): JsonObject[] => {
   const list = doc[key];
   return Array.isArray(list) ? list.filter(isObject) : [];
 };
+
+/** The texts of a list. */
+export const strings = (value: Json | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** The kinds that an input channel is limited to; none: it takes all. */
+export const someOf = (channel: JsonObject): string[] => {
+  const kinds = strings(channel["kinds"]);
+  return KINDS.every((kind) => kinds.includes(kind)) ? [] : kinds;
+};
+
+/** Whether a job may leave a hyperparameter out: not one that it has to have, or may not change (R155). */
+export const mayGo = (what: JsonObject): boolean =>
+  what["required"] !== true && what["editable"] !== false && what["deletable"] !== false;
 
 /** What was typed as a value of a type: "" is none. */
 export function typedValue(text: string, type: Json | undefined): Json {

@@ -1,14 +1,15 @@
-/** The fields of an algorithm's document: what it runs, its hyperparameters, its channels. What they do not show the text does. */
+/** The fields of an algorithm's document: what it runs and on what, its hyperparameters, its channels (R60, R152-R156). */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Checkbox, Form, Input, Select } from "antd";
+import { Button, Checkbox, Form, Input, InputNumber, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listFlavors } from "../../api/cluster";
 import type { Json, JsonObject } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { RESOURCE_TYPES } from "../../shared/format";
 import { useMeta } from "../../shared/meta";
-import { entries, typedValue } from "./document";
+import { entries, KINDS, mayGo, someOf, strings, typedValue } from "./document";
 
 const TYPES = ["float", "int", "str", "bool"] as const;
 const GIVEN = ["argument", "variable"] as const;
@@ -58,6 +59,39 @@ export function DocumentFields({ doc, put, workspace }: Props & { workspace: str
             options={kinds.map((one) => ({ value: one.kind, label: pick(one.title) }))}
           />
         </Form.Item>
+        <Form.Item label={t("algorithms.image")} htmlFor="algorithm-image">
+          <Input
+            id="algorithm-image"
+            value={String(doc["image"] ?? "")}
+            placeholder="default"
+            onChange={(event) => set("image", event.target.value.trim() || undefined)}
+            className="tm-mono"
+            data-testid="algorithm-image"
+          />
+        </Form.Item>
+        <Form.Item label={t("algorithms.maxReplicas")} htmlFor="algorithm-replicas">
+          <InputNumber<number>
+            id="algorithm-replicas"
+            value={typeof doc["max_replicas"] === "number" ? doc["max_replicas"] : null}
+            min={1}
+            precision={0}
+            placeholder={t("algorithms.anything")}
+            onChange={(most) => set("max_replicas", most ?? undefined)}
+            style={{ width: "100%" }}
+            data-testid="algorithm-replicas"
+          />
+        </Form.Item>
+        <Form.Item label={t("algorithms.runsOn")} htmlFor="algorithm-runs-on">
+          <Select<string[]>
+            id="algorithm-runs-on"
+            mode="multiple"
+            value={strings(doc["runs_on"])}
+            onChange={(types) => set("runs_on", types.length > 0 ? types : undefined)}
+            placeholder={t("algorithms.anything")}
+            options={Object.entries(RESOURCE_TYPES).map(([value, label]) => ({ value, label }))}
+            data-testid="algorithm-runs-on"
+          />
+        </Form.Item>
         <Flavors chosen={doc["flavors"]} choose={(names) => set("flavors", names)} workspace={workspace} />
       </div>
       <Parameters doc={doc} put={put} />
@@ -85,7 +119,7 @@ function Flavors(props: {
       <Select<string[]>
         id="algorithm-flavors"
         mode="tags"
-        value={Array.isArray(chosen) ? chosen.map(String) : []}
+        value={strings(chosen)}
         onChange={(names) => choose(names.length > 0 ? names : undefined)}
         placeholder={t("algorithms.anything")}
         tokenSeparators={[","]}
@@ -103,7 +137,7 @@ function Choices({ of, put }: { of: JsonObject; put: (part: JsonObject) => void 
   return (
     <Select<string[]>
       mode="tags"
-      value={Array.isArray(chosen) ? chosen.map(String) : []}
+      value={strings(chosen)}
       onChange={(typed) => put({ choices: typed.map((one) => typedValue(one.trim(), of["type"])) })}
       placeholder={t("algorithms.parameters.choices")}
       aria-label={t("algorithms.parameters.choices")}
@@ -137,42 +171,38 @@ function Parameters(props: Props): ReactNode {
       <div className="tm-kv">
         {list.map((one, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no other name while its name is typed.
-          <div key={i} className="tm-kv-row tm-algorithm-row" data-testid={`algorithm-parameter-${i}`}>
-            <Input
-              value={String(one["name"] ?? "")}
-              placeholder={t("algorithms.name")}
-              aria-label={`${t("algorithms.parameters.title")} ${i + 1}: ${t("algorithms.name")}`}
-              className="tm-mono"
-              onChange={(event) => edit(i, { name: event.target.value.trim() })}
-            />
-            <Select<string>
-              value={String(one["type"] ?? "float")}
-              aria-label={t("algorithms.parameters.type")}
-              popupMatchSelectWidth={false}
-              options={TYPES.map((value) => ({ value, label: t(`algorithms.parameters.types.${value}`) }))}
-              onChange={(type) => edit(i, { type, min: null, max: null, default: null, choices: [] })}
-            />
-            <Typed label={t("algorithms.parameters.default")} of={one} field="default" put={(part) => edit(i, part)} />
-            {one["type"] !== "bool" && <Choices of={one} put={(part) => edit(i, part)} />}
-            {(one["type"] === "int" || one["type"] === "float") && (
-              <>
-                <Typed label={t("algorithms.parameters.min")} of={one} field="min" put={(part) => edit(i, part)} />
-                <Typed label={t("algorithms.parameters.max")} of={one} field="max" put={(part) => edit(i, part)} />
-              </>
-            )}
-            <Checkbox
-              checked={one["required"] === true}
-              onChange={(event) => edit(i, { required: event.target.checked })}
-            >
-              {t("algorithms.create.required")}
-            </Checkbox>
-            <Checkbox
-              checked={one["editable"] !== false}
-              onChange={(event) => edit(i, { editable: event.target.checked })}
-            >
-              {t("algorithms.create.editable")}
-            </Checkbox>
-            <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
+          <div key={i} className="tm-algorithm-parameter" data-testid={`algorithm-parameter-${i}`}>
+            <div className="tm-kv-row tm-algorithm-row">
+              <Input
+                value={String(one["name"] ?? "")}
+                placeholder={t("algorithms.name")}
+                aria-label={`${t("algorithms.parameters.title")} ${i + 1}: ${t("algorithms.name")}`}
+                className="tm-mono"
+                onChange={(event) => edit(i, { name: event.target.value.trim() })}
+              />
+              <Select<string>
+                value={String(one["type"] ?? "float")}
+                aria-label={t("algorithms.parameters.type")}
+                popupMatchSelectWidth={false}
+                options={TYPES.map((value) => ({ value, label: t(`algorithms.parameters.types.${value}`) }))}
+                onChange={(type) => edit(i, { type, min: null, max: null, default: null, choices: [] })}
+              />
+              <Typed
+                label={t("algorithms.parameters.default")}
+                of={one}
+                field="default"
+                put={(part) => edit(i, part)}
+              />
+              {one["type"] !== "bool" && <Choices of={one} put={(part) => edit(i, part)} />}
+              {(one["type"] === "int" || one["type"] === "float") && (
+                <>
+                  <Typed label={t("algorithms.parameters.min")} of={one} field="min" put={(part) => edit(i, part)} />
+                  <Typed label={t("algorithms.parameters.max")} of={one} field="max" put={(part) => edit(i, part)} />
+                </>
+              )}
+              <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
+            </div>
+            <Rules of={one} put={(part) => edit(i, part)} />
           </div>
         ))}
         <Button
@@ -192,6 +222,28 @@ function Parameters(props: Props): ReactNode {
         </Checkbox>
       </div>
     </Form.Item>
+  );
+}
+
+/** What a job may do with a hyperparameter (R155). */
+function Rules({ of, put }: { of: JsonObject; put: (part: JsonObject) => void }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <div className="tm-algorithm-rules">
+      <Checkbox checked={of["required"] === true} onChange={(event) => put({ required: event.target.checked })}>
+        {t("algorithms.create.required")}
+      </Checkbox>
+      <Checkbox checked={of["editable"] !== false} onChange={(event) => put({ editable: event.target.checked })}>
+        {t("algorithms.create.editable")}
+      </Checkbox>
+      <Checkbox
+        checked={mayGo(of)}
+        disabled={of["required"] === true || of["editable"] === false}
+        onChange={(event) => put({ deletable: event.target.checked })}
+      >
+        {t("algorithms.create.deletable")}
+      </Checkbox>
+    </div>
   );
 }
 
@@ -251,20 +303,46 @@ function Channels({ field, ...props }: Props & { field: "inputs" | "outputs" }):
               onChange={(given) => edit(i, { given })}
             />
             {field === "inputs" ? (
-              <Checkbox
-                checked={one["required"] !== false}
-                onChange={(event) => edit(i, { required: event.target.checked })}
-              >
-                {t("algorithms.create.required")}
-              </Checkbox>
+              <>
+                <Select<string[]>
+                  mode="multiple"
+                  value={someOf(one)}
+                  onChange={(kinds) => edit(i, { kinds: kinds.length > 0 ? kinds : [...KINDS] })}
+                  placeholder={t("algorithms.channels.anyKind")}
+                  maxTagCount="responsive"
+                  aria-label={t("algorithms.channels.takes")}
+                  title={t("algorithms.channels.takes")}
+                  options={KINDS.map((value) => ({ value, label: t(`submit.mount.${value}`) }))}
+                  className="tm-algorithm-choices"
+                  data-testid={`algorithm-kinds-${i}`}
+                />
+                <Checkbox
+                  checked={one["required"] !== false}
+                  onChange={(event) => edit(i, { required: event.target.checked })}
+                >
+                  {t("algorithms.create.required")}
+                </Checkbox>
+              </>
             ) : (
-              <Select<string>
-                value={String(one["to"] ?? "outputs")}
-                aria-label={t("algorithms.channels.writes")}
-                popupMatchSelectWidth={false}
-                options={TO.map((value) => ({ value, label: t(`algorithms.channels.to.${value}`) }))}
-                onChange={(to) => edit(i, { to })}
-              />
+              <>
+                <Select<string>
+                  value={String(one["to"] ?? "outputs")}
+                  aria-label={t("algorithms.channels.writes")}
+                  popupMatchSelectWidth={false}
+                  options={TO.map((value) => ({ value, label: t(`algorithms.channels.to.${value}`) }))}
+                  onChange={(to) => edit(i, { to })}
+                  className="tm-algorithm-choices"
+                />
+                <Input
+                  value={String(one["folder"] ?? "")}
+                  placeholder={t("algorithms.channels.folder")}
+                  aria-label={t("algorithms.channels.folder")}
+                  title={t("algorithms.channels.folder")}
+                  className="tm-mono"
+                  onChange={(event) => edit(i, { folder: event.target.value.trim() || null })}
+                  data-testid={`algorithm-output-folder-${i}`}
+                />
+              </>
             )}
             <Button type="text" icon={<DeleteOutlined />} aria-label={t("action.remove")} onClick={() => remove(i)} />
           </div>

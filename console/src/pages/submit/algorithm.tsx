@@ -1,5 +1,5 @@
 /** The algorithm of a job: its source, name and version; the values of its hyperparameters; its channels (R23, R24, R150-R157). */
-import { PlusOutlined } from "@ant-design/icons";
+import { PlusOutlined, SearchOutlined } from "@ant-design/icons";
 import { Segmented, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,7 +10,7 @@ import { told } from "../algorithms/tables";
 import { withAlgorithm, withoutAlgorithm } from "./algorithm-doc";
 import { getAt, isObject } from "./document";
 import { FieldFrame } from "./fields";
-import { Source as InputSource, type Kind, kindOf, useFolder } from "./mounts";
+import { Source as InputSource, KINDS, type Kind, kindOf, useFolder } from "./mounts";
 import { type OfferOption, offers, renderOffer } from "./offers";
 import { useForm, useWorkspace } from "./state";
 import { useAlgorithm } from "./use-algorithm";
@@ -77,8 +77,13 @@ export function AlgorithmField(): ReactNode {
           </span>
         )}
         {source === "mine" && (
-          <ButtonLink to="/algorithms" size="small" icon={<PlusOutlined />}>
+          <ButtonLink to="/algorithms" size="small" icon={<PlusOutlined />} data-testid="to-algorithms">
             {t("algorithms.choose.create")}
+          </ButtonLink>
+        )}
+        {(source === "preset" || source === "shared") && (
+          <ButtonLink to="/algorithms" size="small" icon={<SearchOutlined />} data-testid="to-algorithms">
+            {t("algorithms.choose.find")}
           </ButtonLink>
         )}
       </div>
@@ -157,7 +162,7 @@ function Channel({
           data-testid={`channel-kind-${name}`}
           options={[
             { value: "", label: t("algorithms.channels.nothing"), disabled: false },
-            ...(["dataset", "model", "volume", "path"] as const).map((value) => ({
+            ...KINDS.map((value) => ({
               value,
               label: t(`submit.mount.${value}`),
               disabled: !kinds.includes(value),

@@ -1,5 +1,6 @@
 /** The environment that the replicas run in: the node's own, an image of the platform, or a container by its name. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { AutoComplete, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -51,8 +52,17 @@ function Choice(): ReactNode {
   const set = (next: string | undefined): void =>
     form.set("image", next === undefined || next === "" || next === "default" ? undefined : next);
   const label = t("submit.field.image");
+  // R44: where images are made and looked at.
+  const hint = (
+    <>
+      <Hint text={text} chosen={chosen} />{" "}
+      <Link to="/images" className="tm-name" data-testid="to-images">
+        {t("submit.image.all")}
+      </Link>
+    </>
+  );
   return (
-    <FieldFrame path="image" label={label} help={t("help.image")} hint={<Hint text={text} chosen={chosen} />}>
+    <FieldFrame path="image" label={label} help={t("help.image")} hint={hint}>
       <span className={chosen ? "tm-mount-reference" : undefined}>
         <AutoComplete
           value={text}

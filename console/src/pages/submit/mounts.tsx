@@ -3,7 +3,8 @@
  */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Checkbox, Input, Select } from "antd";
+import { Link } from "@tanstack/react-router";
+import { Button, Checkbox, Flex, Input, Select } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { readOffered } from "../../api/assets";
@@ -18,8 +19,10 @@ import { type Offer, type OfferOption, offers, renderOffer } from "./offers";
 import { useRowKeys } from "./rows";
 import { useForm, useWorkspace } from "./state";
 
-const KINDS = ["path", "dataset", "model", "volume", "s3"] as const;
+export const KINDS = ["path", "dataset", "model", "volume", "s3"] as const;
 export type Kind = (typeof KINDS)[number];
+/** Where what can be mounted is made and looked at (R44). */
+const PAGES = ["datasets", "models", "volumes"] as const;
 const STILL_MS = 30_000;
 
 export const kindOf = (input: JsonObject): Kind =>
@@ -110,15 +113,23 @@ export function Mounts(): ReactNode {
             </div>
           ),
         )}
-        <Button
-          size="small"
-          type="dashed"
-          icon={<PlusOutlined />}
-          onClick={() => put([...inputs, folder(inputs)])}
-          data-testid="mount-add"
-        >
-          {t("submit.kv.add")}
-        </Button>
+        <Flex gap={12} align="center" wrap>
+          <Button
+            size="small"
+            type="dashed"
+            icon={<PlusOutlined />}
+            onClick={() => put([...inputs, folder(inputs)])}
+            data-testid="mount-add"
+          >
+            {t("submit.kv.add")}
+          </Button>
+          <span className="tm-faint">{t("submit.mount.keptOn")}</span>
+          {PAGES.map((page) => (
+            <Link key={page} to={`/${page}`} className="tm-name" data-testid={`to-${page}`}>
+              {t(`nav.${page}`)}
+            </Link>
+          ))}
+        </Flex>
       </div>
     </FieldFrame>
   );

@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { listFlavors, listNodes, listPools, listWorkspaces } from "../../api/cluster";
 import type { CardDemand, Flavor, JsonObject, NodeDetail, ResourcePool, Workspace } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { mib } from "../../shared/format";
+import { mib, RESOURCE_TYPES } from "../../shared/format";
 import { maySubmit } from "../../shared/people";
 import { useFreshSession } from "../../shared/session";
 import { type Choice, flavorWords, ResourcesTable } from "../cluster/resources";
@@ -262,8 +262,6 @@ export const suits =
       ? flavor.gpu === 0
       : flavor.gpu > 0 && (kind.startsWith(TYPE) ? flavor.kind === kind.slice(1) : flavor.gpu_type === kind));
 
-const TYPE_NAMES: Record<string, string> = { gpu: "GPU", ascend: "Ascend", mlu: "MLU" };
-
 /** Which of the flavors to show: those of one type or GPU model, with what is asked of it, or without GPUs (R14, R169). */
 function KindFilter({
   known,
@@ -281,7 +279,7 @@ function KindFilter({
   const types = [...new Set(known.filter((one) => one.gpu > 0).map((one) => one.kind))].sort();
   const kinds = [
     ...(known.some((one) => one.gpu === 0) ? [{ value: CPU_ONLY, label: t("submit.place.cpuOnly") }] : []),
-    ...(types.length > 1 ? types.map((one) => ({ value: TYPE + one, label: TYPE_NAMES[one] ?? one })) : []),
+    ...(types.length > 1 ? types.map((one) => ({ value: TYPE + one, label: RESOURCE_TYPES[one] ?? one })) : []),
     ...models.map((model) => {
       const asked = demand.find((one) => one.model === model);
       const words =
