@@ -6,7 +6,9 @@
 
 A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
 other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
-Commands run one after the other in one empty folder; the server that the page starts is stopped at the end.
+A comment <!-- typed unseen: --> has commands, a line each, of which nothing is shown or compared: what the reader of a
+page did before, or waits for. Commands run one after the other in one empty folder; the server that the page starts is
+stopped at the end.
 What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt.
 """
 
@@ -34,6 +36,7 @@ READY = "Stop with Ctrl-C"
 READY_S = 120.0
 COMMAND_S = 300.0
 FENCE = re.compile(r"^( *):?```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+UNSEEN = re.compile(r"^<!-- typed unseen:\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
 ID = re.compile(r"\bt[0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
 NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
@@ -178,9 +181,9 @@ def skeleton(text: str) -> list[str]:
     text = ID.sub("ID", text)
     text = re.sub(r"(?:https?:/)?/[\w./:-]+", "PATH", text)
     text = re.sub(r"password +\S+", "password", text)
-    text = re.sub(r"\bm[0-9a-f]{12}\b", "MODEL", text)
+    text = re.sub(r"\b[0-9a-su-z][0-9a-f]{7,40}\b", "ASSET", text)  # a model, a data set; a digest
     text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
-    text = re.sub(r"[▁▂▃▄▅▆▇█━╸╺ ─]+", " ", text)
+    text = re.sub(r"[▁▂▃▄▅▆▇█░━╸╺ ─]+", " ", text)
     text = re.sub(r"<?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b(?: \d+[smh])*)?", "N", text)
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line and not PASSING.match(line)]
@@ -197,11 +200,16 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
     """Type all of a page. Returns what was said, and the page with what was printed."""
     text, done, last = page.read_text(), [], 0
     pieces: list[str] = []
-    for found in FENCE.finditer(text):
+    for found in sorted([*FENCE.finditer(text), *UNSEEN.finditer(text)], key=lambda one: one.start()):
         pieces.append(text[last : found.start()])
         last = found.end()
         name = FILE.search(text[: found.start()])
-        if found[2] == "console":
+        if found.re is UNSEEN:
+            pieces.append(found[0])
+            for line in found[1].splitlines():
+                session.run(one := Said(line, ""))
+                assert not re.match("error |bash: ", one.printed), f"{line}\n{one.printed}"
+        elif found[2] == "console":
             said = [*commands(found[3])]
             for one in said:
                 session.run(one)

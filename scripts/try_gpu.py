@@ -194,7 +194,7 @@ def found(server: Server) -> None:
     with server.client() as client:
         told = sorted(card.model for node in client.cluster().nodes for card in node.gpus)
     assert told == cards, (told, cards)
-    line = next(line for line in server.tm("doctor").splitlines() if " cards " in line)
+    line = next(line for line in server.tm("doctor").splitlines() if " gpus " in line)
     say(f"found: {told}; {' '.join(line.split())}")
 
 

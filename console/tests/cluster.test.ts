@@ -4,7 +4,7 @@ import { limitsOfPeople, personRows } from "../src/pages/admin/personal";
 import { quotaLines, toneOfQuota } from "../src/pages/admin/quotas";
 import { storageForm, storageOf } from "../src/pages/admin/storage";
 import { withHeadings } from "../src/pages/cluster/rows";
-import { stepAt, stepsOf, summaryOf } from "../src/pages/cluster/steps";
+import { roughly, stepAt, stepsOf, summaryOf } from "../src/pages/cluster/steps";
 import { colorsOf, ranges, slicedIn, usesOf } from "../src/pages/cluster/uses";
 import { ordered } from "../src/pages/models/metrics";
 import { colors } from "../src/pages/queue/timeline";
@@ -96,6 +96,12 @@ describe("what was held over time", () => {
     expect(summaryOf([])).toEqual({ mean: 0, last: 0 });
     const past = { at: [10, 20, 30, 40] };
     expect([-1, 0, 0.3, 0.99, 2].map((place) => stepAt(past, place))).toEqual([0, 0, 1, 3, 3]);
+  });
+  it("is neither none nor all where it is nearly that", () => {
+    const held = [0, 0.02, 0.06, 2, 3.97, 4, 5].map((mean) => roughly(mean, 4));
+    expect(held).toEqual(["0", "<0.1", "0.1", "2", "3.9", "4", "5"]);
+    const percent = [0, 0.4, 0.6, 50, 99.7, 100].map((share) => roughly(share, 100, 1));
+    expect(percent).toEqual(["0", "<1", "1", "50", "99", "100"]);
   });
 });
 

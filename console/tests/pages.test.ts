@@ -55,4 +55,8 @@ describe("the pages of the navigation", () => {
     );
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
   });
+  it("has a chapter of its own for every page but home, jobs and settings, of which the one on the console tells", () => {
+    const told = pagesFor("admin").filter(({ to }) => /\/(console|cli)\.html$/.test(chapterOf(to, "en")));
+    expect(told.map(({ name }) => name)).toEqual(["home", "jobs", "settings"]);
+  });
 });

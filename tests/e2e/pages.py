@@ -90,6 +90,8 @@ def pages(jobs: dict[str, str]) -> list[tuple[str, str]]:
         ("/submit?template=lang-plan&edit=true", "save-template"),
         ("/sweeps", "sweep-link"),
         (f"/sweeps/{jobs['sweep']}", "sweep-page"),
+        (f"/sweeps/{jobs['sweep']}?tab=curves", "sweep-page"),
+        (f"/sweeps/{jobs['sweep']}?tab=parameters", "sweep-page"),
         ("/datasets", "dataset-link"),
         ("/datasets/lang-data", "dataset-page"),
         ("/datasets/lang-data?path=one.txt", "preview"),

@@ -12,7 +12,7 @@ from tests.e2e.console import Console
 from tests.e2e.pages import pages, work
 from tests.e2e.world import World
 
-WIDTHS = (390, 768, 1280, 1920)
+WIDTHS = (390, 768, 1280, 1440, 1920)
 
 
 @pytest.fixture(scope="module")
@@ -58,15 +58,99 @@ _AT_REST = """() => new Promise((done) => requestAnimationFrame(() => requestAni
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_signing_in_breaks_no_rule_of_wcag(new_console: Open, look: str) -> None:
+def test_coming_in_breaks_no_rule_of_wcag(world: World, signed_in: Path, new_console: Open, look: str) -> None:
+    """To sign in, to choose the first password, and to join by an invitation, each with a problem on it and without."""
+    report = Report()
+
+    def judged(where: str) -> None:
+        expect(console.page.locator("html")).to_have_attribute("data-theme", look)
+        report.add(f"{where} ({look})", judge(console.page))
+
     console = new_console()
     console.watch.expect("401")
     console.page.goto("/")
     console.at("look").select_option(look)
     console.press("sign-in")
-    report = Report()
-    report.add(f"sign in ({look})", judge(console.page))
+    judged("sign in")
+    console.at("username").fill(f"newcomer-{look}")
+    console.at("password").fill("not-the-password")
+    console.press("sign-in")
+    expect(console.at("signin-error")).to_be_visible()
+    judged("sign in, refused")
+    console.at("password").fill(world.password_of(f"newcomer-{look}"))
+    console.press("sign-in")
+    expect(console.at("new-password")).to_be_visible()
+    judged("first password")
+    console.at("new-password").fill("short")
+    console.press("set-password")
+    expect(console.page.get_by_text("Use at least 10 characters.")).to_be_visible()
+    judged("first password, too short")
+
+    console = new_console()
+    console.watch.expect("401", "404")
+    console.page.goto("/")
+    console.at("look").select_option(look)
+    console.page.goto(world.tm("workspace", "invite", "default", "--role", "viewer").strip())
+    expect(console.at("join-name")).to_be_visible()
+    judged("join")
+    console.at("join-password").fill("short")
+    console.press("join")
+    expect(console.page.get_by_text("Use at least 10 characters.")).to_be_visible()
+    judged("join, too short")
+    console.page.goto("/join#not-an-invitation")
+    console.page.reload()
+    expect(console.at("signin-error")).to_be_visible()
+    judged("join, not invited")
     assert not report, f"\n{report}"
+
+
+# Where the keyboard is: what has it, and whether it, what is around it or what is drawn for it has a ring that is seen.
+_STOP = """() => {
+  const e = document.activeElement;
+  if (!e || e === document.body) return null;
+  const main = document.querySelector("main");
+  if (!main.contains(e) || e === main) return null;
+  const ringed = (one) => {
+    const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(one);
+    const clear = /, 0\\)$|transparent/.test(outlineColor);
+    return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2 && !clear;
+  };
+  const around = [e, ...(e.parentElement?.children ?? [])];
+  for (let up = e.parentElement, n = 0; up && up !== main && n < 5; up = up.parentElement, n++) around.push(up);
+  const name = e.getAttribute("data-testid") ?? e.getAttribute("aria-label")
+    ?? ((e.innerText ?? "").trim().slice(0, 40) || `${e.tagName}.${e.className}`);
+  e.dataset.stop ??= String(document.querySelectorAll("[data-stop]").length);
+  return { name, stop: e.dataset.stop, seen: around.some(ringed) };
+}"""
+MOST_STOPS = 90
+"""Of one page; a list repeats the same controls in every row."""
+
+
+def test_the_keyboard_is_seen_wherever_it_is(jobs: dict[str, str], new_console: Open, signed_in: Path) -> None:
+    """WCAG 2.4.7: each control that Tab comes to has a ring, on every page."""
+    console = new_console(cookies=signed_in)
+    console.open("/jobs")
+    console.page.evaluate("localStorage.setItem('trainmaster.expert', '1')")
+    console.open("/jobs")  # as chosen
+    console.watch.expect("404")
+    unseen: dict[str, list[str]] = {}
+    stops = 0
+    for address, mark in pages(jobs):
+        console.turn_to(address)
+        settled(console, mark)
+        console.page.evaluate("document.querySelector('main').focus()")
+        been: set[str] = set()
+        for _ in range(MOST_STOPS):
+            console.page.keyboard.press("Tab")
+            stop = console.page.evaluate(_STOP)
+            if stop is None or stop["stop"] in been:
+                break
+            been.add(stop["stop"])
+            if not stop["seen"]:
+                unseen.setdefault(address, []).append(stop["name"])
+        stops += len(been)
+    assert unseen == {}, "\n" + "\n".join(f"{where}: {what}" for where, what in unseen.items())
+    assert stops > 5 * len(pages(jobs)), stops
 
 
 # Of each control that can be pressed: whether what is under the pointer at its middle and near its ends is itself.

@@ -208,6 +208,26 @@ def test_curves_are_kept_in_the_address_and_taken_away(done: str, console: Conso
     assert "axis=relative" in console.page.url
 
 
+def test_a_chart_fills_the_window(done: str, console: Console) -> None:
+    """R209: one click, larger by half at least and wholly in sight; Escape leads back to where one was."""
+    console.open_job(done, "metrics")
+    card = console.at("metric-loss")
+    small = card.get_by_test_id("chart").bounding_box()
+    card.get_by_test_id("chart-full").click()
+    chart = console.page.get_by_role("dialog", name="loss").get_by_test_id("chart")
+    expect(chart.locator("canvas")).to_be_visible()
+    large = chart.bounding_box()
+    assert small is not None
+    assert large is not None
+    assert large["width"] > 0.85 * 1440
+    assert large["height"] > max(0.6 * 900, 1.5 * small["height"])
+    assert large["x"] >= 0
+    assert large["y"] + large["height"] <= 900
+    console.page.keyboard.press("Escape")
+    expect(chart).to_have_count(0)
+    expect(card.get_by_test_id("chart-full")).to_be_focused()
+
+
 def test_files_are_looked_at_and_a_folder_is_taken_whole(world: World, console: Console, tmp_path: Path) -> None:
     """R149: a table is shown as one; a folder comes as one archive; a picture is drawn under the strict policy."""
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from tests.e2e.conftest import Open
 from tests.e2e.console import Console
 from tests.e2e.test_people import add_user, come_in
-from tests.e2e.world import World
+from tests.e2e.world import PASSWORD, World
 
 
 def test_two_people_share_a_job_and_the_administrator_closes_it(
@@ -76,6 +76,38 @@ def test_two_people_share_a_job_and_the_administrator_closes_it(
     ann.page.keyboard.press("Escape")
     told = json.loads(world.tm("audit", f"job:{job}", "--json"))
     assert {(one["by"], one["kind"]) for one in told} >= {("ann", "shared"), ("bob", "stop_requested")}
+
+
+def test_a_link_of_a_colleague_explains_itself(world: World, console: Console, new_console: Open) -> None:
+    """D8: whoever opens it signs in first, is told whom to ask, and with the same link sees the log once it is shared."""
+    console.open("/admin?tab=users")
+    one_time = {name: add_user(console, name, "default") for name in ("amy", "ben")}
+    amy = come_in(new_console, "amy", one_time["amy"])
+    amy.press("new-job")
+    amy.fill("name", "look-at-this")
+    amy.fill("roles.0.command", "bash -c 'echo look here; sleep infinity'")
+    expect(amy.at("fits")).to_have_attribute("data-when", "now")
+    job = amy.start()
+    amy.expect_state("running")
+    link = f"/jobs/{job}?tab=logs"
+
+    ben = new_console()
+    ben.watch.expect("401", "404")
+    ben.page.goto(link)
+    ben.at("username").fill("ben")
+    ben.at("password").fill(one_time["ben"])
+    ben.press("sign-in")
+    ben.at("new-password").fill(PASSWORD)
+    ben.at("new-password-again").fill(PASSWORD)
+    ben.press("set-password")
+    expect(ben.at("not-shared")).to_contain_text(f"Ask its owner, or check the ID: {job}")
+    expect(ben.page).to_have_title("No such job, or it is not shared with you – Trainmaster")
+
+    amy.choose("share", "Others may look and clone")
+    expect(amy.page.get_by_text("Sharing changed.")).to_be_visible()
+    ben.page.reload()
+    expect(ben.at("log")).to_contain_text("look here")
+    assert ben.page.url.endswith(link)
 
 
 def test_a_browser_is_signed_out_from_another_place(world: World, console: Console, new_console: Open) -> None:

@@ -14,6 +14,8 @@ def test_the_first_sign_in_demands_an_own_password(world: World, new_console: Op
     console.watch.expect("401")  # asking who is signed in, before anyone is, and the wrong password
     console.page.goto("/jobs")
     expect(console.at("first-start")).to_be_visible()
+    guide = console.page.request.get(console.at("docs").get_attribute("href") or "")
+    assert "<title>Trainmaster" in guide.text(), "who is not in yet can read how to get in"
     console.at("username").fill("admin")
     console.at("password").fill("not-the-password")
     console.press("sign-in")

@@ -58,7 +58,7 @@ duration: 45m
 
 
 def test_a_job_is_written_in_the_form_and_started(world: World, console: Console) -> None:
-    """R32, R35, R39-R42, R61-R66, R92: two roles, parameters, ports, variables, code from this computer, preview, start."""
+    """R32, R35, R39-R42, R61-R66, R92: two roles, parameters, ports, variables, own code, preview, start."""
     page = console.page
     console.open()
     console.press("first-job")

@@ -356,6 +356,7 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /nodes/{name}/uncordon": plain("/nodes/n2/uncordon"),
     "POST /nodes/{name}/drain": plain("/nodes/n2/drain"),
     "DELETE /pools/{name}": _pool,
+    "PUT /cluster/privacy": plain("/cluster/privacy", {"owners_told": False}),
     "PUT /queue/policy": plain("/queue/policy", {"values": {"age_cap_s": 60}}),
     "POST /templates": plain("/templates", {"name": "walked", "spec": fake_spec("walked", "true")}),
     "PATCH /templates/{ref}": of_template("", {"description": "for the walk"}),

@@ -1,21 +1,28 @@
 """What people say of jobs, and how jobs, people and places are found again (R198, R199): by whom, and by whom not."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import pytest
 from sqlalchemy import Connection
 
+from tests.fixtures.algorithms import made_algorithm
+from tests.fixtures.api_contract import BASE
 from tests.fixtures.people import person
 from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.access.roles import Principal
-from trainmaster.core.cluster import Workspace
+from trainmaster.api.app import create_app
+from trainmaster.api.policy import PREFIX
+from trainmaster.core.cluster import Flavor, Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.core.states import JobShare, Shown
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.finding.marking import LONGEST_NOTE, MOST_TAGS
 from trainmaster.service.use_cases.listing import Chosen
 from trainmaster.service.use_cases.people.accounts import NewPerson
+from trainmaster.service.use_cases.people.credentials import WantedToken
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetSource, NewVersion, add_version
 from trainmaster.store.finding import index
 from trainmaster.store.jobs.job_query import JobQuery
@@ -120,6 +127,65 @@ async def test_the_same_is_done_to_all_that_match(vision: Stage) -> None:
     assert sorted(await found(vision, BOB)) == sorted([ended, live, other])
     outcome = await many("share", Chosen((live, other)), BOB, share=JobShare.NONE)
     assert (outcome.done, [one.code for one in outcome.refused]) == ([other], ["not_yours_to_share"])
+
+
+async def test_jobs_are_found_by_algorithm_flavor_and_where_results_go(vision: Stage) -> None:
+    """R199: through the API, for who sees them; favorites are the caller's own; after a restart, too."""
+    platform = vision.platform
+    await platform.administer.put_flavor(Flavor("small", "vision", cpu=1.0, memory_mib=64), ADMIN)
+    command = {"command": "sleep infinity"}
+    nets = [
+        await made_algorithm(platform, ANN, name, {}, command, workspace="vision", share=JobShare.READ)
+        for name in ("net", "other")
+    ]
+    plain = await submitted(vision, ANN, "plain")
+    of_net = await submitted_of(vision, ANN, algorithm="net", model={"name": "digits"}, share="read")
+    of_other = await submitted_of(vision, ANN, algorithm="other", flavors=["small"])
+    await platform.algorithms.favor(nets[0], BOB, True)
+    await platform.algorithms.favor(nets[1], ANN, True)
+
+    async def check() -> None:
+        app = create_app(vision.platform)
+        for who, query, wanted in (
+            (ANN, "algorithm=net", [of_net]),
+            (ANN, "algorithm=net@1", [of_net]),
+            (ANN, "algorithm=net@2", []),
+            (ANN, "algorithm=ne", []),
+            (BOB, "algorithm=other", []),
+            (ANN, "flavor=small", [of_other]),
+            (ANN, "output=digits", [of_net]),
+            (ANN, "output=plain", [plain]),
+            (ANN, "favorite_algorithm=true", [of_other]),
+            (BOB, "favorite_algorithm=true", [of_net]),
+            (EVE, "favorite_algorithm=true", []),
+            (ADMIN, "algorithm=other&flavor=small&output=run", [of_other]),
+        ):
+            token = (await vision.platform.credentials.create(who, WantedToken("t"))).token
+            headers = {"authorization": f"Bearer {token}"}
+            async with httpx.AsyncClient(
+                transport=httpx.ASGITransport(app), base_url=BASE, headers=headers, timeout=60
+            ) as http:
+                page = (await http.get(f"{PREFIX}/jobs?{query}")).json()
+                facets = (await http.get(f"{PREFIX}/jobs/facets?{query}")).json()
+            assert ([one["id"] for one in page["items"]], page["total"]) == (wanted, len(wanted)), (who.name, query)
+            assert sum(one["jobs"] for one in facets["owner"]) == len(wanted), (who.name, query)
+        facets = await vision.platform.job_facets(JobQuery(), ANN)
+        assert {one.value: one.jobs for one in facets.algorithm} == {"net": 1, "other": 1}
+        assert {one.value: one.jobs for one in facets.flavor} == {"small": 1}
+
+    for who in (ANN, BOB, EVE):
+        await platform.accounts.add(NewPerson(who.name, workspace="vision"), ADMIN)
+    await check()
+    outcome = await platform.many("tag", Chosen(query=JobQuery(algorithm="net"), expected=1), ANN, add=["x"], remove=[])
+    assert outcome.done == [of_net]
+    await vision.restart()
+    await check()
+
+
+async def submitted_of(stage: Stage, who: Principal, flavors: Sequence[str] = (), **fields: Any) -> str:
+    """Submit a job of an algorithm; return its id."""
+    document = {"name": "run", "workspace": "vision", **fields, **({"flavors": list(flavors)} if flavors else {})}
+    return (await stage.platform.submit({"spec": document}, who, None))[0].id
 
 
 async def test_search_finds_of_every_kind_what_one_may_know(vision: Stage) -> None:

@@ -17,9 +17,8 @@ import pytest
 from tests.fixtures.api_contract import BASE
 from tests.fixtures.pages import ALWAYS, QUERIES
 from tests.fixtures.seeing import only
-from tests.fixtures.two_people import COMMON, Person, said, seen_in, two_people, without_owners
+from tests.fixtures.two_people import COMMON, NAMES, Person, said, seen_in, two_people, without_owners
 from tests.scenario.stage import ADMIN, Stage
-from trainmaster.access import decide
 from trainmaster.api.app import create_app
 from trainmaster.api.openapi import contract
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
@@ -32,7 +31,8 @@ PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", "sha256":
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
     "/balances", "/workspaces/{workspace}/balance",
-    "/sessions", "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
+    "/sessions", "/cluster/privacy",
+    "/cluster/past", "/engines", "/pools", "/virtual-clusters", "/workspaces", "/flavors", "/queue/policy",
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
     "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
     "/workspaces/{workspace}/secrets", "/workspaces/{workspace}/storage",
@@ -412,16 +412,44 @@ async def test_who_shares_the_nodes_is_told_whose_the_jobs_are(scene: Scene) -> 
     assert [row["name"] for row in rows["nodes"]] == [second.node]
 
 
-async def test_owners_can_be_kept_from_a_role(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The policy alone decides it: then nothing but sizes is left of others' jobs, also for whoever asks by name."""
-    monkeypatch.setattr(decide, "TELLS_WHOSE", frozenset({"admin"}))
+async def test_an_administrator_hides_whose_the_jobs_of_others_are(scene: Scene) -> None:
+    """From all but administrators, on every page and in every stream, also from whoever asks by name; and tells it
+    again.
+    """
+    privacy = f"{PREFIX}/cluster/privacy"
+    async with scene.first.client(scene.app) as http:
+        assert (await http.get(privacy)).json()["owners_told"] is True
+        refused = await http.put(privacy, json={"owners_told": False})
+        assert (refused.status_code, refused.json()["code"]) == (403, "not_permitted")
+    async with scene.admin.client(scene.app) as http:
+        hidden = (await http.put(privacy, json={"owners_told": False})).json()
+        assert (hidden["owners_told"], hidden["changed_by"]) == (False, "admin")
     for door in doors(scene.app):
-        if door.path not in SHARED:
+        if door.path in CLOSED | MEMBERS or (door.stream and not door.of_one):
             continue
         for person, other in scene.pairs():
             answer = await scene.get(person, door.of(person))
             assert not seen_in(said(answer), other.marks), (door.path, answer.text)
+        if door.path in SHARED and not door.of_one:
+            assert seen_in(said(await scene.get(scene.admin, door.of(scene.first))), NAMES), door.path
     line = (await scene.get(scene.first, f"{PREFIX}/queue?owner={scene.second.name}")).json()
     assert (line["items"], line["total"]) == ([], 0)
     rows = (await scene.get(scene.first, f"{PREFIX}/cluster/resources?owner={scene.second.name}")).json()
     assert (rows["nodes"], rows["total"]) == ([], 0)
+    own = (await scene.get(scene.first, f"{PREFIX}/cluster/use")).json()["people"]
+    assert [row["owner"] for row in own] == [scene.first.name]
+    async with scene.admin.client(scene.app) as http:
+        await http.put(privacy, json={"owners_told": True})
+    use = (await scene.get(scene.first, f"{PREFIX}/cluster/use")).json()
+    assert {row["owner"] for row in use["people"]} == {*NAMES}
+    told = (await scene.get(scene.admin, f"{PREFIX}/audit?kind=privacy_changed")).json()["items"]
+    assert [one["changes"][0]["after"] for one in told] == [True, False]
+
+
+async def test_live_views_of_who_is_told_less_end(scene: Scene) -> None:
+    """What was taken away ends: whoever watched is looked up again, and is told that their rights changed."""
+    seen = await scene.stage.platform.people.by_token(scene.first.token)
+    lost = asyncio.create_task(scene.stage.platform.people.wait_until_lost(seen))
+    await asyncio.sleep(0)
+    await scene.stage.platform.privacy.change(False, ADMIN)
+    assert (await asyncio.wait_for(lost, 60)).said.code == "rights_changed"

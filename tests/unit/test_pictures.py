@@ -24,6 +24,29 @@ def test_the_picture_of_a_question_shows_the_question(language: str) -> None:
     assert page[-60:, 300:].max() < 200  # on a page that is darkened behind it
 
 
+def _near(color: tuple[int, ...], wanted: tuple[float, ...]) -> bool:
+    return all(abs(one - other) <= 24 for one, other in zip(color, wanted, strict=True))
+
+
+def _dot(picture: Path) -> tuple[int, ...]:
+    image = Image.open(picture).convert("RGB")
+    place = (232, 26) if image.width >= 1280 else (88, 26)  # with the navigation open, and folded
+    return tuple(int(part) for part in numpy.asarray(image)[place[1], place[0]])
+
+
+def test_the_live_dot_is_green_in_every_picture_that_has_one() -> None:
+    """D14: beside the guide's "while the dot at the top left is green"; behind a question all is darker."""
+    without = {"console", "signin", "simulate-report"}
+    wrong = {}
+    for picture in sorted(IMAGES.glob("*-*.png")):
+        if picture.stem.partition("-")[2] in without:
+            continue
+        color = _dot(picture)
+        if not (_near(color, LIVE) or _near(color, tuple(part * 0.55 for part in LIVE))):
+            wrong[picture.name] = color
+    assert wrong == {}
+
+
 def test_small_signs_keep_their_color_on_a_page_full_of_letters() -> None:
     """D14: the live dot was grey in 11 of 39 pictures, and two states had one color."""
     page = numpy.full((300, 400, 3), 255, dtype=numpy.uint8)
@@ -38,3 +61,15 @@ def test_small_signs_keep_their_color_on_a_page_full_of_letters() -> None:
     for left, color in ((6, LIVE), (42, INITIALIZING), (82, SAVING)):
         assert tuple(seen[7, left]) == color
     assert tuple(seen[0, 0]) == (255, 255, 255)
+
+
+def test_the_blends_of_a_stripe_do_not_take_the_place_of_a_sign() -> None:
+    """D14: in the pictures of the timeline the dot had the color of a bar."""
+    page = numpy.full((300, 400, 3), 255, dtype=numpy.uint8)
+    grey = numpy.arange(200 * 400).reshape(200, 400, 1) % 200
+    page[:200] = 255 - grey  # more areas than are kept
+    for nth in range(80):  # each on more points than the dot
+        page[200 + nth, :100] = (20 + 2 * nth, 184, 134 + nth)
+    page[290:297, 4:11] = LIVE
+    seen = numpy.asarray(few_colors(Image.fromarray(page)).convert("RGB"))
+    assert tuple(seen[293, 7]) == LIVE

@@ -143,13 +143,14 @@ class TestTorch:
 
 USED = {
     "bwrap": "bubblewrap", "caddy": "caddy", "chromium-headless-shell": "chromium-headless-shell",
+    "fish": "fish",
     "getfacl": "acl", "initdb": "postgresql",
     "munge": "munge", "munged": "munge", "nginx": "nginx", "openssl": "openssl", "podman": "podman",
     "prometheus": "prometheus",
     "promtool": "prometheus", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client",
     "scontrol": "slurm-client", "sinfo": "slurm-client", "slurmctld": "slurmctld", "slurmd": "slurmd",
     "slurmrestd": "slurmrestd",
-    "squeue": "slurm-client", "srun": "slurm-client", "sudo": "sudo",
+    "squeue": "slurm-client", "srun": "slurm-client", "sudo": "sudo", "zsh": "zsh",
 }  # fmt: skip
 """Programs that the tests start and that no bare Debian has, with their packages."""
 BARE = {

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from trainmaster.access.roles import (
     ALWAYS_CARRIED,
+    ALWAYS_TOLD_WHOSE,
     CONFINED_SCOPES,
     ROLES,
     SHARED,
     SHARED_WITH,
-    TELLS_WHOSE,
     WORKSPACE_ROLES,
     Principal,
     Reach,
@@ -69,7 +69,7 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
         everything,
         principal.name if reach is Reach.OWN else None,
         frozenset() if everything else inside,
-        whose=principal.role in TELLS_WHOSE,
+        whose=principal.owners_told or principal.role in ALWAYS_TOLD_WHOSE,
         shared=frozenset() if everything else _shared(principal, scope) - inside,
         levels=SHARED.get(scope, frozenset()),
         within=principal.within,

@@ -34,6 +34,8 @@ class Principal:
     """Who asks. `confined`: must set a new password before anything else is permitted. `memberships`: (workspace, role
     in it), by workspace; `sharing`: those of them in which jobs may be shared.
 
+    `owners_told`: whether an administrator lets people know whose the jobs are that they may not see.
+
     `scopes`: all that a token carries, None: whatever its holder may. `within`: the one workspace that it is for.
     `until`: when it expires; None: never. `address` they ask from, and the id of the token `through` which: for the
     audit, nothing is decided by it.
@@ -47,6 +49,7 @@ class Principal:
     sharing: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
     within: str | None = None
+    owners_told: bool = True
     until: float | None = field(default=None, compare=False)
     address: str = field(default="", compare=False)
     through: str = field(default="", compare=False)
@@ -150,8 +153,10 @@ SHARED_WITH: Final[dict[str, frozenset[str]]] = {
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
 
-TELLS_WHOSE: Final = frozenset({"admin", "user"})
-"""Roles that are told whose a job is that they may not see: people who share nodes have to know whom to ask."""
+ALWAYS_TOLD_WHOSE: Final = frozenset({"admin"})
+"""Roles that are told whose any job is. Others are told of those that they may not see unless an administrator hides it
+(`Principal.owners_told`): people who share nodes have to know whom to ask.
+"""
 
 ALWAYS_CARRIED: Final = frozenset({"meta:read"})
 """What every token carries: names that are the same for everybody."""

@@ -90,7 +90,7 @@ class DatasetPage(Answer, frozen=True):
 
 
 class DatasetVersionView(Answer, frozen=True):
-    """A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it lies on the server,
+    """A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it is on the server,
     for who may know.
     """
 
@@ -247,7 +247,7 @@ class ImageView(Answer, frozen=True):
     """An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
     `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
-    `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
+    `jobs`: how many that have not ended have it, of everybody: it cannot be deleted while there are any. `kind`:
     environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
     they bring it. `favorite`: one of its reader's own.
     """

@@ -12,7 +12,7 @@ ActorName = Literal["person", "token", "job", "system"]
 
 class SubjectView(Answer, frozen=True):
     """What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a
-    job's name is its id, and its `title` what it is called. `workspace`: where it lies; empty: in none.
+    job's name is its id, and its `title` what it is called. `workspace`: where it is; empty: in none.
     """
 
     kind: str
@@ -22,8 +22,8 @@ class SubjectView(Answer, frozen=True):
 
 
 class ActorView(Answer, frozen=True):
-    """How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
-    (`through` is its id), job (the platform, to make room for the job `through`), system.
+    """How the person or program behind an action reached the server. `kind`: person (signed in, or on the server
+    itself), token (`through` is its id), job (the platform, to make room for the job `through`), system.
 
     `address` and `through` are null where they are not known, or not told to who owns the subject and nothing more.
     """

@@ -62,14 +62,14 @@ class ProblemView(Answer, frozen=True):
 
 
 class Used(Answer, frozen=True):
-    """Held by tasks, and there is."""
+    """Held by replicas, and there is."""
 
     used: float
     total: float
 
 
 class Sandbox(Answer, frozen=True):
-    """What keeps tasks apart (bubblewrap or none), and in words what is missing of it."""
+    """What keeps replicas apart (bubblewrap or none), and in words what is missing of it."""
 
     kind: str
     detail: str

@@ -14,7 +14,7 @@ Room = Literal["idle", "tight", "free", "full", "away"]
 
 
 class Amount(Answer, frozen=True):
-    """One resource: held by running jobs, there is, and asked for by waiting jobs."""
+    """One resource: held by running jobs, there is, and asked for by queued jobs."""
 
     resource: str
     used: float
@@ -165,8 +165,8 @@ class WorkspacesView(Answer, frozen=True):
 
 
 class FlavorView(Answer, frozen=True):
-    """A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the vendor
-    and the cards. `price`: of one hour of one replica, as a decimal text, null as its pool says. `cache_mib`: local
+    """A named set of resources of one replica. `gpu_share`: the part of a GPU, 0..1; `kind` follows from the vendor
+    and the GPUs. `price`: of one hour of one replica, as a decimal text, null as its pool says. `cache_mib`: local
     cache disk; `pools`: in which it is offered, empty in all.
     """
 
@@ -187,7 +187,7 @@ class FlavorView(Answer, frozen=True):
 
 
 class CardDemand(Answer, frozen=True):
-    """How many cards of a model there are, are held, and are asked for by waiting jobs. `model` null: any model."""
+    """How many GPUs of a model there are, are held, and are asked for by queued jobs. `model` null: any model."""
 
     model: str | None
     total: int
@@ -197,7 +197,7 @@ class CardDemand(Answer, frozen=True):
 
 
 class Flavors(Answer, frozen=True):
-    """Flavors by name, and what the queue asks for of every card model."""
+    """Flavors by name, and what the queue asks for of every GPU model."""
 
     items: list[FlavorView]
     demand: list[CardDemand]
@@ -205,7 +205,7 @@ class Flavors(Answer, frozen=True):
 
 
 class CardUse(Answer, frozen=True):
-    """One task on one card. `label`: `physical(virtual):application`, the application null for others' jobs."""
+    """One replica on one GPU. `label`: `physical(virtual):application`, the application null for others' jobs."""
 
     index: int
     model: str
@@ -221,7 +221,7 @@ class CardUse(Answer, frozen=True):
 
 
 class CardModel(Answer, frozen=True):
-    """Cards of one model on a node."""
+    """GPUs of one model on a node."""
 
     model: str
     used: float
@@ -229,7 +229,7 @@ class CardModel(Answer, frozen=True):
 
 
 class NodeDetail(Answer, frozen=True):
-    """One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
+    """One node: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
     nothing there.
     """
 
@@ -254,13 +254,13 @@ class NodeDetail(Answer, frozen=True):
 
 
 class NodePage(Answer, frozen=True):
-    """All machines by name."""
+    """All nodes by name."""
 
     items: list[NodeDetail]
 
 
 class NodeRow(NodeDetail, frozen=True):
-    """A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen."""
+    """A node that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen."""
 
     flavors: list[str]
     state: Room

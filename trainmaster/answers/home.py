@@ -9,7 +9,7 @@ from trainmaster.answers.queue import WaitingView
 
 
 class FreeCards(Answer, frozen=True):
-    """How many cards of one model a pool has, how many are free, and how many of these on one node at most."""
+    """How many GPUs of one model a pool has, how many are free, and how many of these on one node at most."""
 
     model: str
     total: int
@@ -46,7 +46,7 @@ class MonthUse(Answer, frozen=True):
 
 
 class HomePerson(Answer, frozen=True):
-    """What one person has running and queued in a workspace, how many cards they hold now, and used this month."""
+    """What one person has running and queued in a workspace, how many GPUs they hold now, and used this month."""
 
     name: str
     running: int
@@ -57,7 +57,7 @@ class HomePerson(Answer, frozen=True):
 
 
 class HomeWorkspace(Answer, frozen=True):
-    """How a workspace stands, for who administers it. `people`: most cards first, at most 8; `next`: who waits and is
+    """How a workspace stands, for who administers it. `people`: most GPUs first, at most 8; `next`: who waits and is
     considered first. `budget` of this month, null without one.
     """
 

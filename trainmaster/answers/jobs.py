@@ -21,7 +21,7 @@ PRIORITY_NAMES: Final[dict[Priority, PriorityName]] = {
 
 
 class ReasonView(Answer, frozen=True):
-    """Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
+    """Why a job is queued. `position` 1 is next in its pool; `decided_by`: the engine in whose queue it is; null:
     ours.
     """
 
@@ -33,7 +33,7 @@ class ReasonView(Answer, frozen=True):
 
 
 class VerdictView(Answer, frozen=True):
-    """Why a task, an attempt or a job ended. `fault`: user, platform or none."""
+    """Why a replica, an attempt or a job ended. `fault`: user, platform or none."""
 
     code: str
     title: Text
@@ -47,7 +47,7 @@ class VerdictView(Answer, frozen=True):
 
 
 class ForecastView(Answer, frozen=True):
-    """When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
+    """When a queued job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
     `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
 
     `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
@@ -66,7 +66,7 @@ class ForecastView(Answer, frozen=True):
 class SuggestionView(Answer, frozen=True):
     """What would help, as a `change` of the document by field path.
 
-    Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
+    Of a queued job: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
     unknown). Of one that failed, ran out of time or is held: what a clone would need; `change` empty: only its owner
     knows, or nothing is to be changed.
     """
@@ -86,7 +86,7 @@ class Retries(Answer, frozen=True):
 
 
 class TaskCounts(Answer, frozen=True):
-    """Tasks of the current attempt by state."""
+    """Replicas of the current attempt by state."""
 
     total: int
     waiting: int
@@ -226,6 +226,8 @@ class JobFacets(Answer, frozen=True):
     node: list[FacetValue]
     labels: list[LabelFacet]
     tags: list[FacetValue]
+    algorithm: list[FacetValue]
+    flavor: list[FacetValue]
     partial: bool
 
 
@@ -249,8 +251,8 @@ class PortView(Answer, frozen=True):
 
 
 class RoleView(Answer, frozen=True):
-    """A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
-    not at all.
+    """A sub-task with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with
+    all or not at all.
     """
 
     name: str
@@ -331,7 +333,7 @@ class OutputTarget(Answer, frozen=True):
 
 
 class JobDetail(JobView, frozen=True):
-    """Everything about one job. `task_list` are the tasks of the last attempt."""
+    """Everything about one job. `task_list` are the replicas of the last attempt."""
 
     roles: list[RoleView]
     attempt_list: list[AttemptView]

@@ -5,8 +5,8 @@ from trainmaster.core.states import Shown
 
 
 class CardHolder(Answer, frozen=True):
-    """A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
-    and workspace are told.
+    """A replica that holds a GPU or a share (0..1) of it. Of jobs that the reader may not know of, only the share,
+    owner and workspace are told.
     """
 
     job: str | None
@@ -30,10 +30,10 @@ class CardView(Answer, frozen=True):
 
 
 class NodeTask(Answer, frozen=True):
-    """A task on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace; the
-    rest is null.
+    """A replica on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace;
+    the rest is null.
 
-    `share`: how much of each of its cards, 0..1.
+    `share`: how much of each of its GPUs, 0..1.
     """
 
     job: str | None
@@ -49,7 +49,7 @@ class NodeTask(Answer, frozen=True):
 
 
 class NodeView(Answer, frozen=True):
-    """One machine."""
+    """One node."""
 
     name: str
     host: str
@@ -79,8 +79,8 @@ class QueueView(Answer, frozen=True):
 
 class EngineAbilities(Answer, frozen=True):
     """What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
-    foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-    entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
+    foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: replicas can
+    be entered; `measures`: it tells how busy GPUs are; `images`: replicas run in the container image that they name;
     `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
     that is a container's.
     """
@@ -115,7 +115,7 @@ class EnginesView(Answer, frozen=True):
 
 
 class ClusterView(Answer, frozen=True):
-    """Machines, cards, who uses what."""
+    """Nodes, GPUs, who uses what."""
 
     nodes: list[NodeView]
     pools: list[PoolName]

@@ -104,7 +104,7 @@ class BalancesView(Answer, frozen=True):
 
 
 class EntryView(Answer, frozen=True):
-    """One change of a balance, which stays for ever. Of a use: whose job ran on how many machines of which flavor, from
+    """One change of a balance, which stays for ever. Of a use: whose job ran on how many nodes of which flavor, from
     when until when, at which price of an hour. `by`: who entered a credit or a correction, and `note` why.
     """
 

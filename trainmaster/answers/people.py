@@ -83,7 +83,7 @@ class Invitations(Answer, frozen=True):
 
 
 class InvitationPage(Answer, frozen=True):
-    """What whoever has the link of an invitation is told of it."""
+    """What an invitation tells those who have its link."""
 
     workspace: str
     role: str
@@ -179,3 +179,13 @@ class SshKeys(Answer, frozen=True):
     items: list[SshKeyView]
     changed_at: float | None
     changed_from: str | None
+
+
+class PrivacyView(Answer, frozen=True):
+    """What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
+    nobody has changed it.
+    """
+
+    owners_told: bool
+    changed_at: float | None
+    changed_by: str | None

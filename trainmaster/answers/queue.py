@@ -20,7 +20,7 @@ from trainmaster.answers.jobs import (
 
 
 class WaitingView(Answer, frozen=True):
-    """A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any."""
+    """A queued job. `position` 1 is next in its pool; `flavors`: the alternatives of its first sub-task with any."""
 
     job: str | None
     name: str | None
@@ -42,7 +42,7 @@ class WaitingView(Answer, frozen=True):
 
 
 class QueuePage(Answer, frozen=True):
-    """What waits, in the order it is considered. `total`: waiting jobs that match; `seq`: the feed's position."""
+    """What waits, in the order it is considered. `total`: queued jobs that match; `seq`: the feed's position."""
 
     items: list[WaitingView]
     total: int
@@ -55,7 +55,7 @@ class QueuePage(Answer, frozen=True):
 class Bar(Answer, frozen=True):
     """One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
 
-    `gpu`: how many cards it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
+    `gpu`: how many GPUs it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
     """
 
     node: str
@@ -145,7 +145,7 @@ class PolicyEffect(Answer, frozen=True):
 
 
 class AskedRole(Answer, frozen=True):
-    """A role as the queue sees it."""
+    """A sub-task as the queue sees it."""
 
     name: str
     replicas: int
@@ -185,7 +185,7 @@ class HistoryView(Answer, frozen=True):
 
 
 class Alternative(Answer, frozen=True):
-    """One way to run a job: the flavor of every role (null: its own resources), and when it would start."""
+    """One way to run a job: the flavor of every sub-task (null: its own resources), and when it would start."""
 
     flavors: list[str | None]
     when: When

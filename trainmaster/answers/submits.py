@@ -9,7 +9,7 @@ from trainmaster.core.states import JobShare, Shown
 
 
 class Placed(Answer, frozen=True):
-    """Where a task would run."""
+    """Where a replica would run."""
 
     task: str
     node: str

@@ -56,7 +56,7 @@ class LogHits(Answer, frozen=True):
 
 
 class TaskLimits(Answer, frozen=True):
-    """What a task may use: cores, MiB, cards."""
+    """What a replica may use: cores, MiB, GPUs."""
 
     cpu: float
     memory_mib: int
@@ -64,7 +64,7 @@ class TaskLimits(Answer, frozen=True):
 
 
 class UsageView(Answer, frozen=True):
-    """Samples by task as columns of equal length, and what each task may use."""
+    """Samples by replica as columns of equal length, and what each replica may use."""
 
     tasks: dict[str, dict[str, list[float | None]]]
     limits: dict[str, TaskLimits]
@@ -181,7 +181,7 @@ class LogPiece(Answer, frozen=True, omit_defaults=True):
 
 
 class FeedPosition(Answer, frozen=True):
-    """The feed's position at which something changed that is to be asked for anew."""
+    """The feed's position at which something changed that is to be asked for again."""
 
     seq: int
 
@@ -210,7 +210,7 @@ class ExecCauses(Answer, frozen=True):
 
 
 class ExecStatus(Answer, frozen=True, omit_defaults=True):
-    """The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of
+    """The last message of who was inside a replica, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of
     what was refused.
     """
 
@@ -267,7 +267,7 @@ class VolumeUse(Answer, frozen=True):
 
 class VolumeDetail(VolumeView, frozen=True):
     """A volume with the jobs that mount it: those that its reader may see, and how many more there are. `path`: where
-    it lies on the server, for who may know.
+    it is on the server, for who may know.
     """
 
     jobs: list[VolumeUse]

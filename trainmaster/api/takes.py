@@ -60,7 +60,7 @@ class Submissions(BaseModel):
 class DatasetUploadBody(BaseModel):
     """A version of the data set `name` to be uploaded: `files` lists all that it holds, each with its `path` and `size`
     and `sha256` (and `executable`), or the target of a `link`, or ``folder: true`` for an empty one. Of a data set that
-    is made by it, `description` and `share` say more; `workspace`: where it lies.
+    is made by it, `description` and `share` say more; `workspace`: where it is.
     """
 
     model_config = ConfigDict(extra="forbid")

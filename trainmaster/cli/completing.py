@@ -173,6 +173,14 @@ def states(ctx: typer.Context, incomplete: str) -> Offered:
     return _beginning([(one.value, words(en, zh)) for one, (zh, en) in SHOWN_NAMES.items()], incomplete)
 
 
+def frameworks(ctx: typer.Context, incomplete: str) -> Offered:
+    """Offer the frameworks that launch jobs."""
+    from trainmaster.cli.language import words
+    from trainmaster.core.framework_kinds import KINDS
+
+    return _beginning([(str(name), words(kind.en, kind.zh)) for name, kind in KINDS.items()], incomplete)
+
+
 def one_of(*values: str) -> Callable[[typer.Context, str], Offered]:
     """Return what offers these."""
 

@@ -50,6 +50,7 @@ PARTS: Final[Mapping[str, Sequence[str]]] = {
     "cluster.balance": ("balance",),
     "cluster.engine": ("engine",),
     "cluster.simulate": ("simulate",),
+    "cluster.privacy": ("privacy",),
     "server.serve": ("serve",),
     "server.unit": ("unit",),
     "server.doctor": ("doctor",),
@@ -112,14 +113,14 @@ def options(
         str | None,
         typer.Option(
             envvar="TRAINMASTER_HOME",
-            help=words("Home folder of a server on this machine.", "本机服务器的平台目录。"),
+            help=words("Home folder of a server on this computer.", "本机服务器的平台目录。"),
             show_default="~/.trainmaster",
         ),
     ] = None,
     url: Annotated[
         str | None,
         typer.Option(
-            envvar="TRAINMASTER_URL", help=words("Address of a server elsewhere.", "其他机器上服务器的地址。")
+            envvar="TRAINMASTER_URL", help=words("Address of a server elsewhere.", "其他计算机上服务器的地址。")
         ),
     ] = None,
     token: Annotated[

@@ -155,7 +155,7 @@ class TaskLaunch:
 
 @dataclass(frozen=True, slots=True)
 class TaskPreview:
-    """What one task would run. `more_env`: how many further variables it would have."""
+    """What one replica would run. `more_env`: how many further variables it would have."""
 
     name: str
     argv: tuple[str, ...]
@@ -165,8 +165,8 @@ class TaskPreview:
 
 @dataclass(frozen=True, slots=True)
 class RolePreview:
-    """What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there
-    would be.
+    """What a sub-task would run, in shell words what its first replica would. `more_tasks`: how many further replicas
+    there would be.
     """
 
     name: str

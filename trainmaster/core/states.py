@@ -27,7 +27,7 @@ TERMINAL: Final = frozenset({JobState.SUCCEEDED, JobState.FAILED, JobState.STOPP
 
 
 class JobShare(StrEnum):
-    """What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+    """What other members of its workspace may do with a job: nothing, not even see it; look, clone and build on
     it; or act on it as its owner does.
     """
 
@@ -37,7 +37,7 @@ class JobShare(StrEnum):
 
 
 class Phase(StrEnum):
-    """Where an attempt is. The only door out of the live phases is `reaped` (nothing is left on the machines)."""
+    """Where an attempt is. The only door out of the live phases is `reaped` (nothing is left on the nodes)."""
 
     PLACED = "placed"  # nodes and cards are assigned and durable; pre-check is running
     STAGING = "staging"  # inputs are brought to the nodes
@@ -51,7 +51,7 @@ class Phase(StrEnum):
 
 
 class Why(StrEnum):
-    """Why an attempt is draining; it decides what becomes of the job once reaped."""
+    """Why an attempt is draining; it decides what becomes of the job once nothing of it is left."""
 
     OK = "ok"
     STOP = "stop"

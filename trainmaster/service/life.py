@@ -223,8 +223,8 @@ class Life:
 
     def _decided(self, kind: str) -> None:
         """An administrator changed something: it holds from the next pass on, which comes at once."""
-        if kind == "workspace":
-            self._people.forget_all()  # whether they may share is part of what people may
+        if kind in ("workspace", "policy"):
+            self._people.forget_all()  # whether they may share, and what they are told, is part of what people may
         if kind != "flavor":
             self._apply()
 

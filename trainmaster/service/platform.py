@@ -54,6 +54,7 @@ from trainmaster.service.use_cases.notices.reading import Notifications
 from trainmaster.service.use_cases.notices.webhooks import Webhooks
 from trainmaster.service.use_cases.people.accounts import Accounts
 from trainmaster.service.use_cases.people.entrance import Entrance
+from trainmaster.service.use_cases.people.privacy import Privacy
 from trainmaster.service.use_cases.personal.home import Home
 from trainmaster.service.use_cases.queueing import Queueing
 from trainmaster.service.use_cases.readiness import Readiness, Stats
@@ -107,7 +108,7 @@ class Platform:
         self.comparing = Comparing(context, self._jobs, assets.models)
         self._listing = Listing(context, self._jobs, self.marking)
         self.administer, self.resources = Administer(context), ClusterViews(context)
-        self.uses = ClusterUses(context)
+        self.uses, self.privacy = ClusterUses(context), Privacy(context)
         self.queueing, self.what_if = Queueing(context, self.resources), WhatIf(context)
         self.home = Home(context, self._jobs, self.queueing, auditing)
 

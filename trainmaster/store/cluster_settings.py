@@ -9,7 +9,7 @@ Methods that read block; writes return a future that resolves once they are dura
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -21,6 +21,11 @@ from trainmaster.store.jobs import rows
 from trainmaster.store.money.entries import close_balance
 from trainmaster.store.notices.settings import forget_workspace
 from trainmaster.store.tables import cluster_setting, invitation, member, saved_view, secret, storage_connection
+
+PRIVACY: Final = "privacy"
+"""The name of the policy that says what people are told of one another."""
+OWNERS_TOLD: Final = "owners_told"
+"""Of that policy: whether people are told whose the jobs are that they may not see; told, unless somebody said no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +103,17 @@ def where_closed(connection: Connection, workspaces: Sequence[str]) -> frozenset
     wanted = select(table.c.name, table.c.record).where(table.c.kind == "workspace", table.c.name.in_(workspaces))
     found = ((row.name, _record(row.record)) for row in connection.execute(wanted))
     return frozenset(name for name, record in found if isinstance(record, dict) and record.get("sharing") == "off")
+
+
+def are_owners_told(connection: Connection) -> bool:
+    """Return whether people are told whose the jobs are that they may not see; for whoever decides without what is in
+    memory.
+    """
+    table = cluster_setting
+    record = connection.scalar(select(table.c.record).where(table.c.kind == "policy", table.c.name == PRIVACY))
+    return told_by(None if record is None else _record(record))
+
+
+def told_by(record: Any) -> bool:
+    """Return what the record of that policy says. One that cannot be read hides them: it was made to."""
+    return record is None or (isinstance(record, dict) and record.get(OWNERS_TOLD) is True)

@@ -53,7 +53,7 @@ __all__ = [
     "ssh_key", "storage_connection", "sweep", "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 28
+SCHEMA: Final = 29
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -170,6 +170,7 @@ job = Table(
     Column("tags", Text, nullable=False),  # see store/jobs/labels.py
     Column("remarks", Text, nullable=False),  # see store/jobs/search.py
     Column("search", Text, nullable=False),  # see store/jobs/search.py; never changes
+    Column("named", Text, nullable=False),  # see store/finding/named.py; never changes
 )
 
 LIVE: Final = text("state IN ('queued', 'active')")  # written out, so that the databases see that the index answers it

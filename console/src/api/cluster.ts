@@ -11,6 +11,7 @@ import type {
   Meta,
   NodeDetail,
   NodeView,
+  Privacy,
   ResourcePool,
   VirtualCluster,
   Workspace,
@@ -20,6 +21,9 @@ const at = (...names: string[]): string => names.map(encodeURIComponent).join("/
 
 export const readCluster = (): Promise<Cluster> => get("/cluster");
 export const readMeta = (): Promise<Meta> => get("/meta");
+
+export const readPrivacy = (): Promise<Privacy> => get("/cluster/privacy");
+export const savePrivacy = (body: Pick<Privacy, "owners_told">): Promise<Privacy> => put("/cluster/privacy", body);
 
 export interface NodesQuery {
   flavors: string[];

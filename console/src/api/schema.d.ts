@@ -120,7 +120,9 @@ export interface paths {
          * @description List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
          *     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
          *     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
-         *     `sweep`: only entries of the one with this id.
+         *     `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
+         *     the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
+         *     the model that they become (R199).
          */
         get: operations["list_jobs"];
         put?: never;
@@ -280,7 +282,7 @@ export interface paths {
         head?: never;
         /**
          * Change Job
-         * @description Change duration or priority of a job that has not ended; its processes are untouched.
+         * @description Change time limit or priority of a job that has not ended; its processes are untouched.
          */
         patch: operations["change_job"];
         trace?: never;
@@ -315,7 +317,7 @@ export interface paths {
         };
         /**
          * Get Spec
-         * @description Give the job's document back in a dialect and form.
+         * @description Give the job's document back in a format, as YAML or JSON.
          */
         get: operations["get_spec"];
         put?: never;
@@ -355,7 +357,7 @@ export interface paths {
         };
         /**
          * Explain Job
-         * @description Say why the job waits, runs or ended, and what would change that.
+         * @description Say why the job is queued, runs or ended, and what would change that.
          */
         get: operations["explain_job"];
         put?: never;
@@ -415,8 +417,8 @@ export interface paths {
         };
         /**
          * Versions Of Job
-         * @description List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
-         *     (R159, R160).
+         * @description List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of
+         *     them.
          */
         get: operations["versions_of_job"];
         put?: never;
@@ -476,8 +478,8 @@ export interface paths {
         };
         /**
          * Get Log
-         * @description Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when its
-         *     lines were written, as far as that is known.
+         * @description Read a window of a replica's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when
+         *     its lines were written, as far as that is known.
          */
         get: operations["get_log"];
         put?: never;
@@ -497,7 +499,7 @@ export interface paths {
         };
         /**
          * Search Log
-         * @description Search a task's log, a bounded piece per call: go on at `next_offset` until `done`.
+         * @description Search a replica's log, a bounded piece per call: go on at `next_offset` until `done`.
          */
         get: operations["search_log"];
         put?: never;
@@ -517,7 +519,7 @@ export interface paths {
         };
         /**
          * Follow Log
-         * @description Follow a task's log live (server-sent events: log, end); resumable by Last-Event-ID, which is an offset.
+         * @description Follow a replica's log live (server-sent events: log, end); resumable by Last-Event-ID, which is an offset.
          */
         get: operations["follow_log"];
         put?: never;
@@ -537,7 +539,7 @@ export interface paths {
         };
         /**
          * Download Log
-         * @description Download a task's whole log.
+         * @description Download a replica's whole log.
          */
         get: operations["download_log"];
         put?: never;
@@ -577,7 +579,7 @@ export interface paths {
         };
         /**
          * Get Usage
-         * @description Give usage samples of every task of an attempt, at most `points` each.
+         * @description Give usage samples of every replica of an attempt, at most `points` each.
          */
         get: operations["get_usage"];
         put?: never;
@@ -967,7 +969,7 @@ export interface paths {
         };
         /**
          * Get Cluster
-         * @description Show nodes, cards, who uses them, and the queue.
+         * @description Show nodes, GPUs, who uses them, and the queue.
          */
         get: operations["get_cluster"];
         put?: never;
@@ -987,7 +989,7 @@ export interface paths {
         };
         /**
          * Get Node Use
-         * @description Show one node with its cards and who uses what of it.
+         * @description Show one node with its GPUs and who uses what of it.
          */
         get: operations["get_node_use"];
         put?: never;
@@ -1027,10 +1029,34 @@ export interface paths {
         };
         /**
          * Get Past
-         * @description Show how many cards and cores were held over the last day or week, of a pool or of all.
+         * @description Show how many GPUs and cores were held over the last day or week, of a pool or of all.
          */
         get: operations["get_past"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/privacy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Privacy
+         * @description Say whether people are told whose the jobs are that they may not see.
+         */
+        get: operations["get_privacy"];
+        /**
+         * Set Privacy
+         * @description Tell people whose the jobs are that they may not see, or hide it from all but administrators.
+         */
+        put: operations["set_privacy"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1215,7 +1241,7 @@ export interface paths {
         };
         /**
          * List Nodes
-         * @description List machines: what they are, whether they are in service, what is used of them.
+         * @description List nodes: what they are, whether they are in service, what is used of them.
          */
         get: operations["list_nodes"];
         put?: never;
@@ -1235,7 +1261,7 @@ export interface paths {
         };
         /**
          * Get Node
-         * @description Show one machine.
+         * @description Show one node.
          */
         get: operations["get_node"];
         put?: never;
@@ -1245,7 +1271,7 @@ export interface paths {
         head?: never;
         /**
          * Change Node
-         * @description Move a machine to another pool; what runs on it runs on.
+         * @description Move a node to another pool; what runs there goes on.
          */
         patch: operations["change_node"];
         trace?: never;
@@ -1261,7 +1287,7 @@ export interface paths {
         put?: never;
         /**
          * Cordon Node
-         * @description Start nothing on a machine any more; what runs on it runs on.
+         * @description Start nothing on a node any more; what runs there goes on.
          */
         post: operations["cordon_node"];
         delete?: never;
@@ -1281,7 +1307,7 @@ export interface paths {
         put?: never;
         /**
          * Uncordon Node
-         * @description Put a machine into service again.
+         * @description Put a node into service again.
          */
         post: operations["uncordon_node"];
         delete?: never;
@@ -1301,7 +1327,7 @@ export interface paths {
         put?: never;
         /**
          * Drain Node
-         * @description Cordon a machine and let it become empty; preemptible jobs go back to the queue.
+         * @description Cordon a node and let it become empty; preemptible jobs go back to the queue.
          */
         post: operations["drain_node"];
         delete?: never;
@@ -1471,7 +1497,7 @@ export interface paths {
         };
         /**
          * List Flavors
-         * @description List the flavors of a workspace, of a type, card model or vendor or offered in a pool where asked, and what the
+         * @description List the flavors of a workspace, of a type, GPU model or vendor or offered in a pool where asked, and what the
          *     queue asks for of every model.
          */
         get: operations["list_flavors"];
@@ -1695,7 +1721,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Secret
-         * @description Delete a secret; jobs that wait for their start and name it will fail.
+         * @description Delete a secret; queued jobs that name it will fail.
          */
         delete: operations["delete_secret"];
         options?: never;
@@ -1739,7 +1765,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Connection
-         * @description Delete a storage connection; jobs that wait for their start and name it will fail.
+         * @description Delete a storage connection; queued jobs that name it will fail.
          */
         delete: operations["delete_connection"];
         options?: never;
@@ -2201,7 +2227,7 @@ export interface paths {
         };
         /**
          * Get Queue
-         * @description List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
+         * @description List queued jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
          *     are told.
          */
         get: operations["get_queue"];
@@ -2222,7 +2248,7 @@ export interface paths {
         };
         /**
          * Get Timeline
-         * @description Show running and foreseen jobs by machine and time.
+         * @description Show running and foreseen jobs by node and time.
          */
         get: operations["get_timeline"];
         put?: never;
@@ -2262,7 +2288,7 @@ export interface paths {
         };
         /**
          * Get Policy
-         * @description Show every knob of the queue's policy with its bounds, meaning and value.
+         * @description Show every setting of the queue's policy with its bounds, meaning and value.
          */
         get: operations["get_policy"];
         /**
@@ -3656,7 +3682,7 @@ export interface paths {
         put?: never;
         /**
          * Retry Sweep
-         * @description Submit the entries anew that failed or ran out of time, under their numbers. The jobs of before stay.
+         * @description Submit the entries again that failed or ran out of time, under their numbers. The jobs of before stay.
          */
         post: operations["retry_sweep"];
         delete?: never;
@@ -3880,7 +3906,7 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Say whether the ledger can be written and the engine answers.
+         * @description Say whether the database can be written and the engine answers.
          */
         get: operations["readyz"];
         put?: never;
@@ -3900,7 +3926,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Give the server's measurements as Prometheus text; without a token only to this machine itself.
+         * @description Give the server's measurements as Prometheus text; without a token only to this computer itself.
          */
         get: operations["metrics"];
         put?: never;
@@ -3951,7 +3977,7 @@ export interface components {
         /**
          * AlgorithmBody
          * @description The next version of the algorithm `name`, as its document `spec` says it; its code is uploaded before. Of one
-         *     that is made by it, `description` and `share` say more; `workspace`: where it lies.
+         *     that is made by it, `description` and `share` say more; `workspace`: where it is.
          */
         AlgorithmBody: {
             /** Name */
@@ -4091,7 +4117,7 @@ export interface components {
         };
         /**
          * ConnectionBody
-         * @description `endpoint`: scheme, host and port of an S3 service. `prefix`: below which everything lies, "": the whole bucket.
+         * @description `endpoint`: scheme, name and port of an S3 service. `prefix`: below which everything is, "": the whole bucket.
          *     It replaces the connection of this name, keys included.
          */
         ConnectionBody: {
@@ -4116,7 +4142,7 @@ export interface components {
         };
         /**
          * CopyBody
-         * @description What the copy is called; absent: a name that is free.
+         * @description The new name; absent: a name that is free.
          */
         CopyBody: {
             /** Name */
@@ -4234,6 +4260,26 @@ export interface components {
              * @default
              */
             sweep: string;
+            /**
+             * Algorithm
+             * @default
+             */
+            algorithm: string;
+            /**
+             * Favorite Algorithm
+             * @default false
+             */
+            favorite_algorithm: boolean;
+            /**
+             * Flavor
+             * @default
+             */
+            flavor: string;
+            /**
+             * Output
+             * @default
+             */
+            output: string;
             /** Since */
             since?: (number) | null;
             /** Until */
@@ -4241,7 +4287,7 @@ export interface components {
         };
         /**
          * FlavorBody
-         * @description A flavor as it is to be. `gpu_share`: the part of a card, only with one card; `vendor`: who makes the cards;
+         * @description A flavor as it is to be. `gpu_share`: the part of a GPU, only with one GPU; `vendor`: who makes the GPUs;
          *     `price`: of one hour of one replica, 0 free, null as its pool says; `cache_mib`: local cache disk, which is only
          *     shown; `pools`: in which it is offered, empty in all.
          */
@@ -4427,7 +4473,7 @@ export interface components {
         };
         /**
          * Move
-         * @description What lies at `path` is to lie at `to`.
+         * @description What is at `path` is to be at `to`.
          */
         Move: {
             /** Path */
@@ -4536,7 +4582,7 @@ export interface components {
         };
         /**
          * PolicyBody
-         * @description New values by knob; null is the default again, what is absent stays.
+         * @description New values by setting; null is the default again, what is absent stays.
          */
         PolicyBody: {
             /** Values */
@@ -4570,6 +4616,14 @@ export interface components {
             price_gpu?: string | null;
             /** Price Cpu */
             price_cpu?: string | null;
+        };
+        /**
+         * PrivacyBody
+         * @description What people are told of one another from now on.
+         */
+        PrivacyBody: {
+            /** Owners Told */
+            owners_told: boolean;
         };
         /**
          * ReadBody
@@ -4846,8 +4900,8 @@ export interface components {
         };
         /**
          * TemplateSubmission
-         * @description What the job has that the template has not: `name`; `parameters`, set in every role that has one of this name, in
-         *     the first where none has; `set` by dotted path. `spec`: the whole document, as it became in a form.
+         * @description What the job has that the template has not: `name`; `parameters`, set in every sub-task that has one of this
+         *     name, in the first where none has; `set` by dotted path. `spec`: the whole document, as it became in a form.
          */
         TemplateSubmission: {
             /** Name */
@@ -4977,7 +5031,7 @@ export interface components {
         };
         /**
          * WhatIfBody
-         * @description What is to be tried: knobs of the policy; workspaces and virtual clusters by name, as they are to be.
+         * @description What is to be tried: settings of the policy; workspaces and virtual clusters by name, as they are to be.
          */
         WhatIfBody: {
             /** Values */
@@ -5089,7 +5143,7 @@ export interface components {
             more_jobs: number;
         };
         /**
-         * @description What other members of its workspace may do with a job (R223): nothing, not even see it; look, clone and build on
+         * @description What other members of its workspace may do with a job: nothing, not even see it; look, clone and build on
          *         it; or act on it as its owner does.
          * @enum {unknown}
          */
@@ -5157,7 +5211,7 @@ export interface components {
             history: components["schemas"]["DatasetVersion"][];
         };
         /**
-         * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it lies on the server,
+         * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it is on the server,
          *         for who may know.
          */
         DatasetVersion: {
@@ -5359,7 +5413,7 @@ export interface components {
          * @description An image as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
          *         `changed_at` by `changed_by`, of Python `python`, `packages` of them, `size_bytes` large. `frameworks`, `cards`:
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
-         *         `jobs`: how many that have not ended have it, whoever's they are: it cannot be deleted while there are any. `kind`:
+         *         `jobs`: how many that have not ended have it, of everybody: it cannot be deleted while there are any. `kind`:
          *         environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
          *         they bring it. `favorite`: one of its reader's own.
          */
@@ -5460,8 +5514,8 @@ export interface components {
             may: ("share" | "write")[];
         };
         /**
-         * @description How whoever did something reached the server. `kind`: person (signed in, or on the server itself), token
-         *         (`through` is its id), job (the platform, to make room for the job `through`), system.
+         * @description How the person or program behind an action reached the server. `kind`: person (signed in, or on the server
+         *         itself), token (`through` is its id), job (the platform, to make room for the job `through`), system.
          *
          *         `address` and `through` are null where they are not known, or not told to who owns the subject and nothing more.
          */
@@ -5494,7 +5548,7 @@ export interface components {
         };
         /**
          * @description What something was done to. `kind`: job, pool, virtual_cluster, workspace, flavor, node, policy or person; a
-         *         job's name is its id, and its `title` what it is called. `workspace`: where it lies; empty: in none.
+         *         job's name is its id, and its `title` what it is called. `workspace`: where it is; empty: in none.
          */
         Subject: {
             kind: string;
@@ -5602,24 +5656,24 @@ export interface components {
             remedy: string;
             problems: components["schemas"]["ProblemItem"][];
         };
-        /** @description What keeps tasks apart (bubblewrap or none), and in words what is missing of it. */
+        /** @description What keeps replicas apart (bubblewrap or none), and in words what is missing of it. */
         Sandbox: {
             kind: string;
             detail: string;
         };
-        /** @description Held by tasks, and there is. */
+        /** @description Held by replicas, and there is. */
         Used: {
             used: number;
             total: number;
         };
-        /** @description One resource: held by running jobs, there is, and asked for by waiting jobs. */
+        /** @description One resource: held by running jobs, there is, and asked for by queued jobs. */
         Amount: {
             resource: string;
             used: number;
             total: number;
             asked: number;
         };
-        /** @description How many cards of a model there are, are held, and are asked for by waiting jobs. `model` null: any model. */
+        /** @description How many GPUs of a model there are, are held, and are asked for by queued jobs. `model` null: any model. */
         CardDemand: {
             model: string | null;
             total: number;
@@ -5627,13 +5681,13 @@ export interface components {
             asked: number;
             jobs: number;
         };
-        /** @description Cards of one model on a node. */
+        /** @description GPUs of one model on a node. */
         CardModel: {
             model: string;
             used: number;
             total: number;
         };
-        /** @description One task on one card. `label`: `physical(virtual):application`, the application null for others' jobs. */
+        /** @description One replica on one GPU. `label`: `physical(virtual):application`, the application null for others' jobs. */
         CardUse: {
             index: number;
             model: string;
@@ -5674,8 +5728,8 @@ export interface components {
             demand: components["schemas"]["CardDemand"][];
         };
         /**
-         * @description A named set of resources of one replica. `gpu_share`: the part of a card, 0..1; `kind` follows from the vendor
-         *         and the cards. `price`: of one hour of one replica, as a decimal text, null as its pool says. `cache_mib`: local
+         * @description A named set of resources of one replica. `gpu_share`: the part of a GPU, 0..1; `kind` follows from the vendor
+         *         and the GPUs. `price`: of one hour of one replica, as a decimal text, null as its pool says. `cache_mib`: local
          *         cache disk; `pools`: in which it is offered, empty in all.
          */
         Flavor: {
@@ -5695,7 +5749,7 @@ export interface components {
             cache_mib: number;
             pools: string[];
         };
-        /** @description A machine that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen. */
+        /** @description A node that could carry one of the flavors. `state`: idle or tight; free or full where none was chosen. */
         NodeRow: {
             name: string;
             host: string;
@@ -5750,14 +5804,14 @@ export interface components {
             cpu_asked: number;
             memory_mib_asked: number;
         };
-        /** @description Flavors by name, and what the queue asks for of every card model. */
+        /** @description Flavors by name, and what the queue asks for of every GPU model. */
         Flavors: {
             items: components["schemas"]["Flavor"][];
             demand: components["schemas"]["CardDemand"][];
             currency: string;
         };
         /**
-         * @description One machine: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
+         * @description One node: what it is, whether it is in service, and what is used of it. `reason`: why its engine starts
          *         nothing there.
          */
         NodeDetail: {
@@ -5783,7 +5837,7 @@ export interface components {
             usage: components["schemas"]["CardUse"][];
             jobs: number;
         };
-        /** @description All machines by name. */
+        /** @description All nodes by name. */
         NodePage: {
             items: components["schemas"]["NodeDetail"][];
         };
@@ -6073,7 +6127,7 @@ export interface components {
             used: number;
             limit: number;
         };
-        /** @description Tasks of the current attempt by state. */
+        /** @description Replicas of the current attempt by state. */
         TaskCounts: {
             total: number;
             waiting: number;
@@ -6090,7 +6144,7 @@ export interface components {
             gpu_type: string | null;
         };
         /**
-         * @description Why a job waits. `position` 1 is next in its pool; `decided_by`: the engine whose queue it waits in; null:
+         * @description Why a job is queued. `position` 1 is next in its pool; `decided_by`: the engine in whose queue it is; null:
          *         ours.
          */
         Reason: {
@@ -6105,7 +6159,7 @@ export interface components {
             decided_by: string | null;
         };
         /**
-         * @description When a waiting job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
+         * @description When a queued job is expected to start. `low` to `high`: most start within; `made_at`: its age. `when` is
          *         `after`: not before `low`, more is not known; `why`: of `after` and `unknown`.
          *
          *         `by`: the engine that says it; null: we do. `nodes`: where it expects to start it, as far as it says.
@@ -6123,7 +6177,7 @@ export interface components {
             /** @default [] */
             nodes: string[];
         };
-        /** @description Why a task, an attempt or a job ended. `fault`: user, platform or none. */
+        /** @description Why a replica, an attempt or a job ended. `fault`: user, platform or none. */
         Verdict: {
             code: string;
             title: components["schemas"]["Text"];
@@ -6267,7 +6321,7 @@ export interface components {
             images: components["schemas"]["FoundName"][];
             models: components["schemas"]["FoundName"][];
         };
-        /** @description How many cards of one model a pool has, how many are free, and how many of these on one node at most. */
+        /** @description How many GPUs of one model a pool has, how many are free, and how many of these on one node at most. */
         FreeCards: {
             model: string;
             total: number;
@@ -6286,7 +6340,7 @@ export interface components {
             waiting: number;
             running: number;
         };
-        /** @description What one person has running and queued in a workspace, how many cards they hold now, and used this month. */
+        /** @description What one person has running and queued in a workspace, how many GPUs they hold now, and used this month. */
         HomePerson: {
             name: string;
             running: number;
@@ -6315,7 +6369,7 @@ export interface components {
             did: components["schemas"]["AuditEvent"][];
             workspaces: components["schemas"]["HomeWorkspace"][];
         };
-        /** @description A waiting job. `position` 1 is next in its pool; `flavors`: the alternatives of its first role that has any. */
+        /** @description A queued job. `position` 1 is next in its pool; `flavors`: the alternatives of its first sub-task with any. */
         Waiting: {
             job: string | null;
             name: string | null;
@@ -6356,7 +6410,7 @@ export interface components {
             amount: string;
         };
         /**
-         * @description How a workspace stands, for who administers it. `people`: most cards first, at most 8; `next`: who waits and is
+         * @description How a workspace stands, for who administers it. `people`: most GPUs first, at most 8; `next`: who waits and is
          *         considered first. `budget` of this month, null without one.
          */
         HomeWorkspace: {
@@ -6388,12 +6442,12 @@ export interface components {
             tasks: components["schemas"]["Task"][];
         };
         /**
-         * @description Where an attempt is. The only door out of the live phases is `reaped` (nothing is left on the machines).
+         * @description Where an attempt is. The only door out of the live phases is `reaped` (nothing is left on the nodes).
          * @enum {unknown}
          */
         Phase: "draining" | "ended" | "pending" | "placed" | "retained" | "running" | "saving" | "staging" | "starting";
         /**
-         * @description Why an attempt is draining; it decides what becomes of the job once reaped.
+         * @description Why an attempt is draining; it decides what becomes of the job once nothing of it is left.
          * @enum {unknown}
          */
         Why: "bad_node" | "expire" | "fail" | "fault" | "ok" | "preempted" | "retry" | "stop";
@@ -6465,7 +6519,7 @@ export interface components {
         /**
          * @description What would help, as a `change` of the document by field path.
          *
-         *         Of a job that waits: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
+         *         Of a queued job: what makes it start sooner, now or as `forecast` says; else it does at `otherwise_at` (null:
          *         unknown). Of one that failed, ran out of time or is held: what a clone would need; `change` empty: only its owner
          *         knows, or nothing is to be changed.
          */
@@ -6483,7 +6537,7 @@ export interface components {
             value: string;
             jobs: number;
         };
-        /** @description Everything about one job. `task_list` are the tasks of the last attempt. */
+        /** @description Everything about one job. `task_list` are the replicas of the last attempt. */
         JobDetail: {
             id: string;
             name: string;
@@ -6547,8 +6601,8 @@ export interface components {
             } | null;
         };
         /**
-         * @description A role with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with all or
-         *         not at all.
+         * @description A sub-task with its effective values. `flavor` null: resources of its own; `min_replicas` null: it runs with
+         *         all or not at all.
          */
         Role: {
             name: string;
@@ -6619,6 +6673,8 @@ export interface components {
             node: components["schemas"]["FacetValue"][];
             labels: components["schemas"]["LabelFacet"][];
             tags: components["schemas"]["FacetValue"][];
+            algorithm: components["schemas"]["FacetValue"][];
+            flavor: components["schemas"]["FacetValue"][];
             partial: boolean;
         };
         /** @description The key of a label, how many jobs have it, and its values. */
@@ -6647,8 +6703,8 @@ export interface components {
             items: components["schemas"]["Job"][];
         };
         /**
-         * @description A task that holds a card or a share (0..1) of it. Of jobs that the reader may not know of, only the share, owner
-         *         and workspace are told.
+         * @description A replica that holds a GPU or a share (0..1) of it. Of jobs that the reader may not know of, only the share,
+         *         owner and workspace are told.
          */
         CardHolder: {
             job: string | null;
@@ -6668,14 +6724,14 @@ export interface components {
             memory_mib: number | null;
             memory_total_mib: number | null;
         };
-        /** @description Machines, cards, who uses what. */
+        /** @description Nodes, GPUs, who uses what. */
         Cluster: {
             nodes: components["schemas"]["Node"][];
             pools: components["schemas"]["PoolName"][];
             queue: components["schemas"]["Queue"];
             sandbox: components["schemas"]["Sandbox"];
         };
-        /** @description One machine. */
+        /** @description One node. */
         Node: {
             name: string;
             host: string;
@@ -6692,10 +6748,10 @@ export interface components {
             tasks: components["schemas"]["NodeTask"][];
         };
         /**
-         * @description A task on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace; the
-         *         rest is null.
+         * @description A replica on a node. Of a job that the reader may not know of, only what it holds, its owner and its workspace;
+         *         the rest is null.
          *
-         *         `share`: how much of each of its cards, 0..1.
+         *         `share`: how much of each of its GPUs, 0..1.
          */
         NodeTask: {
             job: string | null;
@@ -6720,8 +6776,8 @@ export interface components {
         };
         /**
          * @description What an engine can do beside running jobs. `owns_queue`: it decides order and places itself; `estimates`: it
-         *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: tasks can be
-         *         entered; `measures`: it tells how busy cards are; `images`: tasks run in the container image that they name;
+         *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: replicas can
+         *         be entered; `measures`: it tells how busy GPUs are; `images`: replicas run in the container image that they name;
          *         `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
          *         that is a container's.
          */
@@ -6793,7 +6849,7 @@ export interface components {
             next_cursor: string | null;
         };
         /**
-         * @description One change of a balance, which stays for ever. Of a use: whose job ran on how many machines of which flavor, from
+         * @description One change of a balance, which stays for ever. Of a use: whose job ran on how many nodes of which flavor, from
          *         when until when, at which price of an hour. `by`: who entered a credit or a correction, and `note` why.
          */
         Entry: {
@@ -7013,7 +7069,7 @@ export interface components {
             subject: string;
             linked_at: number;
         };
-        /** @description What whoever has the link of an invitation is told of it. */
+        /** @description What an invitation tells those who have its link. */
         InvitationPage: {
             workspace: string;
             role: string;
@@ -7070,6 +7126,15 @@ export interface components {
             name: string;
             one_time_password: string;
         };
+        /**
+         * @description What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
+         *         nobody has changed it.
+         */
+        Privacy: {
+            owners_told: boolean;
+            changed_at: number | null;
+            changed_by: string | null;
+        };
         /** @description Secrets of a workspace by name. */
         Secrets: {
             items: components["schemas"]["Secret"][];
@@ -7108,13 +7173,13 @@ export interface components {
             created_at: number;
             address: string;
         };
-        /** @description One way to run a job: the flavor of every role (null: its own resources), and when it would start. */
+        /** @description One way to run a job: the flavor of every sub-task (null: its own resources), and when it would start. */
         Alternative: {
             flavors: (string | null)[];
             /** @enum {unknown} */
             when: "never" | "now" | "queue";
         };
-        /** @description A role as the queue sees it. */
+        /** @description A sub-task as the queue sees it. */
         AskedRole: {
             name: string;
             replicas: number;
@@ -7148,7 +7213,7 @@ export interface components {
         /**
          * @description One job on one node. `end` null: it has no limit; `low`, `high`: range of a forecast start.
          *
-         *         `gpu`: how many cards it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
+         *         `gpu`: how many GPUs it takes; `cards`: which, empty for a forecast, as nobody knows that yet.
          */
         Bar: {
             node: string;
@@ -7219,7 +7284,7 @@ export interface components {
             changed_at: number | null;
             changed_by: string | null;
         };
-        /** @description What waits, in the order it is considered. `total`: waiting jobs that match; `seq`: the feed's position. */
+        /** @description What waits, in the order it is considered. `total`: queued jobs that match; `seq`: the feed's position. */
         QueuePage: {
             items: components["schemas"]["Waiting"][];
             total: number;
@@ -7449,7 +7514,7 @@ export interface components {
             forecast: components["schemas"]["Forecast"] | null;
             placement: components["schemas"]["Placed"][];
         };
-        /** @description Where a task would run. */
+        /** @description Where a replica would run. */
         Placed: {
             task: string;
             node: string;
@@ -7492,8 +7557,8 @@ export interface components {
             native: components["schemas"]["Native"] | null;
         };
         /**
-         * @description What a role would run, in shell words what its first task would. `more_tasks`: how many further replicas there
-         *         would be.
+         * @description What a sub-task would run, in shell words what its first replica would. `more_tasks`: how many further replicas
+         *         there would be.
          */
         RolePreview: {
             name: string;
@@ -7502,7 +7567,7 @@ export interface components {
             tasks: components["schemas"]["TaskPreview"][];
             more_tasks: number;
         };
-        /** @description What one task would run. `more_env`: how many further variables it would have. */
+        /** @description What one replica would run. `more_env`: how many further variables it would have. */
         TaskPreview: {
             name: string;
             argv: string[];
@@ -7647,7 +7712,7 @@ export interface components {
             causes: components["schemas"]["ExecCause"][];
         };
         /**
-         * @description The last message of who was inside a task, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of
+         * @description The last message of who was inside a replica, as Kubernetes' remotecommand has it (metav1.Status). `problem`: of
          *         what was refused.
          */
         ExecStatus: {
@@ -7667,7 +7732,7 @@ export interface components {
         };
         /** @description An event that says all by its name. */
         Nothing: Record<string, never>;
-        /** @description The feed's position at which something changed that is to be asked for anew. */
+        /** @description The feed's position at which something changed that is to be asked for again. */
         FeedPosition: {
             seq: number;
         };
@@ -7791,13 +7856,13 @@ export interface components {
             };
             job: string;
         };
-        /** @description What a task may use: cores, MiB, cards. */
+        /** @description What a replica may use: cores, MiB, GPUs. */
         TaskLimits: {
             cpu: number;
             memory_mib: number;
             gpu: number;
         };
-        /** @description Samples by task as columns of equal length, and what each task may use. */
+        /** @description Samples by replica as columns of equal length, and what each replica may use. */
         Usage: {
             tasks: {
                 [key: string]: {
@@ -7810,7 +7875,7 @@ export interface components {
         };
         /**
          * @description A volume with the jobs that mount it: those that its reader may see, and how many more there are. `path`: where
-         *         it lies on the server, for who may know.
+         *         it is on the server, for who may know.
          */
         VolumeDetail: {
             id: string;
@@ -7904,7 +7969,7 @@ export interface components {
          * DatasetUploadBody
          * @description A version of the data set `name` to be uploaded: `files` lists all that it holds, each with its `path` and `size`
          *     and `sha256` (and `executable`), or the target of a `link`, or ``folder: true`` for an empty one. Of a data set that
-         *     is made by it, `description` and `share` say more; `workspace`: where it lies.
+         *     is made by it, `description` and `share` say more; `workspace`: where it is.
          */
         DatasetUploadBody: {
             /** Name */
@@ -8279,6 +8344,10 @@ export interface operations {
                 tag?: string[];
                 favorite?: boolean;
                 sweep?: string;
+                algorithm?: string;
+                favorite_algorithm?: boolean;
+                flavor?: string;
+                output?: string;
                 since?: (number) | null;
                 until?: (number) | null;
                 order?: string;
@@ -8441,6 +8510,10 @@ export interface operations {
                 tag?: string[];
                 favorite?: boolean;
                 sweep?: string;
+                algorithm?: string;
+                favorite_algorithm?: boolean;
+                flavor?: string;
+                output?: string;
                 since?: (number) | null;
                 until?: (number) | null;
             };
@@ -10048,6 +10121,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterPast"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_privacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_privacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PrivacyBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
                 };
             };
             /** @description Refused: a problem document */

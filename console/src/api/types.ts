@@ -50,6 +50,10 @@ export interface JobQuery {
   favorite?: boolean;
   /** The id of one: its entries. */
   sweep?: string;
+  algorithm?: string;
+  favorite_algorithm?: boolean;
+  flavor?: string;
+  output?: string;
   /** Count all that match, however many there are. */
   exact?: boolean;
   mine?: boolean;
@@ -104,6 +108,7 @@ export type FilePage = S["Files"];
 export type Gpu = S["Card"];
 export type NodeTask = S["NodeTask"];
 export type NodeView = S["Node"];
+export type Privacy = S["Privacy"];
 export type Cluster = S["Cluster"];
 export type Template = S["Template"];
 export type TemplatePage = S["TemplatePage"];

@@ -16,6 +16,12 @@ export interface JobsSearch {
   favorite?: boolean;
   /** The id of a sweep: only its entries. */
   sweep?: string;
+  /** An algorithm, or NAME@VERSION; or only of the favorites among them. */
+  algorithm?: string;
+  favorite_algorithm?: boolean;
+  flavor?: string;
+  /** A place of object storage that results go to, or the model that they become. */
+  output?: string;
   /** Columns in order, with commas between them; absent: as this browser keeps them. */
   columns?: string;
   /** Submitted since: so long ago (7d), or a day (2026-11-01); until: a day, which is included. */

@@ -1,6 +1,7 @@
 """Jobs are found by an index that the ledger keeps: what it finds is what a look at every row would (R198, R199)."""
 
 import itertools
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import given as among
 from hypothesis import strategies as st
+from sqlalchemy import Connection
 
 from tests.contract.store.conftest import Store
 from tests.fixtures.examples import examples
@@ -22,6 +24,7 @@ from trainmaster.access.visible import Visible
 from trainmaster.core.events import Kind
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare, Shown
+from trainmaster.store import tables
 from trainmaster.store.finding import grams, index
 from trainmaster.store.jobs import read_jobs
 from trainmaster.store.jobs.orders import ORDERS
@@ -45,6 +48,11 @@ FILTERS: Final = (
     {}, {"owner": "bob"}, {"workspace": "speech"}, {"framework": "pytorch"}, {"pool": "a100", "framework": "pytorch"},
     {"labels": ("project=vision",)}, {"labels": ("Project",)}, {"tags": ("wichtig",)}, {"tags": ("Wichtig", "späte")},
     {"states": (Shown.RUNNING,)}, {"states": (Shown.QUEUED, Shown.STOPPED)}, {"node": "node-1"}, {"favorite_of": "cat"},
+    {"algorithm": "net"}, {"algorithm": "net@2"}, {"algorithm": "ne"}, {"algorithm": "n_t"}, {"algorithm": "NET@2"},
+    {"flavor": "a100-1"}, {"flavor": "a100"}, {"flavor": "v100", "algorithm": "net@1", "owner": "bob"},
+    {"output": "results"}, {"output": "results/vision"}, {"output": "results/vision/"}, {"output": "results/vis"},
+    {"output": "results/vision/s-7"}, {"output": "resnet-50%"}, {"output": "kept", "q": "bert"},
+    {"favorite_algorithms_of": "cat"}, {"favorite_algorithms_of": "ann"}, {"favorite_algorithms_of": "nobody"},
 )  # fmt: skip
 
 
@@ -69,10 +77,40 @@ def fill(store: Store, count: int) -> list[History]:
             history.start("node-1" if seq % 2 else "node-2")
         elif seq % 3 == 2:
             history.event(Kind.STOP_REQUESTED)
-        document = '{"roles": [{"command": "python train.py", "parameters": {"lr": 0.1, "bs": 64}}]}'
-        store.keep(*history.changes, specs={job.spec_digest: document})
+        store.keep(*history.changes, specs={job.spec_digest: document(seq)})
         found.append(history)
     return found
+
+
+def document(seq: int) -> str:
+    """A job's document, of an algorithm, flavors and places of results now and then."""
+    role: dict[str, object] = {"command": "python train.py", "parameters": {"lr": 0.1, "bs": 64}}
+    if seq % 3:
+        role["flavors"] = ["a100-1", "v100"] if seq % 2 else ["v100"]
+    written: dict[str, object] = {"roles": [role], "labels": {"note": '"algorithm":"net@1"'}}
+    if seq % 4:
+        written["algorithm"] = ("net@1", "net@2", "n_t@1")[seq % 3]
+    if seq % 5 == 0:
+        written["outputs"] = [{"s3": "results/vision/{name}"}, {"s3": f"results/vision/s-{seq}/{{id}}/"}]
+    if seq % 6 == 0:
+        written["model"] = {"save": seq % 12 == 0, "name": "kept"}
+    return json.dumps(written)
+
+
+@pytest.fixture
+def store(store: Store) -> Store:
+    """With algorithms, of which cat and ann have favorites."""
+
+    def work(connection: Connection) -> None:
+        for workspace, name in (("default", "net"), ("vision", "net"), ("speech", "n_t")):
+            line = {"id": f"a-{workspace}-{name}", "kind": "algorithm", "workspace": workspace, "name": name}
+            rest = {"owner": "cat", "created_at": 1.0, "share": "none", "description": "", "changed_at": 1.0}
+            connection.execute(tables.asset.insert().values(**line, **rest, used=0, numbered=0))
+        for user, marked in (("cat", "a-vision-net"), ("cat", "a-speech-n_t"), ("ann", "a-default-net")):
+            connection.execute(tables.asset_favorite.insert().values(user=user, asset=marked))
+
+    store.database.write(work).result(60)
+    return store
 
 
 def numbers(store: Store, visible: Visible, query: JobQuery, limit: int = 13) -> list[int]:
@@ -187,6 +225,56 @@ def test_the_index_finds_what_a_look_at_every_row_finds(store: Store) -> None:
     assert by_rows["cat", repr({"q": "esne"}), ""] == [
         job.seq for job in reversed(jobs) if "esne" in job.name.lower() and MEMBER.covers(job)
     ]
+
+
+def test_facets_of_what_is_named_count_what_choosing_a_value_would_leave(store: Store) -> None:
+    """R199: of algorithms by name, of flavors each of its alternatives; under other filters, too."""
+    fill(store, 24)
+    catch_up(store)
+    for query in (
+        JobQuery(),
+        JobQuery(owner="ann", flavor="v100"),
+        JobQuery(algorithm="net@1"),
+        JobQuery(output="results", pool="a100"),
+        JobQuery(favorite_algorithms_of="cat"),
+    ):
+        facets = store.reader.facets(ALL, query)
+        for name in ("algorithm", "flavor", "owner", "pool"):
+            for value, number in getattr(facets, name):
+                assert len(numbers(store, ALL, replace(query, **{name: value}))) == number, (query, name, value)
+    facets = store.reader.facets(ALL, JobQuery())
+    assert {value for value, _ in facets.algorithm} == {"net", "n_t"}
+    assert {value for value, _ in facets.flavor} == {"a100-1", "v100"}
+
+
+def test_each_filter_finds_the_jobs_that_name_it(store: Store) -> None:
+    """R199: algorithm, favorite algorithm, flavor, and where results go, as the document says it, in no other words."""
+    jobs = [one.job for one in fill(store, 24) if one.job is not None]
+    catch_up(store)
+
+    def found(**asked: Any) -> list[int]:
+        return sorted(numbers(store, ALL, JobQuery(**asked)))
+
+    def those(holds: Callable[[int], bool]) -> list[int]:
+        return [job.seq for job in jobs if holds(job.seq)]
+
+    assert found(algorithm="net") == those(lambda seq: seq % 4 != 0 and seq % 3 != 2)
+    assert found(algorithm="net@2") == those(lambda seq: seq % 4 != 0 and seq % 3 == 1)
+    assert found(algorithm="n_t") == those(lambda seq: seq % 4 != 0 and seq % 3 == 2)
+    assert found(flavor="a100-1") == those(lambda seq: seq % 3 != 0 and seq % 2 == 1)
+    assert found(flavor="a100") == found(algorithm="ne") == found(output="results/vis") == []
+    assert found(output="results/vision") == those(lambda seq: seq % 5 == 0)
+    assert found(output="results/vision/s-10") == [10]
+    assert found(output=f"results/vision/s-10/{jobs[9].id}/") == [10]
+    assert found(output="results/vision/Resnet") == [5]
+    assert found(output="kept") == [12, 24]
+    place = {job.seq: job.workspace for job in jobs}
+    of_cat = {("vision", 0), ("vision", 1), ("speech", 2)}
+    assert found(favorite_algorithms_of="cat") == those(lambda seq: seq % 4 != 0 and (place[seq], seq % 3) in of_cat)
+    assert found(favorite_algorithms_of="cat", output="results") == [
+        seq for seq in found(favorite_algorithms_of="cat") if seq % 5 == 0
+    ]
+    assert found(favorite_algorithms_of="nobody") == []
 
 
 KEYS: Final[dict[str, Callable[[Job], Any]]] = {

@@ -6,7 +6,7 @@ from tests.contract.store.conftest import Store
 from tests.fixtures.audited import audit_event
 from trainmaster.core.errors import NotFound
 from trainmaster.store.cluster_settings import ClusterSettings, Setting
-from trainmaster.store.people.accounts import PeopleRows, Session, Token, User
+from trainmaster.store.people.accounts import FoundPerson, PeopleRows, Session, Token, User
 from trainmaster.store.people.members import Member, MemberRows
 
 ANN = User("ann", "$argon2id$1", "user", created_at=5.0)
@@ -22,7 +22,7 @@ def people(store: Store) -> PeopleRows:
 
 
 def test_a_person_is_read_with_what_they_are_a_member_of(people: PeopleRows) -> None:
-    assert people.person("ann") == (ANN, (IN_SPEECH, IN_VISION), frozenset())
+    assert people.person("ann") == FoundPerson(ANN, (IN_SPEECH, IN_VISION), frozenset())
     assert people.person("eve") is None
 
 
@@ -65,7 +65,7 @@ def test_who_is_locked_is_signed_out_and_keeps_the_rest(store: Store, people: Pe
     assert people.session("mark", 2.0) is None
     assert people.token("secret", 2.0) is not None
     people.set_state("ann", "active", audit_event())
-    assert people.person("ann") == (ANN, (IN_SPEECH, IN_VISION), frozenset())
+    assert people.person("ann") == FoundPerson(ANN, (IN_SPEECH, IN_VISION), frozenset())
 
 
 def test_who_is_deleted_leaves_the_name_and_nothing_else(store: Store, people: PeopleRows) -> None:

@@ -90,7 +90,8 @@ def test_jobs_of_the_release_before_are_found_by_what_they_run(store: Store) -> 
     gpus = {1: 4, 2: 0, 3: 8}
     for seq, count in gpus.items():
         job = new_job(seq, roles=(Role("worker", 2, Resources(gpu=count)),), labels=(("Round", str(seq)),))
-        document = json.dumps({"roles": [{"command": f"python Train-{seq}.py", "parameters": {"lr": 0.1}}]})
+        role = {"command": f"python Train-{seq}.py", "parameters": {"lr": 0.1}, "flavors": ["one", "two"]}
+        document = json.dumps({"roles": [role], "algorithm": "net@2", "model": {"name": "kept"}})
         store.keep(*History(seq * 20).submit(job).changes, specs={job.spec_digest: document})
     for sql in (
         "UPDATE job SET record = '{' WHERE seq = 2",
@@ -107,6 +108,7 @@ def test_jobs_of_the_release_before_are_found_by_what_they_run(store: Store) -> 
     assert found(q="train-1.py --lr=0.1") == [1]
     assert found(q="round=3") == [3]
     assert found(q="train-3") == []
+    assert found(algorithm="net") == found(flavor="two") == found(output="kept") == [1]
     again.database.close()
 
 

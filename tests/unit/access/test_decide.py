@@ -234,6 +234,15 @@ def test_whose_it_is_may_be_told_of_what_may_not_be_seen() -> None:
     assert (NOTHING.owner_of(Thing("bob")), Visible(owner="ann").owner_of(Thing("ann"))) == (None, "ann")
 
 
+@pytest.mark.parametrize(("role", "told"), [("admin", True), ("user", False)])
+def test_an_administrator_hides_whose_it_is_from_all_but_administrators(role: str, told: bool) -> None:
+    """What may be seen is told as before."""
+    for me in (Principal("ann", role), Principal("ann", role, owners_told=False)):
+        visible = decide(me, "jobs:read").demand()
+        assert visible.whose is (told or me.owners_told)
+        assert visible.owner_of(Thing("ann")) == "ann"
+
+
 def test_things_of_others_do_not_exist() -> None:
     with pytest.raises(NotFound):
         decide(Principal("ann"), "jobs:read", Thing("bob")).demand()

@@ -132,6 +132,7 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
         ("/virtual-clusters/vc", {"share": {"gpu:A100": {"nominal": 1}}}, "VirtualCluster"),
         ("/workspaces/default/flavors/one", {"gpu": 1, "gpu_type": "A100", "gpu_share": 0.5}, "Flavor"),
         ("/queue/policy", {"values": {}}, "Policy"),
+        ("/cluster/privacy", {"owners_told": False}, "Privacy"),
     ):
         answer = await local.put("/api/v1" + path, json=body)
         assert answer.status_code == 200, answer.text
@@ -153,6 +154,7 @@ async def test_pools_and_the_queue_have_the_published_shapes(app: Any, local: ht
         "/queue": "QueuePage",
         "/queue/timeline": "Timeline",
         "/queue/policy": "Policy",
+        "/cluster/privacy": "Privacy",
         "/queue/history": "History",
         "/nodes/none": "Problem",
         "/pools?workspace=vision": "ResourcePools",

@@ -124,9 +124,9 @@ def test_what_needs_a_server_here_says_what_is_missing_and_leaves_nothing(
 
 def test_the_doctor_looks_at_the_server_elsewhere_alone(tmp_path: Path) -> None:
     found = {one["name"]: one for one in json.loads(run(TM, "doctor", "--json", home=tmp_path).stdout)}
-    assert set(found) == {"python", "server", "machine"}
-    assert "psutil" in found["machine"]["detail"]
-    assert REMEDY in found["machine"]["remedy"]
+    assert set(found) == {"python", "server", "computer"}
+    assert "psutil" in found["computer"]["detail"]
+    assert REMEDY in found["computer"]["remedy"]
     assert "TRAINMASTER_URL" in found["server"]["remedy"]
 
 

@@ -333,7 +333,7 @@ def test_tokens_and_password(tm: Shell) -> None:
 def test_doctor_and_open(tm: Shell) -> None:
     found = {one["name"]: one for one in tm.json("doctor")}
     assert {"python", "bwrap", "cgroups", "home", "disk", "server", "agent"} <= set(found)
-    assert found["server"]["state"] == found["agent"]["state"] == "ok"
+    assert found["server"]["state"] == found["node agent"]["state"] == "ok"
     assert all(one["remedy"] for one in found.values() if one["state"] != "ok")
     assert tm("open", "--print").startswith("http://127.0.0.1:")
 

@@ -1,10 +1,16 @@
 """What real shells complete: commands, options, and names that the server knows; never an error, never a long wait."""
 
+import fcntl
 import json
 import os
-import shutil
+import pty
+import re
+import select
+import struct
 import subprocess
 import sys
+import termios
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +21,8 @@ from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
 from trainmaster.cli.main import commands
 
 BIN = Path(sys.executable).parent
+ORDERS = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>]|\x1b\][^\x07]*\x07")
+"""What a shell sends to a terminal to move and to colour."""
 BASH = """
 source {script}
 COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
@@ -72,7 +80,7 @@ def completed(shell: str, made: Path, env: dict[str, str], *words: str) -> list[
     return done.stdout.split("\n")
 
 
-@pytest.mark.parametrize("shell", [one for one in ("bash", "zsh", "fish") if shutil.which(one)])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_commands_and_names_are_completed(shell: str, tm: Shell, job: str, tmp_path: Path) -> None:
     made = script(shell, tmp_path, tm.env)
 
@@ -82,6 +90,46 @@ def test_commands_and_names_are_completed(shell: str, tm: Shell, job: str, tmp_p
     assert "preview" in offers("pre")
     assert job[:12] in offers("show", job[:3])
     assert "main-1" in offers("logs", job, "--replica", "main")
+
+
+INTERACTIVE = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], "source {script}; echo is $((40 + 2))"),
+    "zsh": (["zsh", "-f", "-i"], "autoload -Uz compinit && compinit -u -D; source {script}; echo is $((40 + 2))"),
+    "fish": (["fish", "--no-config", "-i"], "source {script}; echo is (math 40 + 2)"),
+}
+"""How a shell without settings is started, and what is typed first: it knows `tm` as after --install-completion, and
+prints what was not typed."""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_tab_key_completes_in_the_shell_itself(shell: str, tmp_path: Path) -> None:
+    """R246: in a terminal, with the shell's own completion; no part of it is played."""
+    start, setting = INTERACTIVE[shell]
+    env = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "HOME": str(tmp_path), "TERM": "xterm", "PS1": "> "}
+    made = script(shell, tmp_path, env)
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
+    start = ["setsid", "--ctty", *start]  # the terminal is its own, as that of a person
+    running = subprocess.Popen(start, env=env, stdin=its, stdout=its, stderr=its)
+    os.close(its)
+    try:
+        typed(ours, f"{setting.format(script=made)}\r", until="is 42")
+        typed(ours, "tm previ\t", until="tm preview")
+    finally:
+        running.kill()
+        running.wait()
+        os.close(ours)
+
+
+def typed(terminal: int, text: str, until: str, patience_s: float = 60.0) -> None:
+    """Type into a terminal, and read until `until` stands there, whatever stands between its letters to move about."""
+    os.write(terminal, text.encode())
+    seen, give_up = "", time.monotonic() + patience_s
+    while until not in ORDERS.sub("", seen):
+        left = give_up - time.monotonic()
+        assert left > 0, seen
+        assert select.select([terminal], [], [], left)[0], seen
+        seen += os.read(terminal, 1 << 16).decode(errors="replace")
 
 
 def offered(tm: Shell, *words: str) -> list[str]:
@@ -104,6 +152,7 @@ def test_every_kind_of_name_is_completed(tm: Shell, job: str) -> None:
         (("list", "--pool", "re"), "research"),
         (("list", "--workspace", "def"), "default"),
         (("list", "--state", "suc"), "succeeded"),
+        (("list", "--framework", "py"), "pytorch"),
         (("list", "--sort", "gp"), "gpus"),
         (("node", "show", "no"), "node-1"),
         (("exec", job, "-r", "main-0"), "main-0"),

@@ -103,8 +103,8 @@ def test_a_bubblewrap_that_is_there_is_not_to_be_installed(shell: Shell, tmp_pat
 
 def test_of_a_server_elsewhere_this_machine_says_nothing(shell: Shell) -> None:
     found = look(shell, TRAINMASTER_URL="http://127.0.0.1:9")
-    assert set(found) == {"python", "server", "machine"}
-    assert "http://127.0.0.1:9" in found["machine"]["detail"]
+    assert set(found) == {"python", "server", "computer"}
+    assert "http://127.0.0.1:9" in found["computer"]["detail"]
 
 
 class Stranger(BaseHTTPRequestHandler):
@@ -132,11 +132,11 @@ def test_what_the_settings_promise_is_looked_at(shell: Shell, tmp_path: Path) ->
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", bare], check=True)
     (shell.home / "config.toml").write_text(f'[server]\nhost = "0.0.0.0"\n[local]\nenvironment = "{bare}"\n')
     found = look(shell)
-    assert "has no torch, which jobs of the framework pytorch import" in found["tasks"]["detail"]
-    assert f"{bare}/bin/python -m pip install torch" in found["tasks"]["remedy"]
+    assert "has no torch, which jobs of the framework pytorch import" in found["environment"]["detail"]
+    assert f"{bare}/bin/python -m pip install torch" in found["environment"]["remedy"]
     assert "plain HTTP" in found["address"]["detail"]
     (shell.home / "config.toml").write_text('[local]\nenvironment = "/nowhere"\n')
-    assert "no Python at /nowhere/bin/python" in look(shell, code=1)["tasks"]["detail"]
+    assert "no Python at /nowhere/bin/python" in look(shell, code=1)["environment"]["detail"]
 
 
 def test_another_server_on_this_machine_gives_out_the_same_cards(shell: Shell, tmp_path: Path) -> None:
@@ -242,13 +242,13 @@ def test_a_unit_that_would_end_all_jobs_is_told_at_the_start_and_by_doctor(
 
 def test_a_ledger_that_is_damaged_is_told(shell: Shell) -> None:
     shell.serve()
-    assert look(shell)["ledger"]["state"] == "ok"
+    assert look(shell)["database"]["state"] == "ok"
     shell.stop()
     file = shell.home / "trainmaster.db"
     with file.open("r+b") as disk:
         disk.seek(file.stat().st_size // 4096 // 2 * 4096)
         disk.write(os.urandom(4096))
-    found = look(shell, code=1)["ledger"]
+    found = look(shell, code=1)["database"]
     assert found["state"] == "bad"
     assert "backup" in found["remedy"]
 

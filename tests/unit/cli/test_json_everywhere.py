@@ -177,6 +177,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "queue": (),
         "queue policy show": (),
         "queue policy set": ("max_starts=",),
+        "privacy": ("--owners", "hidden"),
         "top": (),
         "home": (),
         "open": (),

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from trainmaster.api.routes.jobs import Filter
+from trainmaster.cli.commands.jobs import list_jobs
+from trainmaster.cli.commands.marks import bulk
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +20,15 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
         folder = tmp_path_factory.mktemp("jobs")
         jobs: list[tuple[str, dict[str, Any]]] = [
             ("first", {"labels": {"round": "1"}, "parameters": {"lr": 0.25}}),
-            ("second", {"labels": {"round": "2"}, "replicas": 2, "resources": {"cpu": 0.1, "memory": 64, "gpu": 1}}),
+            (
+                "second",
+                {
+                    "labels": {"round": "2"},
+                    "framework": "pytorch",
+                    "replicas": 2,
+                    "resources": {"cpu": 0.1, "memory": 64, "gpu": 1},
+                },
+            ),
         ]
         for name, more in jobs:
             made = shell.json("submit", write(folder / f"{name}.json", "true", name=name, **more), "--wait")
@@ -37,6 +49,7 @@ def test_each_filter_cuts(tm: Shell) -> None:
         ("--label", "round=1"),
         ("--label", "round", "--sort", "name", "--limit", "1"),
         ("--sort", "gpus", "--reverse", "--limit", "1"),
+        ("--framework", "single"),
         ("--mine", "--state", "Succeeded", "--workspace", "default", "--pool", "default", "--search", "first"),
     ):
         assert names(tm, *words) == ["first"], words
@@ -45,6 +58,27 @@ def test_each_filter_cuts(tm: Shell) -> None:
     for words in (("--owner", "nobody"), ("--until", "2020-01-01"), ("--state", "running"), ("--workspace", "nobody")):
         assert names(tm, *words) == [], words
     assert tm.here("list", "--owner", "nobody") == "No jobs.\n"
+
+
+def test_there_is_an_option_for_each_filter_of_the_api() -> None:
+    """A filter that the API learns is learned here, too (R194), and what is listed by it can be changed by it."""
+    named = {"query": "q", "tagged": "tag"}
+    for command in (list_jobs, bulk):
+        options = {named.get(name, name) for name in signature(command).parameters}
+        assert set(Filter.model_fields) - options == set(), command.__name__
+
+
+def test_several_are_changed_by_the_filters_of_the_list(tm: Shell) -> None:
+    (first,) = json.loads(tm.here("list", "first", "--json"))
+    tm.here("star", first["id"])
+    for words, number in (
+        (("--favorite",), 1),
+        (("--framework", "pytorch"), 1),
+        (("--framework", "pytorch", "--favorite"), 0),
+    ):
+        assert f"done: {number}" in tm.here("bulk", "tag", "--add", "seen", *words, "--yes"), words
+    tm.here("star", first["id"], "--remove")
+    assert "no sweep 'nothing'" in tm("bulk", "stop", "--sweep", "nothing", "--yes", code=1)
 
 
 def test_a_view_keeps_filters_and_order_and_options_win(tm: Shell) -> None:

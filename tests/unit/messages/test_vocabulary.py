@@ -1,71 +1,20 @@
 """One word for one thing in everything that people read (R29): no entry of a catalogue, no name of a state or an event,
-and no text of the console has a word that another one was chosen for. docs/guide/glossary.md has the words.
-
-What is an identifier stays as it is: what stands in backticks, a path, an option, a setting, a variable.
+no text of the console and no description of the contract has a word that another one was chosen for. Helps of the
+command line: tests/unit/cli/test_help.py.
 """
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.fixtures.vocabulary import found
+from trainmaster.api.app import TABLES
+from trainmaster.api.openapi import build
 from trainmaster.core import events, framework_kinds, states, verdicts
 from trainmaster.messages import render
-
-ENGLISH = {
-    r"(?<!sub-)tasks?": "replica, or job",
-    r"roles?": "sub-task",
-    r"cards?": "GPU",
-    r"machines?": "node, server or computer",
-    r"hosts?": "node",
-    r"durations?": "time limit, or time",
-    r"mend(?:s|ed|ing)?": "fix",
-    r"anew": "again",
-    r"of late": "recently",
-    r"the copy|copy with|copy (?:the|this|a) job|cop(?:y|ies) of (?:the|this|a) job|duplicates?": "clone",
-    r"pending": "queued",
-    r"waiting jobs?|jobs? (?:that )?(?:still )?waits?|wait in the queue": "queued",
-    r"lies": "is, or path",
-    r"whoever": "who",
-    r"schedulers?": "platform",
-    r"(?<!node )agents?": "platform, or node agent where people must look for it",
-    r"gangs?": "replicas",
-    r"ledgers?": "database",
-    r"reap(?:s|ed)?": "clean up",
-    r"dialects?": "format",
-    r"knobs?": "setting",
-    r"usage duration": "time limit",
-    r"colour\w*": "color",
-    r"utilis\w+": "utilization",
-    r"initialis\w+": "initializing",
-    r"flavours?": "flavor",
-    r"behaviours?": "behavior",
-    r"licences?": "license",
-    r"grey": "gray",
-    r"(?-i:[RDB]\d{1,3})": "nothing: people do not know the list of requirements",
-    r"[“”]": "straight quotes: English takes curly ones from the Chinese font",
-}
-"""What is not said, and what is said instead."""
-
-CHINESE = {
-    r"角色": "子任务",
-    r"(?<!加速)(?<!选项)卡(?!死|顿|片)": "加速卡",
-    r"块(?:加速)?卡": "张加速卡",
-    r"使用时长|时长上限|时限上限": "运行时限",
-    r"机器": "节点、服务器",
-    r"主机": "节点",
-    r"(?<!节点)(?<!反向)代理": "平台、节点代理",
-    r"修补": "修复",
-    r"账本": "数据库",
-    r"次尝试|尝试过程": "第 N 次运行、运行记录",
-    r"任务描述文件|任务文档": "任务文件",
-    r"另建任务|复制任务|任务的副本": "克隆",
-    r"(?<!现)在用(?![户量])": "可调度、使用中",
-    r"封锁": "停止调度",
-    r"(?-i:(?<!\w)[RDB]\d{1,3})": "无：用户不知道需求编号",
-}
-"""The same in Chinese."""
 
 OF_PEOPLE = {
     **dict.fromkeys(("not_permitted", "user_made", "member_changed", "role_not_enough"), ("role", "角色")),
@@ -89,30 +38,6 @@ CONSOLE = {
     r"\b(?:tokens?|signin|password)\b": ("machine",),
 }
 """Keys of the console under which a word is meant as it stands: the role of a person, the computer of who signs in."""
-
-IDENTIFIER = re.compile(
-    r"`[^`]*`"  # in backticks
-    r"|\{\{|\}\}"  # a brace
-    r"|--[\w-]+"  # an option
-    r"|(?:tm|trainmaster) [a-z]+"  # a command
-    r"|[\w*-]*[\w*](?:[./=_@]+[\w*-]+)+/?"  # a path, a field, a setting, a variable, an address
-    r"|\b[A-Z]{2,}[A-Z0-9]*\b"  # a placeholder
-)
-COUNTED = re.compile(r"\{\w+:([^{}]*)\}")
-PLACE = re.compile(r"\{+[^{}]*\}+")
-
-
-def found(text: str, language: str) -> list[tuple[str, str]]:
-    """Return the words that are not said in `text`, each with what is said instead."""
-    plain = PLACE.sub(" ", COUNTED.sub(r" \1 ", text))
-    plain = IDENTIFIER.sub(" ", plain.replace("{", " ").replace("}", " "))
-    banned = ENGLISH if language == "en" else CHINESE
-    edge = r"(?<!\w)(?:{})(?!\w)" if language == "en" else "{}"
-    return [
-        (match.group(), instead)
-        for word, instead in banned.items()
-        for match in re.finditer(edge.replace("{}", word), plain, re.IGNORECASE)
-    ]
 
 
 def said() -> Iterator[tuple[str, str, str]]:
@@ -168,6 +93,43 @@ def test_what_the_server_says_has_one_word_for_one_thing() -> None:
 def test_every_exception_is_still_one() -> None:
     used = {(code, word) for code, language, text in said() for word, _ in found(text, language)}
     assert EXCEPTIONS.keys() <= used
+
+
+OF_PEOPLE_IN_CONTRACT = {
+    ("/api/v1/workspaces/{workspace}/members/{user}", "role"),
+    ("AccountBody", "role"),
+    ("Membership", "role"),
+}
+"""(route or schema, word) of the contract that is meant as it stands: the role of a person."""
+
+
+def described(part: Any, where: str = "") -> Iterator[tuple[str, str]]:
+    """(route or schema, text) of every summary and description of the contract, of fields and answers, too."""
+    if isinstance(part, list):
+        for one in part:
+            yield from described(one, where)
+    elif isinstance(part, dict):
+        for key, value in part.items():
+            if key in {"summary", "description"} and isinstance(value, str):
+                yield where, value
+            else:
+                yield from described(value, where or (key if key not in {"paths", "components", "schemas"} else ""))
+
+
+def test_the_descriptions_of_the_contract_are_found() -> None:
+    document = {
+        "paths": {"/a": {"get": {"summary": "A.", "parameters": [{"name": "p", "description": "B."}]}}},
+        "components": {"schemas": {"C": {"description": "D.", "properties": {"description": {"description": "E."}}}}},
+    }
+    assert [*described(document)] == [("/a", "A."), ("/a", "B."), ("C", "D."), ("C", "E.")]
+
+
+def test_what_the_contract_says_has_one_word_for_one_thing() -> None:
+    document = build("Trainmaster", "0", [make(lambda app, _: app) for table in TABLES for make in table.makers])
+    texts = [*described(document)]
+    assert len(texts) > 400
+    wrong = {(where, word, text) for where, text in texts for word, _ in found(text, "en")}
+    assert {(where, word) for where, word, _ in wrong} == OF_PEOPLE_IN_CONTRACT, wrong
 
 
 I18N = Path(__file__).parents[3] / "console" / "src" / "i18n"

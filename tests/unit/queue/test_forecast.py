@@ -13,6 +13,7 @@ from tests.builders import job, node
 from tests.fixtures.examples import examples
 from tests.unit.queue.clusters import nodes, queues
 from trainmaster.core.records import Job, Node, Policy
+from trainmaster.queue.forecasting.calibration import GREATEST, Calibration
 from trainmaster.queue.forecasting.forecast import MOST, Foreseen, Prospect, at_once, foresee, scene_after
 from trainmaster.queue.forecasting.history import ALL, DOUBT, OWN, USUAL_S, History, RecentNumbers
 from trainmaster.queue.ordering.classes import PendingQueue
@@ -63,7 +64,7 @@ def foreseen(
 def test_the_second_starts_when_the_first_ends_by_its_share_of_the_limit() -> None:
     made, found = foreseen((node(gpus=2),), [waits("a", 1, 2), waits("b", 2, 2)], history(*[0.5] * ALL))
     assert [start.job for start in made.starts] == [job("a").done().id]
-    assert found.starts == {job("b").done().id: Foreseen(NOW + 50, NOW + 50, NOW + 50)}
+    assert found.starts == {job("b").done().id: Foreseen(NOW + 50, NOW + 50, NOW + 50, latest=NOW + 100)}
     assert found.nodes == {job("b").done().id: ("n1",)}
 
 
@@ -85,6 +86,25 @@ def test_a_few_short_jobs_do_not_make_everybody_start_at_any_moment() -> None:
         _, found = foreseen((node(gpus=2),), [waits("a", 1, 2, limit_s), waits("b", 2, 2, limit_s)], past)
         told = found.starts[job("b").done().id]
         assert told.low <= NOW + 4 < NOW + middle_s < told.at < NOW + high_s < told.high
+
+
+def test_only_the_head_of_the_line_starts_by_a_time_that_limits_promise() -> None:
+    """It is the end of the range that its page shows beside "until ... at the latest" of those that run."""
+    jobs = [waits("a", 1, 1, 40.0), waits("b", 2, 1, 90.0), waits("head", 3, 2), waits("next", 4, 2)]
+    _, found = foreseen((node(gpus=2),), jobs, history(*SHARES))
+    latest = {name: found.starts[job(name).done().id].latest for name in ("head", "next")}
+    assert latest == {"head": NOW + 90, "next": math.inf}
+    told = Calibration()
+    told.scale = GREATEST
+    head, behind = (found.starts[job(name).done().id] for name in ("head", "next"))
+    assert told.high(NOW, head) == NOW + 90
+    assert told.high(NOW, behind) == NOW + GREATEST * (behind.high - NOW)
+
+
+def test_nobody_knows_until_when_the_head_waits_for_one_without_a_limit() -> None:
+    jobs = [waits("a", 1, 2, None), waits("head", 2, 2)]
+    _, found = foreseen((node(gpus=2),), jobs, History())
+    assert found.starts[job("head").done().id].latest == math.inf
 
 
 def test_a_short_job_passes_the_head_without_delaying_it() -> None:

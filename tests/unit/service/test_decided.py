@@ -69,6 +69,11 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database) == "Created flavor default/one: only the name"
         await pools.put("policy", "queue", {"age_cap_s": 60}, Actor("ann"))
         assert newest(database, "zh") == "修改了排队策略：计入的最长运行时限为 60"
+        await pools.put("policy", "privacy", {"owners_told": False}, Actor("ann"))
+        assert (
+            newest(database)
+            == "Changed what people are told of one another: owners of others' jobs are told: true → false"
+        )
 
 
 async def test_what_is_new_is_told_as_what_it_is(database: Database, pools: Pools) -> None:
@@ -131,6 +136,7 @@ async def test_who_changed_a_setting_last_is_who_its_last_audit_event_names(data
         ("flavor", "w/f"): Flavor("f", "w"),
         ("node", "n"): NodeSetting("n", "p"),
         ("policy", "queue"): {},
+        ("policy", "privacy"): {"owners_told": False},
     }
     async with pools.changing():
         for by in ("ann", "bob"):

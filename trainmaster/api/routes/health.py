@@ -22,14 +22,14 @@ async def healthz(request: Request) -> Response:
 
 @routes.route("GET", "/readyz", scope=None, raw=True, answers={200: "Ready", 503: "Ready"}, by=By.ANY)
 async def readyz(request: Request) -> Response:
-    """Say whether the ledger can be written and the engine answers."""
+    """Say whether the database can be written and the engine answers."""
     ready = await platform(request).ready()
     return Json(ready, status_code=200 if ready.ok else 503)
 
 
 @routes.route("GET", "/metrics", scope=None, raw=True, answers={200: "text/plain"}, by=By.ANY)
 async def metrics(request: Request) -> Response:
-    """Give the server's measurements as Prometheus text; without a token only to this machine itself."""
+    """Give the server's measurements as Prometheus text; without a token only to this computer itself."""
     if not measurements.from_this_machine(request):
         found = await identify(platform(request).people, request.scope, dict(request.scope["headers"]))
         decide(found.principal, "server:observe").demand()

@@ -40,6 +40,12 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+_AS_GIVEN: Final[set[str]] = {
+    "q", "owner", "workspace", "framework", "pool", "node", "sweep", "since", "until", "algorithm", "flavor", "output",
+}  # fmt: skip
+"""Filters that a query has under the same name."""
+
+
 class Filter(_Body):
     """What a list of jobs is cut to."""
 
@@ -55,14 +61,16 @@ class Filter(_Body):
     tag: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=20)] = []
     favorite: bool = False
     sweep: Annotated[str, Field(max_length=200)] = ""
+    algorithm: Annotated[str, Field(max_length=200)] = ""
+    favorite_algorithm: bool = False
+    flavor: Annotated[str, Field(max_length=200)] = ""
+    output: Annotated[str, Field(max_length=600)] = ""
     since: Annotated[Number | None, Field(ge=0, le=2**53)] = None
     until: Annotated[Number | None, Field(ge=0, le=2**53)] = None
 
     def query(self, asks: Principal, order: str = "-submitted_at") -> JobQuery:
         """Return the same as `asks` means it. Raises InvalidRequest for `mine` with another `owner`."""
-        given = self.model_dump(
-            include={"q", "owner", "workspace", "framework", "pool", "node", "sweep", "since", "until"}
-        )
+        given = self.model_dump(include=_AS_GIVEN)
         if self.mine:
             given["owner"] = asks.name
         if self.owner not in ("", given["owner"]):
@@ -75,6 +83,7 @@ class Filter(_Body):
             labels=tuple(self.label),
             tags=tuple(self.tag),
             favorite_of=favorite_of,
+            favorite_algorithms_of=asks.name if self.favorite_algorithm else "",
             order=order,
         )
 
@@ -212,7 +221,9 @@ async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> 
     """List jobs, newest first. `state`, `tag` and `label` (`key` or `key=value`) repeat; each word of `q` is looked for
     in name, id, slug, description, owner, labels, tags, note, commands and parameters, one of one or two letters where
     a name or an id begins; `label:key=value` in it is the same as `label`. `favorite`: only the caller's favorites;
-    `sweep`: only entries of the one with this id.
+    `sweep`: only entries of the one with this id. `algorithm`: `NAME` or `NAME@VERSION`; `favorite_algorithm`: only of
+    the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
+    the model that they become.
     """
     query = wanted.query(who(request), wanted.order)
     return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request), wanted.exact))
@@ -253,7 +264,7 @@ async def get_job(request: Request, ref: str) -> Response:
 
 @routes.route("PATCH", "/jobs/{ref}", scope="jobs:write", answers={200: "Job"})
 async def change_job(request: Request, ref: str, body: Change) -> Response:
-    """Change duration or priority of a job that has not ended; its processes are untouched."""
+    """Change time limit or priority of a job that has not ended; its processes are untouched."""
     return Json(await platform(request).change(ref, who(request), **body.given()))
 
 
@@ -276,7 +287,7 @@ async def delete_job(request: Request, ref: str) -> Response:
 async def get_spec(
     request: Request, ref: str, dialect: Literal["native", "pai"] = "native", form: Literal["json", "yaml"] = "json"
 ) -> Response:
-    """Give the job's document back in a dialect and form."""
+    """Give the job's document back in a format, as YAML or JSON."""
     text, media_type = await platform(request).spec(ref, who(request), dialect, form)
     return Response(text, media_type=media_type)
 
@@ -289,7 +300,7 @@ async def get_events(request: Request, ref: str, after: Annotated[int, Query(ge=
 
 @routes.route("GET", "/jobs/{ref}/explain", scope="jobs:read", answers={200: "Explanation"})
 async def explain_job(request: Request, ref: str) -> Response:
-    """Say why the job waits, runs or ended, and what would change that."""
+    """Say why the job is queued, runs or ended, and what would change that."""
     return Json(await platform(request).explain(ref, who(request)))
 
 
@@ -311,8 +322,8 @@ async def clone_job(request: Request, ref: str, body: Clone | None = None) -> Re
 
 @routes.route("GET", "/jobs/{ref}/versions", scope="jobs:read", answers={200: "JobVersions"}, by=By.LEADER_FIRST)
 async def versions_of_job(request: Request, ref: str) -> Response:
-    """List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of them
-    (R159, R160).
+    """List the versions of a job, the newest first: those made of it with clone or `version_of`, the last 200 of
+    them.
     """
     return Json(await platform(request).versions(ref, who(request)))
 

@@ -142,19 +142,19 @@ async def delete_virtual_cluster(request: Request, name: Name) -> Response:
 
 @routes.route("GET", "/nodes", scope="cluster:read", answers={200: "NodePage"})
 async def list_nodes(request: Request) -> Response:
-    """List machines: what they are, whether they are in service, what is used of them."""
+    """List nodes: what they are, whether they are in service, what is used of them."""
     return Json(platform(request).resources.nodes(who(request)))
 
 
 @routes.route("GET", "/nodes/{name}", scope="cluster:read", answers={200: "NodeDetail"})
 async def get_node(request: Request, name: Node) -> Response:
-    """Show one machine."""
+    """Show one node."""
     return Json(platform(request).resources.node(name, who(request)))
 
 
 @routes.route("PATCH", "/nodes/{name}", scope="cluster:write", answers={200: "NodeDetail"})
 async def change_node(request: Request, name: Node, body: NodeBody) -> Response:
-    """Move a machine to another pool; what runs on it runs on."""
+    """Move a node to another pool; what runs there goes on."""
     app, me = platform(request), who(request)
     await app.administer.assign(name, body.pool, me)
     return Json(app.resources.node(name, me))
@@ -162,7 +162,7 @@ async def change_node(request: Request, name: Node, body: NodeBody) -> Response:
 
 @routes.route("POST", "/nodes/{name}/cordon", scope="cluster:write", answers={200: "NodeDetail"})
 async def cordon_node(request: Request, name: Node, body: Remark | None = None) -> Response:
-    """Start nothing on a machine any more; what runs on it runs on."""
+    """Start nothing on a node any more; what runs there goes on."""
     app, me = platform(request), who(request)
     await app.administer.cordon(name, body.note if body else "", me)
     return Json(app.resources.node(name, me))
@@ -170,7 +170,7 @@ async def cordon_node(request: Request, name: Node, body: Remark | None = None) 
 
 @routes.route("POST", "/nodes/{name}/uncordon", scope="cluster:write", answers={200: "NodeDetail"})
 async def uncordon_node(request: Request, name: Node) -> Response:
-    """Put a machine into service again."""
+    """Put a node into service again."""
     app, me = platform(request), who(request)
     await app.administer.uncordon(name, me)
     return Json(app.resources.node(name, me))
@@ -178,7 +178,7 @@ async def uncordon_node(request: Request, name: Node) -> Response:
 
 @routes.route("POST", "/nodes/{name}/drain", scope="cluster:write", answers={200: "NodeDetail"})
 async def drain_node(request: Request, name: Node, body: Drain | None = None) -> Response:
-    """Cordon a machine and let it become empty; preemptible jobs go back to the queue."""
+    """Cordon a node and let it become empty; preemptible jobs go back to the queue."""
     app, me, wish = platform(request), who(request), body or Drain()
     await app.administer.drain(name, wish.note, wish.evict, me)
     return Json(app.resources.node(name, me))

@@ -36,13 +36,13 @@ class QueueSlice(Body):
 
 
 class PolicyBody(Body):
-    """New values by knob; null is the default again, what is absent stays."""
+    """New values by setting; null is the default again, what is absent stays."""
 
     values: Annotated[dict[str, Any], Field(max_length=100)]
 
 
 class WhatIfBody(Body):
-    """What is to be tried: knobs of the policy; workspaces and virtual clusters by name, as they are to be."""
+    """What is to be tried: settings of the policy; workspaces and virtual clusters by name, as they are to be."""
 
     values: Annotated[dict[str, Any], Field(max_length=100, default_factory=dict)]
     workspaces: Annotated[dict[Word, WorkspaceBody], Field(max_length=1000, default_factory=dict)]
@@ -51,7 +51,7 @@ class WhatIfBody(Body):
 
 @routes.route("GET", "/queue", scope="cluster:read", answers={200: "QueuePage"})
 async def get_queue(request: Request, wanted: Annotated[QueueQuery, Query()]) -> Response:
-    """List waiting jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
+    """List queued jobs in the order they are considered, each with its reason. Of others' jobs only sizes and owners
     are told.
     """
     return Json(platform(request).queueing.page(who(request), **wanted.model_dump()))
@@ -59,7 +59,7 @@ async def get_queue(request: Request, wanted: Annotated[QueueQuery, Query()]) ->
 
 @routes.route("GET", "/queue/timeline", scope="cluster:read", answers={200: "Timeline"})
 async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=63)] = "") -> Response:
-    """Show running and foreseen jobs by machine and time."""
+    """Show running and foreseen jobs by node and time."""
     return Json(platform(request).queueing.timeline(who(request), pool))
 
 
@@ -71,7 +71,7 @@ async def get_history(request: Request, wanted: Annotated[QueueSlice, Query()]) 
 
 @routes.route("GET", "/queue/policy", scope="cluster:read", answers={200: "Policy"})
 async def get_policy(request: Request) -> Response:
-    """Show every knob of the queue's policy with its bounds, meaning and value."""
+    """Show every setting of the queue's policy with its bounds, meaning and value."""
     return Json(platform(request).queueing.policy(who(request)))
 
 

@@ -86,8 +86,8 @@ async def get_log(
     tail: Annotated[int | None, Query(ge=1, le=100_000)] = None,
     times: bool = False,
 ) -> Response:
-    """Read a window of a task's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when its
-    lines were written, as far as that is known.
+    """Read a window of a replica's log: by bytes, from line `line`, or its last `tail` lines. `times`: also say when
+    its lines were written, as far as that is known.
     """
     place = await locate(request, ref, number, task)
     ended = place.ended()
@@ -134,7 +134,7 @@ async def search_log(
     offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
 ) -> Response:
-    """Search a task's log, a bounded piece per call: go on at `next_offset` until `done`."""
+    """Search a replica's log, a bounded piece per call: go on at `next_offset` until `done`."""
     place = await locate(request, ref, number, task)
     async with looking(request):
         hits = await asyncio.to_thread(logsearch.search, place.log, q, regex=regex, offset=offset, limit=limit)
@@ -150,7 +150,7 @@ async def follow_log(
     task: str,
     offset: Annotated[int, Query(ge=-(2**53), le=2**53)] = 0,
 ) -> Response:
-    """Follow a task's log live (server-sent events: log, end); resumable by Last-Event-ID, which is an offset."""
+    """Follow a replica's log live (server-sent events: log, end); resumable by Last-Event-ID, which is an offset."""
     place = await locate(request, ref, number, task)
     resumed = request.headers.get("last-event-id", "")
     start = int(resumed) if resumed.isascii() and resumed.isdigit() and len(resumed) < 17 else offset
@@ -174,7 +174,7 @@ async def _follow(request: Request, place: LogPlace, start: int) -> AsyncIterato
 
 @routes.route("GET", TASK + "/log/download", scope="jobs:read", answers={200: "text/plain"}, by=By.ANY)
 async def download_log(request: Request, ref: str, number: str, task: str) -> Response:
-    """Download a task's whole log."""
+    """Download a replica's whole log."""
     place = await locate(request, ref, number, task)
     name = f"{place.job.name}-{place.job.id[:9]}-{place.number}-{place.name}.log"
     return await send_stream(request, lambda: logs.stream(place.log), "text/plain; charset=utf-8", name)
@@ -194,7 +194,7 @@ async def download_logs(request: Request, ref: str) -> Response:
 async def get_usage(
     request: Request, ref: str, attempt: str = "last", points: Annotated[int, Query(ge=4, le=5000)] = 300
 ) -> Response:
-    """Give usage samples of every task of an attempt, at most `points` each."""
+    """Give usage samples of every replica of an attempt, at most `points` each."""
     app = platform(request)
     job = await app.resolve(ref, who(request))
     number = attempt_number(job, attempt)

@@ -56,7 +56,7 @@ class PersonalBody(Body):
 
 
 class FlavorBody(Body):
-    """A flavor as it is to be. `gpu_share`: the part of a card, only with one card; `vendor`: who makes the cards;
+    """A flavor as it is to be. `gpu_share`: the part of a GPU, only with one GPU; `vendor`: who makes the GPUs;
     `price`: of one hour of one replica, 0 free, null as its pool says; `cache_mib`: local cache disk, which is only
     shown; `pools`: in which it is offered, empty in all.
     """
@@ -133,7 +133,7 @@ async def list_flavors(
     pool: Annotated[str, Query(max_length=63)] = "",
     vendor: Annotated[str, Query(max_length=63)] = "",
 ) -> Response:
-    """List the flavors of a workspace, of a type, card model or vendor or offered in a pool where asked, and what the
+    """List the flavors of a workspace, of a type, GPU model or vendor or offered in a pool where asked, and what the
     queue asks for of every model.
     """
     return Json(platform(request).resources.flavors(who(request), workspace, kind, model, pool, vendor))

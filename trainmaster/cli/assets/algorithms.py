@@ -133,7 +133,7 @@ def upload(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help=words("algorithm.yaml, or the folder it lies in.", "algorithm.yaml，或其所在文件夹。")
+            metavar="FILE", help=words("algorithm.yaml, or the folder it is in.", "algorithm.yaml，或其所在文件夹。")
         ),
     ],
     name: Annotated[
@@ -152,7 +152,7 @@ def upload(
 ) -> None:
     """Make the next version of an algorithm of its algorithm.yaml; the first one makes the algorithm.
 
-    Its code is uploaded first: the folder that `code` names, else the one in which the file lies. Where the last
+    Its code is uploaded first: the folder that `code` names, else the one in which the file is. Where the last
     version says the same, no other is made. Prints name and version.
     """
     from trainmaster.cli.showing.console import emit_json

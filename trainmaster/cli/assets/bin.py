@@ -169,7 +169,7 @@ def empty(
     workspace: Workspace = "",
     as_json: AsJson = False,
 ) -> None:
-    """Delete for good what lies in the bin; it cannot come back.
+    """Delete for good what is in the bin; it cannot come back.
 
     Prints the name of each that is gone.
     """

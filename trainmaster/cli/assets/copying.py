@@ -44,7 +44,7 @@ def cp(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Copy a file, or what is in a folder, between this machine and the server.
+    """Copy a file, or what is in a folder, between this computer and the server.
 
     Exactly one side is on the server: a volume can be read and written, what a job wrote, data sets and models can be
     read. In a volume, a file replaces the one of its path; here, nothing is overwritten, and nothing is written outside

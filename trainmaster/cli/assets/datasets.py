@@ -36,7 +36,7 @@ Where = Annotated[
     typer.Option(
         "--workspace",
         "-w",
-        help=words("Where it lies.", "所在的工作空间。"),
+        help=words("Where it is.", "所在的工作空间。"),
         show_default=words("yours", "您的工作空间"),
         autocompletion=completing.workspaces,
     ),
@@ -166,7 +166,7 @@ def list_datasets(
 def upload(
     name: Annotated[str, typer.Argument(metavar="NAME", help=words("What it is called.", "数据集名称。"))],
     folder: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help=words("Folder or file on this machine.", "本机的文件夹或文件。"))
+        Path, typer.Argument(metavar="FOLDER", help=words("Folder or file on this computer.", "本机的文件夹或文件。"))
     ],
     workspace: Where = None,
     description: Description = None,

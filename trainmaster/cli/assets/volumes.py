@@ -198,7 +198,7 @@ def show(volume: Named, as_json: AsJson = False) -> None:
 
 
 def files(volume: Within, as_json: AsJson = False) -> None:
-    """List what lies in a folder of a volume.
+    """List what is in a folder of a volume.
 
     Prints a line for each file or folder: kind, size, last change, path.
     """
@@ -234,7 +234,7 @@ def files(volume: Within, as_json: AsJson = False) -> None:
 def upload(
     volume: Within,
     source: Annotated[
-        Path, typer.Argument(metavar="SOURCE", help=words("Folder or file on this machine.", "本机的文件夹或文件。"))
+        Path, typer.Argument(metavar="SOURCE", help=words("Folder or file on this computer.", "本机的文件夹或文件。"))
     ],
     as_json: AsJson = False,
 ) -> None:

@@ -24,7 +24,7 @@ ADDING = words(
 def add_to(app: typer.Typer) -> None:
     """Add the commands."""
     part = group(
-        app, "engine", "Engines, which run jobs: this machine and clusters.", "运行任务的引擎：本机和集群。", CLUSTER
+        app, "engine", "Engines, which run jobs: this computer and clusters.", "运行任务的引擎：本机和集群。", CLUSTER
     )
     adding = typer.Typer(cls=KindCommands, no_args_is_help=True, help=ADDING)
     adding.callback()(_any_kind)

@@ -168,7 +168,7 @@ def set_policy(
         typer.Argument(
             metavar="NAME=VALUE...",
             help=words(
-                "Durations such as 1h30m or 3d; NAME= is the default again.",
+                "Times such as 1h30m or 3d; NAME= is the default again.",
                 "时长如 1h30m、3d；NAME= 表示恢复默认值。",
             ),
         ),

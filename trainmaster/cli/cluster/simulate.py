@@ -155,7 +155,7 @@ def simulate(  # noqa: PLR0913, PLR0917 - every option is a parameter
     output: Outputs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a recorded workload through the queue on a virtual clock, to compare policies or machines.
+    """Run a recorded workload through the queue on a virtual clock, to compare policies or clusters.
 
     Prints a line for each policy: waits, completion, allocation, fairness; then the waits by size of job.
     """

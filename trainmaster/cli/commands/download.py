@@ -23,7 +23,7 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="DIR",
-        help=words("Folder on this machine; created if it is missing.", "本机文件夹；不存在则创建。"),
+        help=words("Folder on this computer; created if it is missing.", "本机文件夹；不存在则创建。"),
     ),
 ]
 

@@ -79,6 +79,7 @@ def add_to(app: typer.Typer) -> None:
         "tm list",
         "tm list --mine --state running --state queued",
         "tm list lr=0.01 --label round=2 --since 7d --sort gpus --json",
+        "tm list --algorithm resnet --flavor a100-1 --output results/vision",
         "tm list --view failures",
         name="list",
         panel=JOBS,
@@ -121,6 +122,14 @@ Pool = Annotated[
     str,
     typer.Option(help=words("Only jobs of this pool.", "只列出该资源池的任务。"), autocompletion=completing.pools),
 ]
+Framework = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=words("Only jobs of this framework.", "只列出该启动方式的任务。"),
+        autocompletion=completing.frameworks,
+    ),
+]
 Node = Annotated[
     str,
     typer.Option(
@@ -135,6 +144,39 @@ Label = Annotated[
         "-l",
         metavar="KEY[=VALUE]",
         help=words("Only jobs with this label; repeatable.", "只列出带该标签的任务；可重复。"),
+    ),
+]
+Algorithm = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=words("Only jobs of this algorithm, or NAME@VERSION.", "只列出使用该算法的任务，可写 NAME@VERSION。"),
+        autocompletion=completing.algorithms,
+    ),
+]
+FavoriteAlgorithm = Annotated[
+    bool,
+    typer.Option(
+        "--favorite-algorithm", help=words("Only of your favorite algorithms.", "只列出使用所收藏算法的任务。")
+    ),
+]
+FlavorName = Annotated[
+    str,
+    typer.Option(
+        "--flavor",
+        metavar="NAME",
+        help=words("Only jobs that ask for this flavor.", "只列出申请该规格的任务。"),
+        autocompletion=completing.flavors,
+    ),
+]
+Output = Annotated[
+    str,
+    typer.Option(
+        metavar="PLACE",
+        help=words(
+            "Only jobs whose results go here: CONNECTION/FOLDER, or the name of a model.",
+            "只列出结果保存到此处的任务：CONNECTION/FOLDER，或模型名称。",
+        ),
     ),
 ]
 Since = Annotated[
@@ -161,8 +203,11 @@ Sort = Annotated[
         autocompletion=completing.one_of(*ORDERS),
     ),
 ]
-
-
+Tag = Annotated[
+    list[str] | None,
+    typer.Option(metavar="TAG", help=words("Only jobs with this tag; repeatable.", "只列带该标记的任务；可重复。")),
+]
+Favorite = Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))]
 View = Annotated[
     str,
     typer.Option(
@@ -183,14 +228,16 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
     owner: Owner = "",
     workspace: Workspace = "",
     pool: Pool = "",
+    framework: Framework = "",
     node: Node = "",
     label: Label = None,
-    tag: Annotated[
-        list[str] | None,
-        typer.Option(metavar="TAG", help=words("Only jobs with this tag; repeatable.", "只列带该标记的任务；可重复。")),
-    ] = None,
-    favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
+    tag: Tag = None,
+    favorite: Favorite = False,
     sweep: InSweep = "",
+    algorithm: Algorithm = "",
+    favorite_algorithm: FavoriteAlgorithm = False,
+    flavor: FlavorName = "",
+    output: Output = "",
     since: Since = "",
     until: Until = "",
     sort: Sort = NEWEST,
@@ -210,19 +257,12 @@ def list_jobs(  # noqa: PLR0913, PLR0917 - every option is a parameter
 
     filters = {
         "q": " ".join(filter(None, (query, search))),
-        "mine": mine,
-        "state": [one.lower() for one in state or ()],
-        "owner": owner,
-        "workspace": workspace,
-        "pool": pool,
-        "node": node,
-        "label": label,
-        "tag": tag,
-        "favorite": favorite,
-        "since": moment(since),
-        "until": moment(until),
+        "mine": mine, "state": [one.lower() for one in state or ()], "owner": owner, "workspace": workspace,
+        "pool": pool, "framework": framework, "node": node, "label": label, "tag": tag, "favorite": favorite,
+        "algorithm": algorithm, "favorite_algorithm": favorite_algorithm, "flavor": flavor, "output": output,
+        "since": moment(since), "until": moment(until),
         "order": order_of(sort, reverse) if sort != NEWEST or reverse or not view else "",
-    }
+    }  # fmt: skip
     server = client()
     filters["sweep"] = server.sweeps.get(sweep).id if sweep else ""
     saved = server.views.asked(view) if view else {}

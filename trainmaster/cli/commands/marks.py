@@ -6,7 +6,25 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.commands.actions import PRIORITIES, SHARES
-from trainmaster.cli.commands.jobs import Label, Mine, Node, Owner, Pool, Since, States, Until, Workspace, moment
+from trainmaster.cli.commands.jobs import (
+    Algorithm,
+    Favorite,
+    FavoriteAlgorithm,
+    FlavorName,
+    Framework,
+    InSweep,
+    Label,
+    Mine,
+    Node,
+    Output,
+    Owner,
+    Pool,
+    Since,
+    States,
+    Until,
+    Workspace,
+    moment,
+)  # fmt: skip
 from trainmaster.cli.context import AsJson, Jobs, OneJob, client, each, seconds
 from trainmaster.cli.helping import JOBS, add
 from trainmaster.cli.language import counted, words
@@ -167,9 +185,16 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     owner: Owner = "",
     workspace: Workspace = "",
     pool: Pool = "",
+    framework: Framework = "",
     node: Node = "",
     label: Label = None,
     tagged: Tagged = None,
+    favorite: Favorite = False,
+    sweep: InSweep = "",
+    algorithm: Algorithm = "",
+    favorite_algorithm: FavoriteAlgorithm = False,
+    flavor: FlavorName = "",
+    output: Output = "",
     since: Since = "",
     until: Until = "",
     duration: NewLimit = None,
@@ -191,7 +216,9 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
 
     given = {
         "q": query, "mine": mine, "state": [one.lower() for one in state or ()], "owner": owner,
-        "workspace": workspace, "pool": pool, "node": node, "label": label, "tag": tagged,
+        "workspace": workspace, "pool": pool, "framework": framework, "node": node, "label": label, "tag": tagged,
+        "favorite": favorite, "sweep": client().sweeps.get(sweep).id if sweep else "",
+        "algorithm": algorithm, "favorite_algorithm": favorite_algorithm, "flavor": flavor, "output": output,
         "since": moment(since), "until": moment(until),
     }  # fmt: skip
     filters = cast("JobFilters", {name: value for name, value in given.items() if value not in (None, "", [], False)})

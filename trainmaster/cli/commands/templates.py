@@ -52,7 +52,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         show,
-        "显示模板及其任务文档。\n\n输出描述、共享方式、历史版本，然后是 YAML 格式的文档。",
+        "显示模板及其任务文件。\n\n输出描述、共享方式、历史版本，然后是 YAML 格式的文档。",
         "tm template show resnet",
         "tm template show resnet --version 2 --json",
     )
@@ -66,7 +66,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         submit,
-        "由模板提交任务，可加修改。\n\n参数会在所有含该参数的角色中设置；都没有时加到第一个角色。输出任务 ID。",
+        "由模板提交任务，可加修改。\n\n参数会在所有含该参数的子任务中设置；都没有时加到第一个子任务。输出任务 ID。",
         "tm template submit resnet",
         "tm template submit resnet -p lr=0.1 --name resnet-lr01 --wait",
     )
@@ -164,7 +164,7 @@ def create(
 ) -> None:
     """Make a template of a job file, or of a job.
 
-    It lies in the workspace in which its jobs run, and is not shared unless you say so. A code folder is uploaded
+    It is in the workspace in which its jobs run, and is not shared unless you say so. A code folder is uploaded
     first. Prints its id and name.
     """
     if (file is None) == (from_job is None):
@@ -300,8 +300,8 @@ def submit(
 ) -> None:
     """Submit a job of a template, with changes.
 
-    A parameter is set in every role that has it, in the first where none has. Prints the job's id. With --wait it shows
-    the progress and, at the end, every replica.
+    A parameter is set in every sub-task that has it, in the first where none has. Prints the job's id. With --wait it
+    shows the progress and, at the end, every replica.
     """
     given = client().templates
     finish(
@@ -346,9 +346,9 @@ def copy(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Copy a template; the copy is yours, and not shared.
+    """Copy a template; the new one is yours, and not shared.
 
-    Prints the id and the name of the copy.
+    Prints its id and name.
     """
     _tell_made(client().templates.copy(template, name), as_json)
 

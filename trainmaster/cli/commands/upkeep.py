@@ -20,7 +20,7 @@ SUBJECTS = {
     "workspace": words("workspace", "工作空间"),
     "flavor": words("flavor", "规格"),
     "node": words("node", "节点"),
-    "policy": words("policy", "排队策略"),
+    "policy": words("policy", "策略"),
     "person": words("person", "用户"),
     "template": words("template", "模板"),
     "image": words("image", "镜像"),
@@ -122,7 +122,7 @@ def audit(
     """List what people did to jobs, pools, workspaces, nodes and people, newest first.
 
     Prints a line for each: when, who, from where, to what, what. Administrators read everything, owners and admins of
-    a workspace what lies in it, everybody what is theirs.
+    a workspace what is in it, everybody what is theirs.
     """
     import time
 

@@ -6,7 +6,23 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.commands.jobs import NEWEST, Label, Mine, Node, Owner, Pool, Sort, States, Workspace
+from trainmaster.cli.commands.jobs import (
+    NEWEST,
+    Algorithm,
+    Favorite,
+    FavoriteAlgorithm,
+    FlavorName,
+    Framework,
+    Label,
+    Mine,
+    Node,
+    Output,
+    Owner,
+    Pool,
+    Sort,
+    States,
+    Workspace,
+)
 from trainmaster.cli.context import AsJson, client, removed, seconds
 from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import words
@@ -89,15 +105,17 @@ def save_view(  # noqa: PLR0913, PLR0917 - every option is a parameter
     owner: Owner = "",
     workspace: Workspace = "",
     pool: Pool = "",
-    framework: Annotated[
-        str, typer.Option(help=words("Only jobs of this framework.", "只列出该启动方式的任务。"))
-    ] = "",
+    framework: Framework = "",
     node: Node = "",
     label: Label = None,
     tag: Annotated[
         str, typer.Option(metavar="TAG", help=words("Only jobs with this tag.", "只列带该标记的任务。"))
     ] = "",
-    favorite: Annotated[bool, typer.Option("--favorite", help=words("Only favorites.", "只列出收藏的任务。"))] = False,
+    favorite: Favorite = False,
+    algorithm: Algorithm = "",
+    favorite_algorithm: FavoriteAlgorithm = False,
+    flavor: FlavorName = "",
+    output: Output = "",
     since: Annotated[
         str,
         typer.Option(
@@ -132,6 +150,7 @@ def save_view(  # noqa: PLR0913, PLR0917 - every option is a parameter
         "who": "mine" if mine else "all",
         "state": [one.lower() for one in state or ()], "owner": owner, "workspace": workspace, "pool": pool,
         "framework": framework, "node": node, "tag": tag, "favorite": favorite,
+        "algorithm": algorithm, "favorite_algorithm": favorite_algorithm, "flavor": flavor, "output": output,
         "since": _since(since), "until": _until(until), "order": order_of(sort, reverse),
     }  # fmt: skip
     saved = client().views.save(name, share_with=share_with or None, **cast("ViewAsked", given))

@@ -112,10 +112,10 @@ def built_here(made: BuiltOn) -> None:
     if program is None:
         print(
             words(
-                "A Containerfile needs Docker or Podman on this machine, and there is none. "
+                "A Containerfile needs Docker or Podman on this computer, and there is none. "
                 "Build it where there is one, push it, and give it as --base.",
                 "构建 Containerfile 需要本机有 Docker 或 Podman，但未找到。"
-                "请在有它们的机器上构建并推送，再用 --base 给出。",
+                "请在有它们的计算机上构建并推送，再用 --base 给出。",
             ),
             file=sys.stderr,
         )

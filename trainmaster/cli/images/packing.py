@@ -120,7 +120,7 @@ def build(  # noqa: PLR0913, PLR0917 - options of a command
 
     The base is an image of the platform, a container, or the packages of the folder's requirements.txt, pyproject.toml
     or uv.lock. Prints the name by which job files have it, and the commands that run it on the platform, that test it
-    without a GPU, and that test it on this machine. With --test that is done at once, --set changing the job of it.
+    without a GPU, and that test it on this computer. With --test that is done at once, --set changing the job of it.
     """
     from trainmaster.cli.images.local import built_here, made_of
     from trainmaster.cli.showing.console import emit_json, plain
@@ -176,7 +176,7 @@ def _say(reference: str, commands: dict[str, str]) -> None:
     about = {
         "submit": words("run it on the platform:", "在平台上运行："),
         "test": words("test it there, without a GPU:", "在平台上测试，不使用加速卡："),
-        "here": words("test it on this machine:", "在本机测试："),
+        "here": words("test it on this computer:", "在本机测试："),
     }
     for key, command in commands.items():
         print(f"  {about[key]}\n    {visible(command)}")

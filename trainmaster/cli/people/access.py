@@ -221,7 +221,7 @@ def end_session(
 def password() -> None:
     """Set a new password for the console; all other sessions end.
 
-    On the server's own machine the old password is not asked for. The new one may also come from standard input.
+    On the server's own computer the old password is not asked for. The new one may also come from standard input.
     """
     import getpass
     import sys

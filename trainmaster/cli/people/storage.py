@@ -108,7 +108,7 @@ def add_connection(
         str,
         typer.Option(
             metavar="PATH",
-            help=words("Below which everything lies.", "所有内容所在的前缀。"),
+            help=words("Below which everything is.", "所有内容所在的前缀。"),
             show_default=words("the whole bucket", "整个存储桶"),
         ),
     ] = "",

@@ -77,6 +77,6 @@ def agent(folder: str, server_answers: bool) -> Finding:
             if server_answers and OPTIONS.url is None:
                 log = Layout(folder).path("run", "agent.log")
                 remedy = words(f"Look at {log}; the server starts it again.", f"请查看 {log}；服务器会重新启动它。")
-                return Finding("agent", BAD, words("does not answer", "没有响应"), remedy)
-            return Finding("agent", GOOD, words("not running; the server starts it", "未运行；由服务器启动"))
-    return Finding("agent", GOOD, words("answers", "响应正常"))
+                return Finding("node agent", BAD, words("does not answer", "没有响应"), remedy)
+            return Finding("node agent", GOOD, words("not running; the server starts it", "未运行；由服务器启动"))
+    return Finding("node agent", GOOD, words("answers", "响应正常"))

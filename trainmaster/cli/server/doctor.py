@@ -23,11 +23,12 @@ from trainmaster.messages import render
 from trainmaster.messages.server.client import INSTALL_ZH
 
 _ROOMY: Final = 2 * 2**30
+_WIDTH: Final = len("environment")
 NAME_ONE: Final = words(
     "Name one that runs elsewhere by TRAINMASTER_URL (or --url).",
     "请用 TRAINMASTER_URL（或 --url）指定在别处运行的服务器。",
 )
-REACHED: Final = words("A job reaches the ports of other jobs and of this machine", "任务可以访问其他任务和本机的端口")
+REACHED: Final = words("A job reaches the ports of other jobs and of this computer", "任务可以访问其他任务和本机的端口")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,7 +45,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def doctor(as_json: AsJson = False) -> None:
-    """Check this machine and the server on it, and say how to fix what is wrong.
+    """Check this computer and the server on it, and say how to fix what is wrong.
 
     Prints a line for each thing: ok, warning (works, with less) or bad; below it the remedy. Exit code 1 if anything is
     bad. Changes nothing.
@@ -56,7 +57,7 @@ def doctor(as_json: AsJson = False) -> None:
         emit_json([asdict(one) for one in found])
     else:
         for one in found:
-            finding(one.state, one.name, one.detail, one.remedy)
+            finding(one.state, one.name, one.detail, one.remedy, width=_WIDTH)
     if any(one.state == BAD for one in found):
         sys.exit(1)
 
@@ -67,12 +68,12 @@ def _findings(folder: str) -> Iterator[Finding]:
     if elsewhere is not None:  # the server is elsewhere: this machine's findings say nothing about it
         yield server()[1]
         yield Finding(
-            "machine",
+            "computer",
             GOOD,
             words(f"not looked at, because a server was named: {elsewhere}", f"未检查，因为指定了服务器：{elsewhere}"),
             words(
-                "Run tm doctor on the server's machine, without TRAINMASTER_URL and --url.",
-                "请在服务器所在机器上运行 tm doctor，不设 TRAINMASTER_URL 和 --url。",
+                "Run tm doctor on the server's computer, without TRAINMASTER_URL and --url.",
+                "请在服务器所在的计算机上运行 tm doctor，不设 TRAINMASTER_URL 和 --url。",
             ),
         )
         return
@@ -83,7 +84,7 @@ def _findings(folder: str) -> Iterator[Finding]:
             f"not looked at, because packages of the server are not installed here: {packages}",
             f"未检查，因为这里没有安装服务器的软件包：{packages}",
         )
-        yield Finding("machine", GOOD, why, words(f"{REMEDY}.", f"{INSTALL_ZH}。"))
+        yield Finding("computer", GOOD, why, words(f"{REMEDY}.", f"{INSTALL_ZH}。"))
         return
     yield _sandbox()
     yield _cgroups()
@@ -244,11 +245,11 @@ def _ledger(folder: str) -> Finding:
         server = load(layout.config).server
     except InvalidSpec as error:
         title, remedy = in_words(error)
-        return Finding("ledger", BAD, f"{layout.config}: {title}", remedy)
+        return Finding("database", BAD, f"{layout.config}: {title}", remedy)
     layout = replace(layout, data=os.path.realpath(server.data) if server.data else "")
     looked = examine(server.database or f"sqlite:///{layout.database}", past_of(layout))
     state = {"sound": GOOD, "unsure": POOR, "broken": BAD}[looked.state]
-    return Finding("ledger", state, render.text(looked.said, language()), render.remedy(looked.said, language()))
+    return Finding("database", state, render.text(looked.said, language()), render.remedy(looked.said, language()))
 
 
 def _cards() -> Finding:
@@ -257,8 +258,8 @@ def _cards() -> Finding:
 
     cards = Host(LocalConfig()).cards
     if not cards:
-        return Finding("cards", GOOD, words("no GPU found; jobs run on the CPU", "没有发现加速卡；任务在 CPU 上运行"))
-    return Finding("cards", GOOD, counted(len(cards), "GPU found", "GPUs found", "张加速卡"))
+        return Finding("gpus", GOOD, words("no GPU found; jobs run on the CPU", "没有发现加速卡；任务在 CPU 上运行"))
+    return Finding("gpus", GOOD, counted(len(cards), "GPU found", "GPUs found", "张加速卡"))
 
 
 def _neighbours(folder: str) -> Iterator[Finding]:
@@ -271,7 +272,7 @@ def _neighbours(folder: str) -> Iterator[Finding]:
             "others",
             POOR,
             words(
-                f"{len(found)} more on this machine: {who}; each gives out the same GPUs, cores and memory",
+                f"{len(found)} more on this computer: {who}; each gives out the same GPUs, cores and memory",
                 f"本机还有 {len(found)} 个服务器：{who}；它们各自分配相同的加速卡、CPU 和内存",
             ),
             words(
@@ -291,7 +292,7 @@ def _settings(folder: str) -> Iterator[Finding]:
         config = load(Layout(folder).config)
     except TrainmasterError:
         return  # `_ledger` has reported it
-    yield Finding("tasks", *environment_finding(config.local.environment))
+    yield Finding("environment", *environment_finding(config.local.environment))
     yield from _network(config.local.network, config.local.sandbox)
     yield from _containers(config.local.containers)
     open_to = exposed(config.server.host)

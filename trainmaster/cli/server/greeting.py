@@ -95,15 +95,15 @@ def exposed(host: str) -> tuple[str, str] | None:
             return None
     except ValueError:
         pass  # a host name: it may be reached from elsewhere
-    where = host or words("this machine", "本机")
+    where = host or words("this computer", "本机")
     return (
         words(
-            f"whoever can see the traffic to {where} can read passwords and tokens: this server speaks plain HTTP",
+            f"everybody who sees the traffic to {where} can read passwords and tokens: this server speaks plain HTTP",
             f"能看到发往 {where} 的流量的人可以读到密码和令牌：此服务器使用明文 HTTP",
         ),
         words(
-            'Put a proxy with TLS before it, and where that is on this machine set server.host = "127.0.0.1".',
-            '请在前面放置带 TLS 的反向代理；若代理就在本机，请设置 server.host = "127.0.0.1"。',
+            'Put a proxy with TLS before it, and where that is on this computer set server.host = "127.0.0.1".',
+            '请在前面放置带 TLS 的反向代理；若它就在本机，请设置 server.host = "127.0.0.1"。',
         ),
     )
 
@@ -114,7 +114,7 @@ def _demo(config: Config, cards: int) -> Iterator[str]:
     nodes = config.local.virtual_nodes
     each = "1 simulated GPU" if cards == 1 else f"{cards} simulated GPUs"
     yield words(
-        f"Demo: this machine is shown as {nodes} {'node' if nodes == 1 else 'nodes'} with {each} each.",
+        f"Demo: this computer is shown as {nodes} {'node' if nodes == 1 else 'nodes'} with {each} each.",
         f"演示：本机显示为 {nodes} 个节点，各有 {cards} 张模拟加速卡。",
     )
     yield words(

@@ -67,7 +67,7 @@ Host = Annotated[
     str | None,
     typer.Option(
         help=words("Address to listen on.", "监听地址。"),
-        show_default=words("127.0.0.1: this machine only", "127.0.0.1：仅限本机"),
+        show_default=words("127.0.0.1: this computer only", "127.0.0.1：仅限本机"),
     ),
 ]
 Port = Annotated[
@@ -111,7 +111,7 @@ Address = Annotated[
     str | None,
     typer.Option(
         help=words(
-            "Host, or host:port, at which the other servers reach this one.",
+            "Name or address, with or without a port, at which the other servers reach this one.",
             "其他服务器访问本服务器的地址：host 或 host:port。",
         ),
         show_default="--host",

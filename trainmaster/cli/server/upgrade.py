@@ -33,7 +33,7 @@ def upgrade(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Upgrade a copy of the database, look at what became of it, report, and remove the copy.
+    """Upgrade a copy of the database, look at what became of it, report, and remove it again.
 
     Run the tm of the new release; the server that runs and its jobs notice nothing. Prints a line for each check. Exit
     code 1 if anything is bad.

@@ -233,7 +233,7 @@ def retry(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Submit the entries anew that failed or ran out of time, under their numbers.
+    """Submit the entries again that failed or ran out of time, under their numbers.
 
     The jobs of before stay. Prints its name and how many entries are in which state.
     """

@@ -13,6 +13,9 @@ from trainmaster.messages.said import Said
 @say("name", "名称")
 def field_name() -> Said: ...
 
+@say("owners of others' jobs are told", "显示他人任务的所有者")
+def field_owners_told() -> Said: ...
+
 @say("kind", "类型")
 def field_kind() -> Said: ...
 

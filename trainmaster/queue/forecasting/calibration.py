@@ -105,8 +105,11 @@ class Calibration:
         self.scale = min(max(_quantile(ratios, missed), LEAST), GREATEST)
 
     def high(self, made_at: float, foreseen: Foreseen) -> float:
-        """Return the upper end of the range, not before its middle."""
-        return max(made_at + self.scale * _ahead_s(made_at, foreseen), foreseen.at)
+        """Return the upper end of the range, not before its middle, nor beyond what limits promise: whoever reads until
+        when others run at the latest would find the two at odds.
+        """
+        stretched = min(made_at + self.scale * _ahead_s(made_at, foreseen), max(foreseen.latest, foreseen.high))
+        return max(stretched, foreseen.at)
 
     def to_json(self) -> list[Any]:
         """Return what is remembered, for `restore`."""

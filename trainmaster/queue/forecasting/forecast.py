@@ -3,7 +3,8 @@ history.
 
 SAMPLES futures are played. In each every job runs for as long as some job of its owner did (`history`), while
 reservations are made by limits as in `plan`. The middle of the starts is the expectation, the tenth from either end the
-range, whose upper end `calibration` stretches until it holds as often as is meant. Pure; chance comes from a seed and
+range, whose upper end `calibration` stretches until it holds as often as is meant, though not beyond what time limits
+promise the head of the line. Pure; chance comes from a seed and
 the names of the jobs, so that a job keeps its luck from one forecast to the next. Jobs that are yet to come are not
 foreseen, nor preemption. Invariant: nothing is foreseen before `now`.
 """
@@ -38,11 +39,15 @@ Steps = Generator[None, None, Result]
 
 
 class Foreseen(NamedTuple):
-    """Start of a waiting job: the middle, a tenth and nine tenths of what may happen. Infinite: it cannot be known."""
+    """Start of a waiting job: the middle, a tenth and nine tenths of what may happen. Infinite: it cannot be known.
+
+    `latest`: when time limits alone let it start, if it is the head of the line; infinite: nobody can say.
+    """
 
     at: float
     low: float
     high: float
+    latest: float = math.inf
 
 
 def scene_of(
@@ -132,11 +137,13 @@ def foresee(scene: Scene, only: str | None = None) -> Steps[Prospect]:
             starts[job].append(future.starts.get(job, math.inf))
         yield
     typical = Future(scene, SAMPLES)
+    head, latest = typical.promised()
     yield from typical.play(wanted)
     found = {}
     for job, times in starts.items():
         times.sort()
-        found[job] = Foreseen(times[_MIDDLE], times[_LOW], times[_HIGH])
+        by_limits = latest if job == head else math.inf
+        found[job] = Foreseen(times[_MIDDLE], times[_LOW], times[_HIGH], by_limits)
     nodes = {job: scene.yard.names(moves) for job, moves in typical.where.items() if job in wanted}
     return Prospect(found, nodes, typical.endless)
 

@@ -130,6 +130,15 @@ class Future:
                 considered = 0
                 yield
 
+    def promised(self) -> tuple[str, float]:
+        """Return who is the head of the line before anything has ended, and when it starts by limits; "" and infinite
+        where nobody is.
+        """
+        for waits in self.line:
+            if (head := self._head(waits, self.scene.now)) is not None:
+                return waits.job, head.at
+        return "", math.inf
+
     def _end(self, number: int) -> None:
         runs = self._runs.pop(number)
         del self._limits[bisect_left(self._limits, (runs.limit_at, number))]

@@ -44,7 +44,7 @@ class ClusterCalls:
         return self._read(answers.NodeDetail, "GET", f"/nodes/{word(name)}")
 
     def cordon(self, node: str, note: str = "") -> answers.NodeDetail:
-        """Start nothing on a node any more; what runs on it runs on."""
+        """Start nothing on a node any more; what runs there goes on."""
         return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/cordon", {"note": note})
 
     def uncordon(self, node: str) -> answers.NodeDetail:
@@ -56,7 +56,7 @@ class ClusterCalls:
         return self._read(answers.NodeDetail, "POST", f"/nodes/{word(node)}/drain", {"note": note, "evict": evict})
 
     def move_node(self, node: str, pool: str) -> answers.NodeDetail:
-        """Move a node to another pool; what runs on it runs on."""
+        """Move a node to another pool; what runs there goes on."""
         return self._read(answers.NodeDetail, "PATCH", f"/nodes/{word(node)}", {"pool": pool})
 
     def resources(
@@ -216,6 +216,14 @@ class ClusterCalls:
     def set_policy(self, **values: Any) -> answers.PolicyView:
         """Change knobs; None is the default again, what is not named stays."""
         return self._read(answers.PolicyView, "PUT", "/queue/policy", {"values": values})
+
+    def privacy(self) -> answers.PrivacyView:
+        """Return whether people are told whose the jobs are that they may not see."""
+        return self._read(answers.PrivacyView, "GET", "/cluster/privacy")
+
+    def set_privacy(self, *, owners_told: bool) -> answers.PrivacyView:
+        """Tell people whose the jobs are that they may not see, or hide it from all but administrators."""
+        return self._read(answers.PrivacyView, "PUT", "/cluster/privacy", {"owners_told": owners_told})
 
     # -- what people did ---------------------------------------------------------------------------------------
 

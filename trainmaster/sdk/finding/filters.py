@@ -9,7 +9,9 @@ from trainmaster import answers
 class JobFilters(TypedDict, total=False):
     """Which jobs. `q`: words in name, id, slug, description, owner, labels, tags, note, commands and parameters;
     `label`: ``key`` or ``key=value``; `since`, `until`: seconds since the epoch, of the submit; `sweep`: its
-    id. Of a list, any of its values does.
+    id; `algorithm`: ``NAME`` or ``NAME@VERSION``; `favorite_algorithm`: of your favorite algorithms; `output`: a place
+    of object storage that results go to, or a folder above it, or the model that they become. Of a list, any of its
+    values does.
     """
 
     state: str | Sequence[str]
@@ -24,6 +26,10 @@ class JobFilters(TypedDict, total=False):
     tag: str | Sequence[str]
     favorite: bool
     sweep: str
+    algorithm: str
+    favorite_algorithm: bool
+    flavor: str
+    output: str
     since: float
     until: float
 

@@ -21,7 +21,19 @@ from trainmaster.sdk.finding.filters import JobsAsked
 if TYPE_CHECKING:
     from trainmaster.sdk.transport import Transport
 
-_WORDS: Final = ("q", "owner", "workspace", "pool", "framework", "node", "tag", "order")
+_WORDS: Final = (
+    "q",
+    "owner",
+    "workspace",
+    "pool",
+    "framework",
+    "node",
+    "tag",
+    "order",
+    "algorithm",
+    "flavor",
+    "output",
+)
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -40,6 +52,10 @@ class ViewAsked(TypedDict, total=False):
     node: str
     tag: str
     favorite: bool
+    algorithm: str
+    favorite_algorithm: bool
+    flavor: str
+    output: str
     since: str
     until: str
     order: str
@@ -99,8 +115,7 @@ def asked_of(query: str, now: float | None = None) -> JobsAsked:
     found: dict[str, Any] = {name: held[name] for name in _WORDS if held.get(name)}
     if held.get("state"):
         found["state"] = held["state"].split(",")
-    if held.get("favorite") == "true":
-        found["favorite"] = True
+    found |= {name: True for name in ("favorite", "favorite_algorithm") if held.get(name) == "true"}
     if held.get("who") == "mine":
         found["mine"] = True
         found.pop("owner", None)

@@ -23,7 +23,12 @@ from trainmaster.engines.registry import Engines
 from trainmaster.messages.assets import volumes
 from trainmaster.messages.jobs import rules, submitting
 from trainmaster.queue.explaining.reasons import instead, problem, say_reason
-from trainmaster.service.admission.places import place_problems, sharing_problems, time_limit_problems
+from trainmaster.service.admission.places import (
+    clamp_problems,
+    place_problems,
+    sharing_problems,
+    time_limit_problems,
+)
 from trainmaster.service.admission.stored import StoredInputs
 from trainmaster.service.admission.urgent import UrgentLimits, count_urgent
 from trainmaster.service.cluster.pools import Pools
@@ -35,10 +40,11 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.spec.inputs import mount_problems
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.lower import unplaced_gang
+from trainmaster.spec.lower import document_of, unplaced_gang
 from trainmaster.spec.problems import problem as spec_problem
 from trainmaster.spec.semantics import code_problem
 from trainmaster.storage.uploads import use
+from trainmaster.store.finding.uses import uses_of
 
 PRIORITIES: Final = tuple(priority.name.lower() for priority in Priority)
 Pays = Callable[[Iterable[Job], str, Iterable[Job]], list[Problem]]
@@ -207,10 +213,8 @@ class Admission:
         stranger = None if can.checks_owners is None else await can.checks_owners.owner_problem(who.name)
         found = [] if stranger is None else [stranger]
         found += await self.secret_problems(spec, who)
-        share = None if spec.share is None else JobShare(spec.share)
-        workspace = self._pools.workspaces.get(spec.workspace)
-        found += sharing_problems(share, workspace)
-        found += time_limit_problems(spec.duration, workspace)
+        found += await self.share_problems(None if spec.share is None else JobShare(spec.share), spec)
+        found += time_limit_problems(spec.duration, self._pools.workspaces.get(spec.workspace))
         found += mount_problems(spec, () if can.occupies is None else can.occupies.places())
         source = code_folder(spec, self._layout)
         if source is not None and not await asyncio.to_thread(use, source):
@@ -224,6 +228,16 @@ class Admission:
         found += await self._version_problems(spec, who, can.checks_owners is not None)
         found += await self._stored.problems(spec, who, can.checks_owners is not None)
         return found
+
+    async def share_problems(self, share: JobShare | None, spec: JobSpec) -> list[Problem]:
+        """Return what speaks against sharing a job so: its workspace (R57, R225), and what it uses (R224). None: its
+        document does not say.
+        """
+        found = sharing_problems(share, self._pools.workspaces.get(spec.workspace))
+        if found or share in (None, JobShare.NONE):
+            return found
+        used = uses_of(document_of(spec)).things
+        return clamp_problems(share, await asyncio.to_thread(self._versions.shares, spec.workspace, used))
 
     async def outside_warnings(self, spec: JobSpec, who: Principal) -> list[Problem]:
         """Return what is worth knowing of a job outside the platform, and stops nothing. At most seconds."""

@@ -2,6 +2,10 @@
 Pure.
 """
 
+from collections.abc import Sequence
+from typing import Final
+
+from trainmaster.access.clamping import UsedShare, narrower, widest
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.access.visible import InWorkspace
@@ -102,3 +106,21 @@ def sharing_problems(share: JobShare | None, workspace: Workspace | None) -> lis
     if workspace.sharing == "off" and share is not JobShare.NONE:
         return [problem("share", rules.sharing_off(workspace.name), share.value)]
     return []
+
+
+_USED: Final = {
+    "dataset": rules.used_dataset,
+    "volume": rules.used_volume,
+    "algorithm": rules.used_algorithm,
+    "image": rules.used_image,
+}
+
+
+def clamp_problems(share: JobShare, used: Sequence[UsedShare]) -> list[Problem]:
+    """Return what speaks against sharing a job so that uses these (R224): all of them are named."""
+    found = narrower(share, used)
+    if not found:
+        return []
+    least = widest(found)
+    said = rules.share_of_private if least is JobShare.NONE else rules.share_of_readable
+    return [problem("share", said([_USED[one.kind](one.name) for one in found if one.share is least]), share.value)]

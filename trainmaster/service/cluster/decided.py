@@ -12,6 +12,7 @@ from trainmaster.messages import render
 from trainmaster.messages.cluster import kept
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import audit, fields, money
+from trainmaster.store.cluster_settings import PRIVACY
 
 MOST_CHANGES: Final = 12
 MOST_TEXT: Final = 100
@@ -29,7 +30,7 @@ _CHANGED: Final[dict[str, Callable[[str, audit.Changes], Said]]] = {
     "flavor": audit.flavor_changed,
     "node": audit.node_changed,
     "budget": money.budget_set,
-    "policy": lambda _, changes: audit.policy_changed(changes),
+    "policy": lambda name, changes: (audit.privacy_changed if name == PRIVACY else audit.policy_changed)(changes),
 }
 _REMOVED: Final[dict[str, Callable[[str], Said]]] = {
     "pool": audit.pool_removed,

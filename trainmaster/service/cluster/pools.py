@@ -22,7 +22,7 @@ from trainmaster.core.records import Job, Node
 from trainmaster.messages.said import Said, verbatim
 from trainmaster.queue.policy import Values
 from trainmaster.service.cluster import decided
-from trainmaster.store.cluster_settings import ClusterSettings, Setting
+from trainmaster.store.cluster_settings import OWNERS_TOLD, PRIVACY, ClusterSettings, Setting, told_by
 
 log = logging.getLogger("trainmaster.pools")
 
@@ -38,7 +38,10 @@ KINDS: Final[dict[str, type[Any]]] = {
 """What each kind of row is read as."""
 
 POLICY: Final = "queue"
-"""The name of the one policy row: the values of the knobs that were changed."""
+"""The name of the queue's policy: the values of the knobs that were changed."""
+
+DEFAULTS: Final[Mapping[str, Values]] = {POLICY: {}, PRIVACY: {OWNERS_TOLD: True}}
+"""By the name of a policy: what holds where nobody decided anything."""
 
 Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | Budget | Values
 
@@ -86,6 +89,7 @@ class Pools:
             self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
         self.budgets: dict[str, Budget] = self._of("budget")
         self.policy: Values = self._of("policy").get(POLICY, {})
+        self.owners_told = told_by(self._of("policy").get(PRIVACY))
         self.nodes: tuple[Node, ...] = tuple(map(self._decided, self._machines))
 
     def _of(self, kind: str) -> dict[str, Any]:
@@ -159,7 +163,7 @@ class Pools:
         always: Mapping[str, Mapping[str, Record]] = {
             "pool": self.pools,
             "workspace": self.workspaces,
-            "policy": {POLICY: {}},
+            "policy": DEFAULTS,
             "node": {name: NodeSetting(name)},
             "budget": {name: Budget(name)},
         }

@@ -28,7 +28,7 @@ def close_to_others(home: str) -> None:
             entry.path for entry in entries if entry.is_file(follow_symlinks=False) and _close(entry.path, 0o600)
         ]
     if opened:
-        log.warning("%s is now closed to other users of this machine; it was open: %s", home, ", ".join(opened))
+        log.warning("%s is now closed to other users of this computer; it was open: %s", home, ", ".join(opened))
 
 
 def _close(path: str, mode: int) -> bool:

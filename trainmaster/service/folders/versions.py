@@ -7,12 +7,14 @@ every start, so one that went is never mounted, nor a volume that is being renam
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
+from trainmaster.access.clamping import UsedShare
 from trainmaster.access.visible import Visible
 from trainmaster.core.folders.layout import Layout
+from trainmaster.core.states import JobShare
 from trainmaster.messages.assets.volumes import volume_gone
 from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import Said
@@ -20,6 +22,7 @@ from trainmaster.spec.inputs import split_reference
 from trainmaster.spec.job import Input, JobSpec
 from trainmaster.storage.volumes.changing import make
 from trainmaster.store.assets.versions import AssetKind, AssetReader, AssetVersion, NamedVersions
+from trainmaster.store.finding.uses import UsedThing
 
 KEPT: Final = 4096
 _WROTE: Final = ("model", "outputs")
@@ -47,7 +50,7 @@ def scope_of_input(item: Input) -> str:
 
 
 class InputVersions:
-    """One object per server. `find`, `resolve` and `gone` block: call them from a worker thread."""
+    """One object per server. `find`, `resolve`, `shares` and `gone` block: call them from a worker thread."""
 
     def __init__(self, assets: AssetReader, own: NamedVersions, layout: Layout) -> None:
         self._assets, self._own, self._layout = assets, own, layout
@@ -96,6 +99,16 @@ class InputVersions:
         none that `visible` covers.
         """
         return self._assets.named(visible, kind, workspace, *split_reference(reference))
+
+    def shares(self, workspace: str, used: Iterable[UsedThing]) -> list[UsedShare]:
+        """Return how what a job of `workspace` uses is shared there; what is gone, and models, which nobody can share,
+        are left out. Blocks: one read.
+        """
+        things = dict.fromkeys((AssetKind(one.kind), one.name) for one in used if one.kind != AssetKind.MODEL)
+        found = self._own.shares(workspace, things) if things else {}
+        return [
+            UsedShare(kind.value, name, JobShare(found[kind, name])) for kind, name in things if (kind, name) in found
+        ]
 
     def path(self, workspace: str, item: Input) -> str | None:
         """Return where the files of a numbered version lie, from memory; None where nobody asked for it of late."""

@@ -64,7 +64,7 @@ class Audience:
         if found is None or found.user.state != "active":
             return None
         memberships = tuple((one.workspace, one.role) for one in found.members)
-        return Principal(name, found.user.role, memberships=memberships)
+        return Principal(name, found.user.role, memberships=memberships, owners_told=found.owners_told)
 
     def link(self, kind: str, job: str | None) -> str:
         """Return where the console shows more of it."""

@@ -192,14 +192,14 @@ class Administer:
     # -- nodes -------------------------------------------------------------------------------------------------
 
     async def assign(self, node: str, pool: str, who: Principal) -> None:
-        """Move a node to a pool; what runs on it runs on. Raises Forbidden, NotFound, InvalidSpec, StorageFailed."""
+        """Move a node to a pool; what runs there goes on. Raises Forbidden, NotFound, InvalidSpec, StorageFailed."""
         found = unknown((pool,), self._pools.pools, "pool", rules.unknown_pool)
         if not found and self._ctx.engines.of(pool) is not self._ctx.engines.first:
             found.append(problem("pool", rules.pool_elsewhere(name=pool, engine=self._ctx.engines.of(pool).name)))
         await self._set(node, who, lambda setting: replace(setting, pool=pool), audit.node_moved(node, pool), found)
 
     async def cordon(self, node: str, note: str, who: Principal) -> None:
-        """Start nothing on a node any more; what runs on it runs on. Raises Forbidden, NotFound, StorageFailed."""
+        """Start nothing on a node any more; what runs there goes on. Raises Forbidden, NotFound, StorageFailed."""
         said = audit.node_cordoned_because(node, note) if note else audit.node_cordoned(node)
         await self._set(node, who, self._out_of_service("cordoned", note, who), said)
 

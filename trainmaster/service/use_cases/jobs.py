@@ -42,7 +42,6 @@ from trainmaster.dialects.pai_out import to_pai
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import audit, requests
 from trainmaster.queue.explaining.explain import Judged
-from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.curves.metrics import Summary
 from trainmaster.service.scheduling.reasons import view_judged
@@ -297,12 +296,11 @@ class Jobs:
     async def share(self, ref: str, who: Principal, share: JobShare) -> JobView:
         """Share a job with the other members of its workspace, or no more (R223); also after its end.
 
-        Raises InvalidSpec where nothing may be shared there, NotFound, StorageFailed.
+        Raises InvalidSpec where it may not be shared so there, or what it uses is shared less, NotFound, StorageFailed.
         """
         seq = self._ctx.feed.seq
         job = await self.resolve(ref, who, "jobs:share")
-        wrong = sharing_problems(share, self._ctx.pools.workspaces.get(job.workspace))
-        if wrong:
+        if share is not JobShare.NONE and (wrong := await self._too_wide(job, share)):
             raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
 
         def kind_of(job: Job) -> tuple[Kind, Data] | None:
@@ -310,6 +308,9 @@ class Jobs:
             return None if share is job.share else (Kind.SHARED, data)
 
         return await self._view(await self.mark(ref, job, who, "jobs:share", kind_of), who, seq)
+
+    async def _too_wide(self, job: Job, share: JobShare) -> list[Problem]:
+        return await self._ctx.admission.share_problems(share, await self._ctx.specs.read(job.spec_digest))
 
     async def mark(
         self, ref: str, job: Job, who: Principal, scope: str, of: Callable[[Job], tuple[Kind, Data] | None]

@@ -98,6 +98,8 @@ class Listing:
             pool=_values(found.pool),
             node=_values(found.node),
             tags=_values(found.tags),
+            algorithm=_values(found.algorithm),
+            flavor=_values(found.flavor),
             labels=labels,
             partial=found.partial,
         )

@@ -12,6 +12,8 @@ from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from msgspec.structs import replace as replaced
+
 from trainmaster.access.roles import Principal
 from trainmaster.answers import ForecastView, SuggestionView
 from trainmaster.core.records import Job
@@ -57,7 +59,8 @@ async def helping(
     if not others:
         return known
     gone = () if instead_of is None else (instead_of.id,)
-    return known + await _sooner(context, judged, others, gone, SUGGESTED - len(known))
+    found = await _sooner(context, judged, others, gone, SUGGESTED - len(known))
+    return known + [_as_told(one, context.forecast(job)) for one in found]
 
 
 async def _sooner(
@@ -100,6 +103,13 @@ def _suggestion_view(
         forecast=forecast,
         otherwise_at=before,
     )
+
+
+def _as_told(one: SuggestionView, told: ForecastView | None) -> SuggestionView:
+    """Return it beside the start that people are told of a job that waits: the same minute, though made a moment
+    before.
+    """
+    return one if told is None or told.at is None else replaced(one, otherwise_at=told.at)
 
 
 def _at(forecast: ForecastView) -> float:

@@ -10,7 +10,7 @@ own. All of them block: call them from a worker thread, or as work of the writer
 import base64
 import binascii
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
@@ -283,6 +283,13 @@ class NamedVersions:
         with self._database.read() as connection:
             found = _select_versions(connection, *same, asset_version.c.number == number)
         return found[0] if found else None
+
+    def shares(self, workspace: str, things: Collection[tuple[AssetKind, str]]) -> dict[tuple[AssetKind, str], str]:
+        """Return how each of these (kind, name) is shared in `workspace`; what is not there is missing. One read."""
+        wanted = tuple_(asset.c.kind, asset.c.name).in_([(kind.value, name) for kind, name in things])
+        asked = select(asset.c.kind, asset.c.name, asset.c.share).where(asset.c.workspace == workspace, wanted)
+        with self._database.read() as connection:
+            return {(AssetKind(kind), name): share for kind, name, share in connection.execute(asked)}
 
 
 def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:

@@ -11,11 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from trainmaster.store.finding.named import said_as
 from trainmaster.store.finding.uses import UsedThing
 
-OWNER, WORKSPACE, SHARED, FRAMEWORK, POOL, LABEL, TAG, NEARLY, USES = map(chr, range(0xE000, 0xE009))
+OWNER, WORKSPACE, SHARED, FRAMEWORK, POOL, LABEL, TAG, NEARLY, USES, NAMED = map(chr, range(0xE000, 0xE00A))
 """Marks. SHARED: in this workspace. NEARLY: a word of a name, or one with a character left out. USES: a version of what
-people keep, or a volume (`used`).
+people keep, or a volume (`used`). NAMED: what lists are cut to (`store.finding.named`).
 """
 
 _OF_MANY: Final = (WORKSPACE, SHARED, FRAMEWORK, POOL)
@@ -44,6 +45,7 @@ class Found:
     labels: tuple[tuple[str, str], ...]
     tags: tuple[str, ...]
     uses: tuple[UsedThing, ...] = ()
+    named: tuple[tuple[str, str], ...] = ()
 
 
 def of_job(found: Found) -> set[str]:
@@ -56,6 +58,7 @@ def of_job(found: Found) -> set[str]:
         pieces |= {mark(LABEL, f"{key}="), mark(LABEL, f"{key}={value}")}
     pieces.update(mark(TAG, tag) for tag in found.tags)
     pieces.update(used(found.workspace, one) for one in found.uses)
+    pieces.update(naming(kind, said) for kind, value in found.named for said in said_as(kind, value))
     for word in found.text.split():
         pieces.update(word[at : at + _LENGTH] for at in range(len(word) - _LENGTH + 1))
         if not word.isascii():
@@ -74,6 +77,11 @@ def mark(kind: str, name: str) -> str:
 def used(workspace: str, one: UsedThing) -> str:
     """Return the mark of what jobs of a workspace use: names are of a workspace and a kind."""
     return mark(USES, f"{workspace}/{one.kind}/{one.reference}")
+
+
+def naming(kind: str, said: str) -> str:
+    """Return the mark of what jobs name, as it is asked for."""
+    return mark(NAMED, f"{kind}/{said}")
 
 
 def of_word(word: str) -> list[str]:

@@ -18,11 +18,11 @@ from sqlalchemy.sql import ColumnElement
 
 from trainmaster.core.states import JobShare
 from trainmaster.store import tables
-from trainmaster.store.finding import grams
+from trainmaster.store.finding import grams, named
 from trainmaster.store.finding.uses import uses_of
 
 TABLE: Final = "job_text"
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Of what a job is found by; another one is made anew."""
 _UNTIL, _MADE_AS, _MERGED = "found_until", "found_as", "found_merged"
 _PUNCTUATION: Final = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
@@ -46,6 +46,7 @@ _ROWS: Final = select(
     _job.c.id,
     _job.c.labels,
     _job.c.tags,
+    _job.c.named,
     *(_job.c[name] for name in ("owner", "workspace", "framework", "pool", "share")),
     _spec.c.document,
 ).outerjoin_from(_job, _spec, _spec.c.digest == _job.c.spec_digest)
@@ -207,6 +208,7 @@ def _grams(row: Any) -> set[str]:
             tuple((key, value) for key, value in _PAIR.findall(row.labels)),
             tuple(_PLAIN.findall(row.tags)),
             uses_of(row.document).things,
+            tuple(named.read(row.named)),
         )
     )
 

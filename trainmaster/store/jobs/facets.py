@@ -13,6 +13,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, func, select
 
 from trainmaster.access.visible import Visible
+from trainmaster.store.finding import named
 from trainmaster.store.jobs import labels
 from trainmaster.store.jobs.job_query import EQUAL, JobQuery
 from trainmaster.store.jobs.pages import newest
@@ -22,7 +23,8 @@ from trainmaster.store.tables import task
 MOST: Final = 1000
 VALUES: Final = 50
 
-_COLUMNS: Final = (*EQUAL, "labels", "tags")
+_COLUMNS: Final = (*EQUAL, "labels", "tags", "named")
+_NAMED: Final = (named.ALGORITHM, named.FLAVOR)
 
 Values = list[tuple[str, int]]
 
@@ -38,17 +40,19 @@ class Facets:
     node: Values
     labels: list[tuple[str, int, Values]]
     tags: Values
+    algorithm: Values
+    flavor: Values
     partial: bool
 
 
 def read(connection: Connection, visible: Visible, query: JobQuery, at: IndexAt) -> Facets:
     """Return the facets of the jobs that are `visible` and match `query`. O(MOST), unless a search is rare."""
-    open_ = replace(query, owner="", workspace="", framework="", pool="", labels=(), tags=())
+    open_ = replace(query, owner="", workspace="", framework="", pool="", algorithm="", flavor="", labels=(), tags=())
     found = newest(visible, open_, at, MOST, _COLUMNS)
     columns = [found.c[name] for name in _COLUMNS]
     rows = connection.execute(select(*columns, func.count().label("number")).group_by(*columns)).all()
-    equal = {name: _of_column(name, rows, query) for name in EQUAL}
-    every = [row for row in rows if _matches(row, query, EQUAL)]
+    equal = {name: _of_column(name, rows, query) for name in (*EQUAL, *_NAMED)}
+    every = [row for row in rows if _matches(row, query)]
     wide = newest(visible, replace(query, node=""), at, MOST, ())
     on_nodes = (
         select(task.c.node, func.count(task.c.job.distinct()).label("number"))
@@ -67,8 +71,11 @@ def read(connection: Connection, visible: Visible, query: JobQuery, at: IndexAt)
     )
 
 
-def _matches(row: Any, query: JobQuery, names: Iterable[str]) -> bool:
-    return all(getattr(query, name) in ("", getattr(row, name)) for name in names)
+def _matches(row: Any, query: JobQuery, but: str = "") -> bool:
+    """Return whether a row has what `query` says of columns and of what is named, whatever it says of `but`."""
+    equal = all(getattr(query, name) in ("", getattr(row, name)) for name in EQUAL if name != but)
+    rest = [(kind, value) for kind in _NAMED if kind != but and (value := getattr(query, kind))]
+    return equal and all(named.has(row.named, kind, value) for kind, value in rest)
 
 
 def _chosen(row: Any, query: JobQuery) -> bool:
@@ -89,11 +96,11 @@ def _of_tags(rows: Iterable[Any], chosen: tuple[str, ...]) -> Values:
 
 
 def _of_column(name: str, rows: Iterable[Any], query: JobQuery) -> Values:
-    others = [one for one in EQUAL if one != name]
     counts: Counter[str] = Counter()
     for row in rows:
-        if _matches(row, query, others) and _chosen(row, query):
-            counts[getattr(row, name)] += row.number
+        if _matches(row, query, name) and _chosen(row, query):
+            for value in named.values(row.named, name) if name in _NAMED else (getattr(row, name),):
+                counts[value] += row.number
     return counts.most_common(VALUES)
 
 

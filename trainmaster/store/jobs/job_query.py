@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import ColumnElement, exists
+from sqlalchemy import ColumnElement, exists, false
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.states import Shown
+from trainmaster.store.finding import named
 from trainmaster.store.jobs import labels, search
 from trainmaster.store.jobs.orders import ListPlace, read_mark
 from trainmaster.store.seen import by_row, seen
@@ -34,6 +35,11 @@ class JobQuery:
     tags: tuple[str, ...] = ()
     favorite_of: str = ""  # whose favorites
     sweep: str = ""  # the id of one, whose entries
+    algorithm: str = ""  # its name, or NAME@VERSION
+    flavor: str = ""
+    output: str = ""  # a place of object storage or a folder above it, or the model that the outputs become
+    favorite_algorithms_of: str = ""  # whose favorite algorithms; jobs of one of them
+    algorithms: tuple[str, ...] | None = None  # the names of these, once they are known
     since: float | None = None
     until: float | None = None
     order: str = "-submitted_at"  # one of ORDERS, with "-" in front for descending
@@ -50,6 +56,8 @@ class Page(Generic[T]):
 
 EQUAL: Final = ("owner", "workspace", "framework", "pool")
 """Filters that name the value of a column."""
+NAMED: Final = (named.ALGORITHM, named.FLAVOR, named.OUTPUT)
+"""Filters that name what a job's document names."""
 
 
 def at_its_moment(query: JobQuery, cursor: str | None) -> JobQuery:
@@ -74,6 +82,9 @@ def asked(query: JobQuery, walked: bool = False) -> list[ColumnElement[bool]]:
         found.append((by_row(job.c.sweep) if walked else job.c.sweep) == query.sweep)
     if query.favorite_of:
         found.append(exists().where(favorite.c.user == query.favorite_of, favorite.c.job == job.c.seq).correlate(job))
+    found += [named.having(kind, value) for kind in NAMED if (value := getattr(query, kind))]
+    if query.favorite_algorithms_of:
+        found.append(false() if query.algorithms == () else named.of_favorites(query.favorite_algorithms_of))
     if query.node:
         found.append(exists().where(task.c.job == job.c.seq, task.c.node == query.node).correlate(job))
     if query.since is not None:

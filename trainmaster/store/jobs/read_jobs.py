@@ -22,6 +22,7 @@ from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.store import tables
 from trainmaster.store.finding import index
+from trainmaster.store.finding.named import ALGORITHM
 from trainmaster.store.finding.uses import JobUses, UsedThing, uses_of
 from trainmaster.store.jobs import facets, rows
 from trainmaster.store.jobs.facets import Facets
@@ -43,6 +44,7 @@ __all__ = ["JobQuery", "JobReader", "Page"]
 
 _log: Final = logging.getLogger(__name__)
 _JOB, _ATTEMPT, _TASK, _EVENT = tables.job, tables.attempt, tables.task, tables.event
+_ASSET, _MARK = tables.asset, tables.asset_favorite
 _SPEC: Final = tables.spec
 _PREFIX_MIN: Final = 4
 _EVERY: Final = 2**62
@@ -64,6 +66,12 @@ _DOCUMENTS: Final = (
 )
 _ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == bindparam("wanted")).order_by(_ATTEMPT.c.number)
 _TASKS: Final = select(_TASK).where(_TASK.c.job == bindparam("wanted")).order_by(_TASK.c.position)
+_FAVORITES: Final = (
+    select(_ASSET.c.name.distinct())
+    .join(_MARK, _MARK.c.asset == _ASSET.c.id)
+    .where(_MARK.c.user == bindparam("user"), _ASSET.c.kind == ALGORITHM)
+    .order_by(_ASSET.c.name)
+)
 _EVENTS: Final = EVENTS.where(_EVENT.c.job == bindparam("wanted"))
 
 
@@ -100,8 +108,9 @@ class JobReader:
         another order O(FEW), unless a filter is rare in it.
         """
         query = at_its_moment(query, cursor)
-        timeless = replace(query, now=0.0)
         with self._database.read() as connection:
+            query = _settled(connection, query)
+            timeless = replace(query, now=0.0)
             at = _index_at(connection, query)
             number = _how_many(visible, timeless, at)
             few = number is not None and (connection.scalar(number) or 0) <= FEW
@@ -165,15 +174,16 @@ class JobReader:
         """Return how many jobs match `query` in each shown state (its own states do not count as a filter). `most`: of
         so many, the newest. O(most), or the jobs that match.
         """
-        wanted = replace(query, states=())
         with self._database.read() as connection:
-            statement = _by_state(visible, wanted, _index_at(connection, query), most)
+            wanted = _settled(connection, replace(query, states=()))
+            statement = _by_state(visible, wanted, _index_at(connection, wanted), most)
             known = {state.value for state in Shown}
             return {Shown(shown): count for shown, count in connection.execute(statement) if shown in known}
 
     def facets(self, visible: Visible, query: JobQuery) -> Facets:
         """Return which values there are to choose these jobs by. O(facets.MOST), unless a search is rare."""
         with self._database.read() as connection:
+            query = _settled(connection, query)
             return facets.read(connection, visible, query, _index_at(connection, query))
 
     def matching(
@@ -254,6 +264,14 @@ _how_many: Final = lru_cache(_KEPT)(how_many)
 def _by_state(visible: Visible, query: JobQuery, at: IndexAt, most: int) -> Select[Any]:
     found = newest(visible, query, at, most, ("shown",))
     return select(found.c.shown, func.count()).group_by(found.c.shown)
+
+
+def _settled(connection: Connection, query: JobQuery) -> JobQuery:
+    """Return `query` with the names of the favorite algorithms that it asks for: by these the index is asked."""
+    if not query.favorite_algorithms_of:
+        return query
+    names = connection.scalars(_FAVORITES, {"user": query.favorite_algorithms_of}).all()
+    return replace(query, algorithms=tuple(names))
 
 
 def _index_at(connection: Connection, query: JobQuery | None = None) -> IndexAt:

@@ -16,6 +16,7 @@ from trainmaster.core.money.metering import uses
 from trainmaster.core.records import Assignment, Attempt, Job, Role, Task, replace
 from trainmaster.messages.jobs import jobs
 from trainmaster.messages.said import Said, said_from_json, said_in
+from trainmaster.store.finding import named
 from trainmaster.store.jobs import labels, search
 
 Row = tuple[Any, ...]
@@ -43,7 +44,7 @@ JOB_MOVING: Final = (
     "state", "shown", "priority", "started_at", "ended_at", "attempts_used", "model", "version", "record", "gpus",
     "share", "tags", "remarks",
 )  # fmt: skip
-JOB_FOUND: Final = ("search",)
+JOB_FOUND: Final = ("search", "named")
 ATTEMPT_FIXED: Final = ("job", "number", "cause", "created_at")
 ATTEMPT_MOVING: Final = ("phase", "why", "started_at", "draining_at", "retained_at", "ended_at", "record")
 TASK_FIXED: Final = ("job", "attempt", "position", "role", "idx")
@@ -146,7 +147,8 @@ def job_moving(job: Job) -> Row:
 
 def job_found(job: Job, document: str | None) -> Row:
     """Return the values of JOB_FOUND; `document`: what it was submitted as."""
-    return (search.written((job.name, job.slug, job.id, job.description, job.owner), job.labels, document),)
+    texts = (job.name, job.slug, job.id, job.description, job.owner)
+    return (search.written(texts, job.labels, document), named.written(job.id, job.name, document))
 
 
 def gpus_of(roles: Iterable[Role]) -> float:

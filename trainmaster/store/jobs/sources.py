@@ -14,10 +14,10 @@ from sqlalchemy import ColumnElement, Select, TextClause, false, func, select, t
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.states import JobShare, Shown
-from trainmaster.store.finding import grams, index
+from trainmaster.store.finding import grams, index, named
 from trainmaster.store.finding.uses import UsedThing
 from trainmaster.store.jobs import labels, search
-from trainmaster.store.jobs.job_query import JobQuery, asked
+from trainmaster.store.jobs.job_query import NAMED, JobQuery, asked
 from trainmaster.store.jobs.orders import ListPlace, Walk
 from trainmaster.store.seen import by_row, seen
 from trainmaster.store.tables import favorite, job, spec, task
@@ -26,6 +26,8 @@ Conditions = list[ColumnElement[bool] | TextClause]
 
 _SHARED: Final = text("share <> 'none'")  # written out, so that the databases see that the index answers it
 _EVERY_LEVEL: Final = frozenset({JobShare.READ.value, JobShare.READ_WRITE.value})
+_FAVORITES: Final = 100
+"""Of more favorite algorithms each job is looked at: a search takes so many lists beside each other."""
 _ENDED: Final = frozenset({Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED})
 
 
@@ -110,12 +112,12 @@ def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | N
     if query.sweep:
         rows = [*who, *asked(replace(query, sweep=""), walked=True)]
         return [Source(job.c.seq, [job.c.sweep == query.sweep, *rows])]
-    every = _pieces(query)
-    if every:
+    every, one_of = _pieces(query), _favorites(query)
+    if every or one_of:
         rows = [*who, *asked(query, walked=True)]
         place = query.workspace or visible.within or ""
         every += [grams.mark(grams.WORKSPACE, place)] if place else []
-        known = _in_index(at, index.holding(at.dialect, every, _one_of(visible)), rows)
+        known = _in_index(at, index.holding(at.dialect, every, one_of, _one_of(visible)), rows)
         return [known, Source(job.c.seq, [job.c.seq > at.until, *rows])]
     if query.node:
         rows = [*who, *asked(replace(query, node=""), walked=True)]
@@ -126,7 +128,7 @@ def narrowed(visible: Visible, query: JobQuery, at: IndexAt) -> list[Source] | N
 
 def asks_texts(query: JobQuery) -> bool:
     """Return whether `query` is answered by the index of texts, so that it matters how far that is."""
-    return not (query.favorite_of or query.sweep) and bool(_pieces(query))
+    return not (query.favorite_of or query.sweep) and bool(_pieces(query) or _favorites(query))
 
 
 def near(visible: Visible, words: Sequence[str], at: IndexAt) -> Source | None:
@@ -170,8 +172,17 @@ def _pieces(query: JobQuery) -> list[str]:
     found += [grams.mark(grams.TAG, tag) for tag in query.tags]
     found += [grams.mark(grams.FRAMEWORK, query.framework)] if query.framework else []
     found += [grams.mark(grams.POOL, query.pool)] if query.pool else []
+    asked_for = [(kind, value) for kind in NAMED if (value := getattr(query, kind))]
+    found += [grams.naming(kind, named.indexed(kind, value)) for kind, value in asked_for]
     found += [grams.mark(grams.OWNER, query.owner)] if found and query.owner else []
     return list(dict.fromkeys(found))
+
+
+def _favorites(query: JobQuery) -> list[str]:
+    """Return marks of which each job has one that is of one's favorite algorithms; none where they are too many."""
+    names = query.algorithms or ()
+    names = names if len(names) <= _FAVORITES else ()
+    return [grams.naming(named.ALGORITHM, name) for name in names]
 
 
 def _one_of(visible: Visible) -> list[str]:

@@ -17,7 +17,7 @@ from trainmaster.core.errors import Conflict, NotFound, Unauthenticated
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.server import people
 from trainmaster.store import audit
-from trainmaster.store.cluster_settings import where_closed
+from trainmaster.store.cluster_settings import are_owners_told, where_closed
 from trainmaster.store.database import Database
 from trainmaster.store.notices.settings import forget_person
 from trainmaster.store.people.members import Member
@@ -42,11 +42,14 @@ class User:
 
 
 class FoundPerson(NamedTuple):
-    """A user with all that decides what they may. `closed`: those of their workspaces in which nothing is shared."""
+    """A user with all that decides what they may. `closed`: those of their workspaces in which nothing is shared;
+    `owners_told`: whether people are told whose the jobs are that they may not see.
+    """
 
     user: User
     members: tuple[Member, ...]
     closed: frozenset[str]
+    owners_told: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,8 @@ class PeopleRows:
                 return None
             members = tuple(Member(**one._mapping) for one in connection.execute(mine))
             closed = where_closed(connection, [one.workspace for one in members])
-        return FoundPerson(User(**row._mapping), members, closed)
+            told = are_owners_told(connection)
+        return FoundPerson(User(**row._mapping), members, closed, told)
 
     def user(self, name: str) -> User | None:
         """Return the user with this name."""

@@ -36,6 +36,7 @@ export const audit = {
   },
   spans: { "24h": "Last 24 hours", "7d": "Last 7 days", "30d": "Last 30 days" },
   actors: { person: "person", token: "token", job: "for another job", system: "platform" },
+  privacy: "what people see of one another",
   subjects: {
     job: "job",
     person: "account",
@@ -73,6 +74,7 @@ export const audit = {
     flavor_changed: "flavor changed",
     pool_changed: "pool changed",
     policy_changed: "queue policy changed",
+    privacy_changed: "owners of jobs shown or hidden",
     signed_in: "signed in",
     sign_in_failed: "sign-in failed",
     signed_out: "signed out",

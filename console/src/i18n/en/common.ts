@@ -217,6 +217,7 @@ export const common = {
     or: "or",
     refused: "The sign-in was not completed.",
     refusedHint: "You or the provider refused ({{error}}). Start again.",
+    docs: "Documentation",
     point: "See why a job is queued, when it starts, and why it failed.",
   },
 } as const;

@@ -36,6 +36,7 @@ export const audit = {
   },
   spans: { "24h": "最近 24 小时", "7d": "最近 7 天", "30d": "最近 30 天" },
   actors: { person: "本人登录", token: "令牌", job: "为其他任务让位", system: "平台" },
+  privacy: "用户间可见信息",
   subjects: {
     job: "任务",
     person: "账户",
@@ -73,6 +74,7 @@ export const audit = {
     flavor_changed: "修改规格",
     pool_changed: "修改资源池",
     policy_changed: "修改排队策略",
+    privacy_changed: "显示或隐藏任务所有者",
     signed_in: "登录",
     sign_in_failed: "登录失败",
     signed_out: "退出登录",

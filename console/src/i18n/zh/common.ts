@@ -213,6 +213,7 @@ export const common = {
     or: "或",
     refused: "登录未完成。",
     refusedHint: "您或身份提供方拒绝了登录（{{error}}）。请重新开始。",
+    docs: "使用文档",
     point: "任务为何排队、何时启动、为何失败，一目了然。",
   },
 };

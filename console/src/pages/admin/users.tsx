@@ -21,6 +21,7 @@ import { Ago } from "../../shared/time";
 import { Labels, Pending } from "../../shared/ui";
 import { AddUser, LeaveDialog, type Leaving, type Once, OnceDialog, useReset } from "./account";
 import { useRefresh } from "./dialog";
+import { PrivacyAdmin } from "./privacy";
 
 const PAGE = 50;
 
@@ -37,44 +38,47 @@ export function UsersAdmin(): ReactNode {
     [name, ...workspaces.map((one) => one.workspace)].some((text) => text.toLowerCase().includes(wanted)),
   );
   return (
-    <section className="tm-panel">
-      <div className="tm-admin-head">
-        <p className="tm-faint tm-flat tm-grow">{t("people.hint")}</p>
-        <Input
-          allowClear
-          prefix={<SearchOutlined />}
-          value={q}
-          onChange={(e) => setQ(e.target.value)}
-          placeholder={t("people.find")}
-          aria-label={t("people.find")}
-          className="tm-node-search"
-          data-testid="user-search"
-        />
-        <Button type="primary" onClick={() => setAdding(true)} data-testid="user-add">
-          {t("people.add")}
-        </Button>
-      </div>
-      {!shown ? (
-        <div className="tm-panel-body">
-          <Pending query={query} rows={3} />
+    <div className="tm-stack">
+      <section className="tm-panel">
+        <div className="tm-admin-head">
+          <p className="tm-faint tm-flat tm-grow">{t("people.hint")}</p>
+          <Input
+            allowClear
+            prefix={<SearchOutlined />}
+            value={q}
+            onChange={(e) => setQ(e.target.value)}
+            placeholder={t("people.find")}
+            aria-label={t("people.find")}
+            className="tm-node-search"
+            data-testid="user-search"
+          />
+          <Button type="primary" onClick={() => setAdding(true)} data-testid="user-add">
+            {t("people.add")}
+          </Button>
         </div>
-      ) : (
-        <Table<Account>
-          rowKey="name"
-          size="middle"
-          tableLayout="fixed"
-          scroll={{ x: 980 }}
-          dataSource={shown}
-          pagination={shown.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}
-          locale={{ emptyText: <span className="tm-faint">{t("admin.none")}</span> }}
-          onRow={({ name, state }) => ({ "data-testid": `user-${name}`, "data-state": state }) as object}
-          columns={columns}
-        />
-      )}
-      {adding && <AddUser close={() => setAdding(false)} made={setOnce} />}
-      {leaving && <LeaveDialog {...leaving} close={() => setLeaving(null)} />}
-      {once && <OnceDialog once={once} close={() => setOnce(null)} />}
-    </section>
+        {!shown ? (
+          <div className="tm-panel-body">
+            <Pending query={query} rows={3} />
+          </div>
+        ) : (
+          <Table<Account>
+            rowKey="name"
+            size="middle"
+            tableLayout="fixed"
+            scroll={{ x: 980 }}
+            dataSource={shown}
+            pagination={shown.length > PAGE ? { pageSize: PAGE, showSizeChanger: false } : false}
+            locale={{ emptyText: <span className="tm-faint">{t("admin.none")}</span> }}
+            onRow={({ name, state }) => ({ "data-testid": `user-${name}`, "data-state": state }) as object}
+            columns={columns}
+          />
+        )}
+        {adding && <AddUser close={() => setAdding(false)} made={setOnce} />}
+        {leaving && <LeaveDialog {...leaving} close={() => setLeaving(null)} />}
+        {once && <OnceDialog once={once} close={() => setOnce(null)} />}
+      </section>
+      <PrivacyAdmin />
+    </div>
   );
 }
 

@@ -66,7 +66,8 @@ function Who({ event }: { event: AuditEvent }): ReactNode {
 function SubjectCell({ of }: { of: AuditEvent["subject"] }): ReactNode {
   const { t } = useTranslation();
   const known = SUBJECTS.find((kind) => kind === of.kind);
-  const kind = known ? t(`audit.subjects.${known}`) : of.kind;
+  const privacy = of.kind === "policy" && of.name === "privacy";
+  const kind = privacy ? t("audit.privacy") : known ? t(`audit.subjects.${known}`) : of.kind;
   const name = of.title || of.name;
   const place = of.kind === "job" && of.workspace ? `${kind} · ${of.workspace}` : kind;
   return (

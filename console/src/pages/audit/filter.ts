@@ -44,6 +44,7 @@ export const KINDS = [
   "flavor_changed",
   "pool_changed",
   "policy_changed",
+  "privacy_changed",
   "signed_in",
   "sign_in_failed",
   "signed_out",

@@ -5,10 +5,10 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type PastWindow, readPast } from "../../api/cluster";
 import type { ClusterPast } from "../../api/types";
-import { number, percent } from "../../shared/format";
+import { number } from "../../shared/format";
 import { useFormatTime } from "../../shared/time";
 import { Pending } from "../../shared/ui";
-import { stepAt, stepsOf, summaryOf } from "./steps";
+import { roughly, stepAt, stepsOf, summaryOf } from "./steps";
 
 const WIDTH = 600;
 const HEIGHT = 120;
@@ -71,10 +71,10 @@ function Picture({ past, what }: { past: ClusterPast; what: What }): ReactNode {
   const { mean } = summaryOf(values);
   const unit = t(what === "gpu" ? "cluster.gpus" : "cluster.cores");
   const say = (held: number): string =>
-    t("cluster.past.held", { held: number(Math.round(held * 10) / 10), total: number(total), unit });
+    t("cluster.past.held", { held: roughly(held, total), total: number(total), unit });
   const words =
     at === null
-      ? t("cluster.past.mean", { held: say(mean), percent: total > 0 ? Math.round(percent(mean / total)) : 0 })
+      ? t("cluster.past.mean", { held: say(mean), percent: total > 0 ? roughly((100 * mean) / total, 100, 1) : "0" })
       : `${time(past.at[at] ?? 0, "minute")} · ${say(values[at] ?? 0)}`;
   const marks = Array.from(
     { length: MARKS + 1 },

@@ -1,5 +1,6 @@
 /** How much was held over time, as an area of steps in a picture. Pure. */
 import type { ClusterPast } from "../../api/types";
+import { number } from "../../shared/format";
 
 export interface Steps {
   /** SVG path of the area, from 0 0 (top left) to `width` `height`. */
@@ -29,4 +30,12 @@ export function summaryOf(values: readonly number[]): { mean: number; last: numb
 /** Which step lies under a place of the picture, 0 (left) to 1 (right). */
 export function stepAt(past: Pick<ClusterPast, "at">, place: number): number {
   return Math.min(past.at.length - 1, Math.max(0, Math.floor(place * past.at.length)));
+}
+
+/** An amount in multiples of `unit`, rounded to nothing or to the whole only where it is that: little of four GPUs is not none. */
+export function roughly(amount: number, whole: number, unit = 0.1): string {
+  const most = amount < whole ? whole - unit : Number.POSITIVE_INFINITY;
+  const rounded = Math.min(Math.round(amount / unit) * unit, most);
+  if (amount > 0 && rounded < unit) return `<${number(unit)}`;
+  return number(Math.round(rounded * 10) / 10);
 }

@@ -11,7 +11,7 @@ import { toneOf } from "../../shared/state";
 import { isDay, isFiltered, SPANS, statesOf } from "./query";
 
 const TYPING_MS = 250;
-const FACETS = ["workspace", "owner", "pool", "node", "framework"] as const;
+const FACETS = ["workspace", "owner", "pool", "node", "framework", "flavor"] as const;
 type Facet = (typeof FACETS)[number];
 
 interface Props {
@@ -45,6 +45,8 @@ export function Filters({ search, counts, facets, mine, update, clear }: Props):
             choose={(value) => update({ [facet]: value })}
           />
         ))}
+        <AlgorithmSelect facets={facets} search={search} update={update} />
+        <OutputBox value={search.output ?? ""} onChange={(output) => update({ output: output || undefined })} />
         <LabelSelect
           facets={facets}
           choose={(label) => search.q?.includes(label) || update({ q: [search.q, label].filter(Boolean).join(" ") })}
@@ -81,8 +83,8 @@ export function Filters({ search, counts, facets, mine, update, clear }: Props):
   );
 }
 
-function SearchBox({ value, onChange }: { value: string; onChange: (text: string) => void }): ReactNode {
-  const { t } = useTranslation();
+/** What is typed, once the typing pauses. */
+function useTyped(value: string, onChange: (text: string) => void): [string, (text: string) => void] {
   const [text, setText] = useState(value);
   const typed = useEffectEvent(onChange); // it is new on every render; only what was typed matters
   useEffect(() => setText(value), [value]);
@@ -91,6 +93,17 @@ function SearchBox({ value, onChange }: { value: string; onChange: (text: string
     const timer = setTimeout(() => typed(text), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, value]);
+  return [text, setText];
+}
+
+interface Typed {
+  value: string;
+  onChange: (text: string) => void;
+}
+
+function SearchBox({ value, onChange }: Typed): ReactNode {
+  const { t } = useTranslation();
+  const [text, setText] = useTyped(value, onChange);
   return (
     <Input
       allowClear
@@ -103,6 +116,25 @@ function SearchBox({ value, onChange }: { value: string; onChange: (text: string
       aria-label={t("jobs.search")}
       title={t("jobs.searchHint")}
       maxLength={200}
+    />
+  );
+}
+
+/** Where results go: a place of object storage or a folder above it, or the model that they become (R199). */
+function OutputBox({ value, onChange }: Typed): ReactNode {
+  const { t } = useTranslation();
+  const [text, setText] = useTyped(value, onChange);
+  return (
+    <Input
+      allowClear
+      prefix={<span className="tm-select-label">{t("jobs.filter.output")}</span>}
+      placeholder={t("jobs.filter.outputHint")}
+      value={text}
+      onChange={(e) => setText(e.target.value)}
+      className="tm-output"
+      data-testid="filter-output"
+      aria-label={t("jobs.filter.output")}
+      maxLength={600}
     />
   );
 }
@@ -146,6 +178,46 @@ function FacetSelect({
       popupMatchSelectWidth={false}
       aria-label={t(`jobs.filter.${facet}`)}
       data-testid={`filter-${facet}`}
+    />
+  );
+}
+
+/** No algorithm is called so. */
+const FAVORITES = "*";
+
+/** One algorithm, or all of one's favorites (R199). */
+function AlgorithmSelect({ facets, search, update }: Pick<Props, "facets" | "search" | "update">): ReactNode {
+  const { t } = useTranslation();
+  const known = facets?.algorithm ?? [];
+  const chosen = search.favorite_algorithm ? FAVORITES : search.algorithm;
+  if (known.length === 0 && chosen === undefined) return null;
+  const count = (jobs: number): number | undefined => (facets?.partial ? undefined : jobs);
+  const absent = search.algorithm !== undefined && !known.some(({ value }) => value === search.algorithm);
+  return (
+    <Select
+      allowClear
+      showSearch={known.length > 8 ? { optionFilterProp: "label" } : false}
+      prefix={<span className="tm-select-label">{t("jobs.filter.algorithm")}</span>}
+      placeholder={any(t("jobs.any"))}
+      value={chosen}
+      options={[
+        { value: FAVORITES, label: t("jobs.filter.favoriteAlgorithms"), jobs: undefined },
+        ...(absent && search.algorithm ? [{ value: search.algorithm, label: search.algorithm, jobs: undefined }] : []),
+        ...known.map(({ value, jobs }) => ({ value, label: value, jobs: count(jobs) })),
+      ]}
+      optionRender={(option) => (
+        <Counted label={String(option.data.label)} jobs={option.data["jobs"] as number | undefined} />
+      )}
+      onChange={(value?: string) =>
+        update({
+          algorithm: value === FAVORITES ? undefined : value,
+          favorite_algorithm: value === FAVORITES || undefined,
+        })
+      }
+      className="tm-select"
+      popupMatchSelectWidth={false}
+      aria-label={t("jobs.filter.algorithm")}
+      data-testid="filter-algorithm"
     />
   );
 }

@@ -46,6 +46,10 @@ export function filterOf(search: JobsSearch, mine: boolean, now: number): JobFil
     tag: search.tag ? [search.tag] : undefined,
     favorite: search.favorite || undefined,
     sweep: search.sweep,
+    algorithm: search.algorithm,
+    favorite_algorithm: search.favorite_algorithm || undefined,
+    flavor: search.flavor,
+    output: search.output,
     since: sinceOf(search.since, now),
     until: untilOf(search.until),
   };
@@ -82,14 +86,31 @@ export function viewOf(search: JobsSearch): string {
   return new URLSearchParams(held.map(([key, value]) => [key, String(value)])).toString();
 }
 
+const TEXTS = [
+  "q",
+  "state",
+  "owner",
+  "workspace",
+  "pool",
+  "framework",
+  "node",
+  "tag",
+  "sweep",
+  "algorithm",
+  "flavor",
+  "output",
+  "since",
+  "until",
+  "order",
+  "columns",
+] as const satisfies readonly (keyof JobsSearch)[];
+
 /** The address of a view; what is no part of one is passed over. */
 export function searchOf(view: string): JobsSearch {
   const found = Object.fromEntries(new URLSearchParams(view));
   const search: JobsSearch = {};
-  for (const key of ["q", "state", "owner", "workspace", "pool", "framework", "node", "tag", "sweep"] as const)
-    if (found[key]) search[key] = found[key];
-  for (const key of ["since", "until", "order", "columns"] as const) if (found[key]) search[key] = found[key];
+  for (const key of TEXTS) if (found[key]) search[key] = found[key];
   if (found["who"] === "mine" || found["who"] === "all") search.who = found["who"];
-  if (found["favorite"] === "true") search.favorite = true;
+  for (const key of ["favorite", "favorite_algorithm"] as const) if (found[key] === "true") search[key] = true;
   return search;
 }

@@ -9,6 +9,7 @@ import { Logo } from "../../shared/brand";
 import { ButtonLink } from "../../shared/link";
 import { useSession } from "../../shared/session";
 import { useMedia } from "../../theme";
+import { useFocusBack } from "./focus";
 import { Keyboard } from "./keyboard";
 import { currentPage, pagesFor, whereOf } from "./pages";
 import { TopBar } from "./top";
@@ -28,6 +29,7 @@ function Frame({ session }: { session: Session }): ReactNode {
   const [open, setOpen] = useState(false);
   const path = useRouterState({ select: (state) => whereOf(state.location) });
   const content = useRef<HTMLElement>(null);
+  useFocusBack();
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer.
   useEffect(() => setOpen(false), [path]);
   return (

@@ -19,6 +19,7 @@ import {
 } from "@ant-design/icons";
 import type { ReactNode } from "react";
 import type { Language } from "../../i18n";
+import { docsPage } from "../../shared/docs";
 
 export interface Page {
   to: "/" | `/${Exclude<Page["name"], "home">}`;
@@ -79,8 +80,6 @@ export const whereOf = (at: { pathname: string; search: { template?: unknown; ed
     ? "/templates"
     : at.pathname;
 
-/** Where the server has the documentation that was built for it (trainmaster/api/static.py). */
-const GUIDE = "/docs";
 const CHAPTERS: readonly [string, string][] = [
   ["/submit", "job-file"],
   ["/jobs/", "logs-and-metrics"],
@@ -92,6 +91,8 @@ const CHAPTERS: readonly [string, string][] = [
   ["/images", "images"],
   ["/sweeps", "sweeps"],
   ["/queue", "waiting"],
+  ["/cluster", "cluster"],
+  ["/models", "models"],
   ["/bin", "bin"],
   ["/usage", "usage"],
   ["/admin", "administration"],
@@ -103,5 +104,5 @@ const CHAPTERS: readonly [string, string][] = [
 /** The chapter of the guide that tells of the page at `path`, in the reader's language. Pure. */
 export function chapterOf(path: string, language: Language): string {
   const chapter = CHAPTERS.find(([begin]) => path.startsWith(begin))?.[1] ?? "console";
-  return `${GUIDE}${language === "zh" ? "/zh" : ""}/guide/${chapter}.html`;
+  return docsPage(`guide/${chapter}`, language);
 }

@@ -1,7 +1,9 @@
 /** What stands around everything that is shown before somebody is in. */
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { useLanguage } from "../../i18n";
 import { LanguageSwitch, Logo } from "../../shared/brand";
+import { docsPage } from "../../shared/docs";
 import { useTitle } from "../../shared/title";
 import { type Look, useLook } from "../../theme";
 
@@ -16,6 +18,7 @@ export function Frame({
   children: ReactNode;
 }): ReactNode {
   const { t } = useTranslation();
+  const language = useLanguage();
   useTitle(title);
   return (
     <div className="tm-signin" onInput={onTyping}>
@@ -24,6 +27,15 @@ export function Frame({
           <Logo />
           Trainmaster
         </span>
+        <a
+          className="tm-flat-button"
+          href={docsPage("index", language)}
+          target="_blank"
+          rel="noreferrer"
+          data-testid="docs"
+        >
+          {t("signin.docs")}
+        </a>
         <LanguageSwitch />
         <LookChoice />
       </header>

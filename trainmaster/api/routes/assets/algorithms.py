@@ -32,7 +32,7 @@ class _Body(BaseModel):
 
 class AlgorithmBody(_Body):
     """The next version of the algorithm `name`, as its document `spec` says it; its code is uploaded before. Of one
-    that is made by it, `description` and `share` say more; `workspace`: where it lies.
+    that is made by it, `description` and `share` say more; `workspace`: where it is.
     """
 
     name: Short

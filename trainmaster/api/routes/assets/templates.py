@@ -54,7 +54,7 @@ class TemplateChange(_Body):
 
 
 class CopyBody(_Body):
-    """What the copy is called; absent: a name that is free."""
+    """The new name; absent: a name that is free."""
 
     name: Short | None = None
 
@@ -66,8 +66,8 @@ class SeveralTemplates(_Body):
 
 
 class TemplateSubmission(_Body):
-    """What the job has that the template has not: `name`; `parameters`, set in every role that has one of this name, in
-    the first where none has; `set` by dotted path. `spec`: the whole document, as it became in a form.
+    """What the job has that the template has not: `name`; `parameters`, set in every sub-task that has one of this
+    name, in the first where none has; `set` by dotted path. `spec`: the whole document, as it became in a form.
     """
 
     name: Annotated[str | None, Field(max_length=200)] = None

@@ -55,7 +55,7 @@ class NewFolder(_Body):
 
 
 class Move(_Body):
-    """What lies at `path` is to lie at `to`."""
+    """What is at `path` is to be at `to`."""
 
     path: Annotated[str, Field(max_length=4096)]
     to: Annotated[str, Field(max_length=4096)]

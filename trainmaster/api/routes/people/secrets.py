@@ -44,6 +44,6 @@ async def put_secret(request: Request, workspace: Name, secret: SecretName, body
 
 @routes.route("DELETE", "/workspaces/{workspace}/secrets/{secret}", scope="secrets:write", answers={204: ""})
 async def delete_secret(request: Request, workspace: Name, secret: SecretName) -> Response:
-    """Delete a secret; jobs that wait for their start and name it will fail."""
+    """Delete a secret; queued jobs that name it will fail."""
     await platform(request).secrets.drop(workspace, secret, who(request))
     return Response(status_code=204)

@@ -20,7 +20,7 @@ Line = Annotated[str, Field(max_length=1024)]
 
 
 class ConnectionBody(Body):
-    """`endpoint`: scheme, host and port of an S3 service. `prefix`: below which everything lies, "": the whole bucket.
+    """`endpoint`: scheme, name and port of an S3 service. `prefix`: below which everything is, "": the whole bucket.
     It replaces the connection of this name, keys included.
     """
 
@@ -61,6 +61,6 @@ async def check_connection(request: Request, workspace: Name, connection: Connec
 
 @routes.route("DELETE", "/workspaces/{workspace}/storage/{connection}", scope="secrets:write", answers={204: ""})
 async def delete_connection(request: Request, workspace: Name, connection: ConnectionName) -> Response:
-    """Delete a storage connection; jobs that wait for their start and name it will fail."""
+    """Delete a storage connection; queued jobs that name it will fail."""
     await platform(request).storage.drop(workspace, connection, who(request))
     return Response(status_code=204)

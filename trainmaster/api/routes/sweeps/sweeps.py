@@ -129,7 +129,7 @@ async def stop_sweep(request: Request, ref: str, body: Stop | None = None) -> Re
     "POST", "/sweeps/{ref}/retry", scope="jobs:write", answers={201: "SweepDetail"}, parameters=[IDEMPOTENCY_KEY]
 )
 async def retry_sweep(request: Request, ref: str, body: Retry | None = None) -> Response:
-    """Submit the entries anew that failed or ran out of time, under their numbers. The jobs of before stay."""
+    """Submit the entries again that failed or ran out of time, under their numbers. The jobs of before stay."""
     key = request.headers.get("idempotency-key")
     stopped = body is not None and body.stopped
     return Json(await platform(request).sweeps.retry(ref, who(request), stopped, key), status_code=201)
