@@ -253,19 +253,6 @@ def test_files_are_looked_at_and_a_folder_is_taken_whole(world: World, console: 
         assert {Path(name).name for name in archive.namelist()} >= {"log.csv", "dot.png"}
 
 
-def test_a_failed_job_is_cloned_with_its_remedy_in_two_clicks(world: World, console: Console) -> None:
-    """D7: the command that was meant is named; one click shows the change, the second starts the clone."""
-    job = plain(world, "typo", "slep 0")
-    world.until(job, lambda view: view["state"] == "failed")
-    console.open_job(job)
-    expect(console.at("remedies")).to_contain_text("Did you mean sleep")
-    console.press("remedy-clone")
-    expect(console.at("remedy-change")).to_contain_text("sleep 0")
-    console.press("remedy-ok")
-    expect(console.at("job-page")).not_to_have_attribute("data-id", job)
-    console.expect_state("succeeded")
-
-
 def test_an_expired_job_says_its_limit_and_offers_longer_ones(world: World, console: Console) -> None:
     """D6: the limit is named once, outputs are said to be kept, and a clone may have twice the time or no limit."""
     job = plain(world, "too-long", "sleep 60", duration="2s")

@@ -53,6 +53,7 @@ def test_who_mistyped_is_cloned_with_the_command_that_was_meant(world: World, co
     expect(console.at("remedies")).to_contain_text("Did you mean sleep")
     console.page.evaluate("window.clicks = 0; addEventListener('click', () => window.clicks++, true)")
     console.press("remedy-clone")
+    expect(console.at("remedy-change")).to_contain_text("sleep 0")
     console.press("remedy-ok")
     expect(console.at("job-page")).not_to_have_attribute("data-id", job)
     assert console.page.evaluate("window.clicks") == 2

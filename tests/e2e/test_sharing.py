@@ -79,7 +79,7 @@ def test_two_people_share_a_job_and_the_administrator_closes_it(
 
 
 def test_a_link_of_a_colleague_explains_itself(world: World, console: Console, new_console: Open) -> None:
-    """D8: whoever opens it signs in first, is told whom to ask, and with the same link sees the log once it is shared."""
+    """D8: whoever opens it signs in first, is told whom to ask, and by the same link sees the log once it is shared."""
     console.open("/admin?tab=users")
     one_time = {name: add_user(console, name, "default") for name in ("amy", "ben")}
     amy = come_in(new_console, "amy", one_time["amy"])

@@ -106,8 +106,14 @@ def test_a_batch_job_and_its_curves(console: Console, world: World, tmp_path: Pa
         # 保存模型地址: each entry under its own number, and the script knows of none
         page.locator("[data-testid=entry][data-index='2']").get_by_test_id("entry-link").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("批量-2")
-        expect(console.at("verdict").get_by_test_id("saved-model")).to_contain_text("批量")
-        page.go_back()
+        expect(console.at("verdict").get_by_test_id("saved-model")).to_have_text("批量-2@1")
+        page.get_by_role("tab", name="文件").click()
+        console.at("folder").get_by_text("outputs").click()
+        console.at("file").get_by_text("rate.txt").click()
+        expect(console.at("look-text")).to_have_text("0.1")
+        page.keyboard.press("Escape")
+        walk.press("批量任务（列表）", walk.navigation)
+        console.press("sweep-link")
         walk.press("比较", walk.main)
         expect(console.at("compare-results")).to_contain_text("批量-2")
 

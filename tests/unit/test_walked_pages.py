@@ -1,4 +1,4 @@
-"""What holds on every page is held by walks over `tests/e2e/pages.py`: no route and no tab of the console is left out."""
+"""What holds on every page is held by walks over `tests/e2e/pages.py`: no route and no tab is left out."""
 
 import re
 from collections import defaultdict
@@ -9,7 +9,7 @@ from tests.e2e.pages import pages
 
 CONSOLE = Path(__file__).resolve().parents[2] / "console/src"
 TABS = {"JOB": "/jobs/$", "COMPARE": "/compare", "SWEEP": "/sweeps/$", "ADMIN": "/admin", "SETTINGS": "/settings"}
-JOBS = {name: "t1" for name in ("good", "bad", "long", "waits", "sweep")}
+JOBS = dict.fromkeys(("good", "bad", "long", "waits", "sweep"), "t1")
 
 
 def walked() -> dict[str, set[str]]:
@@ -29,7 +29,9 @@ def test_every_route_is_walked() -> None:
 
 def test_every_tab_is_walked() -> None:
     """The first of them is what an address without one shows."""
-    tabs = dict(re.findall(r"^export const ([A-Z]+)_TABS = \[([^\]]+)\]", (CONSOLE / "shared/address.ts").read_text(), re.M))
+    tabs = dict(
+        re.findall(r"^export const ([A-Z]+)_TABS = \[([^\]]+)\]", (CONSOLE / "shared/address.ts").read_text(), re.M)
+    )
     assert tabs.keys() == TABS.keys()
     left = {
         route: missing

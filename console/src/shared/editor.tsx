@@ -37,7 +37,7 @@ const look = EditorView.theme({
   },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   ".cm-panels": { backgroundColor: "var(--panel)", color: "var(--text)" },
-  "&.cm-focused": { outline: "2px solid var(--blue)", outlineOffset: "-2px" },
+  "&.cm-focused, &:focus-within": { outline: "2px solid var(--blue)", outlineOffset: "-2px" },
 });
 
 export function Editor({ value, language, height, onChange, testId }: Props): ReactNode {

@@ -54,7 +54,6 @@ _REPLICAS: Final = 50_000
 """Of all records together that are kept: each is half a kilobyte."""
 
 _BY_ID: Final = WholeStatement(_JOB.c.id == bindparam("wanted"))
-_BY_SLUG: Final = WholeStatement((_JOB.c.workspace == bindparam("place")) & (_JOB.c.slug == bindparam("wanted")))
 _BY_SEQ: Final = WholeStatement(_JOB.c.seq.in_(bindparam("wanted", expanding=True)))
 _VERSIONS: Final = select(_JOB.c.seq, _JOB.c.id, _JOB.c.version).where(
     _JOB.c.seq.in_(bindparam("wanted", expanding=True))
@@ -87,19 +86,30 @@ class JobReader:
 
         Raises NotFound, or Conflict when several ids begin so.
         """
-        named = self._whole.jobs(_BY_ID, wanted=text) or self._whole.jobs(_BY_SLUG, wanted=text, place=workspace)
-        if named and visible.covers(named[0]):
+        with self._database.read() as connection:
+            found = self._called(connection, visible, text, workspace)
+        named = self._whole.jobs(_BY_ID, wanted=found) if found is not None else []
+        if named and visible.covers(named[0]):  # it may have been hidden since
             return named[0]
-        if len(text) >= _PREFIX_MIN:
-            with self._database.read() as connection:
-                range_ = (_JOB.c.id >= text, _JOB.c.id < text + "~")  # ids are of hex digits, "~" is above them all
-                found = select(_JOB.c.id).where(*range_, *seen(visible, _JOB)).order_by(_JOB.c.id).limit(4)
-                ids = connection.scalars(found).all()
-            if len(ids) > 1:
-                raise Conflict(said.several_jobs(repr(text), [*ids[:3], *["..." for _ in ids[3:]]]))
-            if ids and (named := self._whole.jobs(_BY_ID, wanted=ids[0])):
-                return named[0]
         raise NotFound(said.no_such_job(repr(text)))
+
+    @staticmethod
+    def _called(connection: Connection, visible: Visible, text: str, workspace: str) -> str | None:
+        """Return the id that `text` means. Raises Conflict. Each question is asked of what may be seen alone, so that
+        what is hidden takes the same questions, and the same time, as what never was.
+        """
+        may = seen(visible, _JOB)
+        for same in (_JOB.c.id == text, (_JOB.c.workspace == workspace) & (_JOB.c.slug == text)):
+            found: str | None = connection.scalar(select(_JOB.c.id).where(same, *may))
+            if found is not None:
+                return found
+        if len(text) < _PREFIX_MIN:
+            return None
+        range_ = (_JOB.c.id >= text, _JOB.c.id < text + "~")  # ids are of hex digits, "~" is above them all
+        ids = connection.scalars(select(_JOB.c.id).where(*range_, *may).order_by(_JOB.c.id).limit(4)).all()
+        if len(ids) > 1:
+            raise Conflict(said.several_jobs(repr(text), [*ids[:3], *["..." for _ in ids[3:]]]))
+        return ids[0] if ids else None
 
     def list_jobs(self, visible: Visible, query: JobQuery, limit: int = 50, cursor: str | None = None) -> Page[Job]:
         """Return one page. Raises InvalidSpec for an unknown order or a cursor of another list.

@@ -29,7 +29,7 @@ export function ImagesPage(): ReactNode {
         read={listImages}
         icon={<AppstoreOutlined className="tm-empty-icon" />}
         columns={useColumns()}
-        width={1000}
+        width={976}
         above={<Builds open={show} />}
         actions={
           <Button

@@ -1,19 +1,18 @@
 /** What the other members of the workspace may do with the job; who may decide it chooses here (R57, R223, R225). */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { App, Select } from "antd";
+import { Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listWorkspaces } from "../../api/cluster";
 import { shareJob } from "../../api/jobs";
 import type { JobDetail, JobShare } from "../../api/types";
+import { useAttempt } from "../../shared/attempt";
 import { SHARES } from "../../shared/people";
-import { useErrorText } from "../../shared/ui";
 
 export function ShareFact({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
-  const { message } = App.useApp();
   const client = useQueryClient();
-  const errorText = useErrorText();
+  const attempt = useAttempt();
   const [busy, setBusy] = useState(false);
   const decides = job.may.includes("share");
   const workspaces = useQuery({
@@ -26,13 +25,7 @@ export function ShareFact({ job }: { job: JobDetail }): ReactNode {
   const off = workspaces.data?.items.find((one) => one.name === job.workspace)?.sharing === "off";
   const choose = async (share: JobShare): Promise<void> => {
     setBusy(true);
-    try {
-      await shareJob(job.id, share);
-      message.success(t("job.share.changed"));
-    } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 6);
-    }
+    await attempt(() => shareJob(job.id, share), t("job.share.changed"));
     setBusy(false);
     for (const key of [["job", job.id], ["jobs"]]) void client.invalidateQueries({ queryKey: key });
   };

@@ -35,7 +35,7 @@ function useColumns(): TableColumnsType<ModelItem> {
       {
         title: t("models.name"),
         key: "name",
-        width: 220,
+        width: 184,
         fixed: narrow ? undefined : "start",
         render: (_, model) => (
           <TwoLines
@@ -51,7 +51,7 @@ function useColumns(): TableColumnsType<ModelItem> {
       {
         title: t("models.latest"),
         key: "latest",
-        width: 128,
+        width: 112,
         render: (_, model) => (
           <Link to="/models/$id" params={{ id: model.id }} search={{ version: model.latest }} className="tm-num">
             {t("models.version", { n: model.latest })}
@@ -82,7 +82,7 @@ function useColumns(): TableColumnsType<ModelItem> {
       {
         title: t("models.updated"),
         key: "updated",
-        width: 132,
+        width: 116,
         render: (_, model) => <Ago at={model.updated_at} />,
       },
     ],
