@@ -107,7 +107,7 @@ def test_a_batch_job_and_its_curves(console: Console, world: World, tmp_path: Pa
         page.locator("[data-testid=entry][data-index='2']").get_by_test_id("entry-link").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("批量-2")
         expect(console.at("verdict").get_by_test_id("saved-model")).to_have_text("批量-2@1")
-        page.get_by_role("tab", name="文件").click()
+        page.get_by_role("tab", name="文件", exact=True).click()
         console.at("folder").get_by_text("outputs").click()
         console.at("file").get_by_text("rate.txt").click()
         expect(console.at("look-text")).to_have_text("0.1")
