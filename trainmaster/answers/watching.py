@@ -93,8 +93,8 @@ class MetricsView(Answer, frozen=True):
 
 
 class File(Answer, frozen=True):
-    """An entry of a folder. `kind`: file, folder or link. `size` of a folder: how many entries one of a job's own folders
-    has, 0 of those below: counting could take long.
+    """An entry of a folder. `kind`: file, folder or link. `size` of a folder: how many entries one of a job's own
+    folders has, 0 of those below: counting could take long.
     """
 
     name: str
