@@ -17,6 +17,8 @@ from trainmaster.access.roles import Principal
 from trainmaster.api.openapi import answer_schemas, contract, taken_schemas
 from trainmaster.api.policy import PolicyRoute
 from trainmaster.core.records import Node
+from trainmaster.service.use_cases.people.accounts import NewPerson
+from trainmaster.service.use_cases.people.credentials import WantedToken
 
 ROOT = Path(__file__).parents[3]
 NO_PREFIX = {"/healthz", "/readyz", "/metrics"}
@@ -189,3 +191,16 @@ async def test_no_request_crashes_the_server(app: Any, platform: Any) -> None:
     platform.run(made.id)
     real = {"ref": made.id, "number": "last", "task": "task0-0"}
     assert await fire(app, platform, real) > 300
+
+
+@pytest.mark.timeout(600)
+async def test_no_request_of_a_member_crashes_the_server(app: Any, platform: Any) -> None:
+    """Who may less is refused as the contract promises: of their own job, and of another's, which is not there."""
+    admin = Principal("admin", "admin")
+    await platform.accounts.add(NewPerson("mia", workspace="default"), admin)
+    token = (await platform.credentials.create(admin, WantedToken("t", user="mia"))).token
+    mia = Principal("mia", memberships=(("default", "member"),))
+    for who in (mia, admin):
+        made = (await platform.submit({"spec": {"name": "a"}}, who, None))[0]
+        real = {"ref": made.id, "number": "last", "task": "task0-0"}
+        assert await fire(app, platform, real, examples=3, token=token) > 200

@@ -211,7 +211,6 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     that was refused, with the reason.
     """
     from trainmaster.cli.commands.jobs import leave
-    from trainmaster.cli.language import told
     from trainmaster.cli.showing.console import emit_json
 
     given = {
@@ -232,13 +231,16 @@ def bulk(  # noqa: PLR0913, PLR0917 - every option is a parameter
     if not yes and not typer.confirm(question):
         raise typer.Exit(1)
     outcome: answers.OutcomeView = getattr(server, action)(expected=number, **more, **filters)
-    if as_json:
-        emit_json(outcome)
-    else:
-        print(words(f"done: {len(outcome.done)}", f"完成：{len(outcome.done)}"))
-        for one in outcome.refused:
-            print(f"{one.id}  {told(one.title)}")
+    emit_json(outcome) if as_json else _tell(outcome)
     leave(not outcome.refused)
+
+
+def _tell(outcome: "answers.OutcomeView") -> None:
+    from trainmaster.cli.language import told
+
+    print(words(f"done: {len(outcome.done)}", f"完成：{len(outcome.done)}"))
+    for one in outcome.refused:
+        print(f"{one.id}  {told(one.title)}")
 
 
 def _asked(

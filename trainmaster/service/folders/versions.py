@@ -104,7 +104,7 @@ class InputVersions:
         """Return how what a job of `workspace` uses is shared there; what is gone, and models, which nobody can share,
         are left out. Blocks: one read.
         """
-        things = dict.fromkeys((AssetKind(one.kind), one.name) for one in used if one.kind != AssetKind.MODEL)
+        things = dict.fromkeys((AssetKind(one.kind), one.name) for one in used if one.kind != "model")
         found = self._own.shares(workspace, things) if things else {}
         return [
             UsedShare(kind.value, name, JobShare(found[kind, name])) for kind, name in things if (kind, name) in found
