@@ -66,7 +66,8 @@ _DOCUMENTS: Final = (
 _ATTEMPTS: Final = select(_ATTEMPT).where(_ATTEMPT.c.job == bindparam("wanted")).order_by(_ATTEMPT.c.number)
 _TASKS: Final = select(_TASK).where(_TASK.c.job == bindparam("wanted")).order_by(_TASK.c.position)
 _FAVORITES: Final = (
-    select(_ASSET.c.name.distinct())
+    select(_ASSET.c.name)
+    .distinct()
     .join(_MARK, _MARK.c.asset == _ASSET.c.id)
     .where(_MARK.c.user == bindparam("user"), _ASSET.c.kind == ALGORITHM)
     .order_by(_ASSET.c.name)
