@@ -3,13 +3,17 @@
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 for _name in [name for name in os.environ if name.startswith("TRAINMASTER_")]:
     if not _name.startswith("TRAINMASTER_TEST_"):
         del os.environ[_name]
 
-settings.register_profile("fast", max_examples=15)  # of a hundred: see tests/fixtures/examples.py
+# No property is judged by how long it takes: another program may have the machine.
+ANY_TIME = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("full", ANY_TIME)
+settings.register_profile("fast", ANY_TIME, max_examples=15)  # of a hundred: see tests/fixtures/examples.py
+settings.load_profile("full")
 
 
 class AtOnce:

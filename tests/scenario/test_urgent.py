@@ -106,7 +106,7 @@ async def test_raising_a_queued_job_is_refused_in_clear_words(fake: Stage) -> No
     assert all(isinstance(one, InvalidSpec) for one in await asyncio.gather(*both, return_exceptions=True))
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), per_user=st.integers(0, 3), total=st.integers(0, 4))
 async def test_any_mix_of_requests_at_once_keeps_both_limits(
     tmp_path_factory: pytest.TempPathFactory, seed: int, per_user: int, total: int

@@ -104,7 +104,7 @@ LIST = st.lists(
 ).map(",".join)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LIST)
 def test_lists_of_hosts_are_those_of_slurm(bed: Bed, text: str) -> None:
     names = bed.ask("scontrol", "show", "hostnames", text).split()

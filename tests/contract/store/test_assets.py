@@ -87,7 +87,7 @@ def test_versions_never_change_and_count_from_1(store: Store) -> None:
     """Whatever is registered in whatever order, once or again."""
     reader, turn = AssetReader(store.database), iter(range(10**6))
 
-    @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
     @given(st.lists(ATTEMPTS, max_size=12))
     def holds(registered: list[tuple[str, str, int | None, int]]) -> None:
         workspace = f"w{next(turn)}"

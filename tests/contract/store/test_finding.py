@@ -303,7 +303,7 @@ def test_every_list_is_what_a_look_at_every_job_gives(store: Store, monkeypatch:
     places = st.sets(st.sampled_from(["default", "speech", "vision"]))
     some = st.sampled_from
 
-    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
     @among(
         some(["ann", "bob", "cat", "eve"]), st.tuples(places, places, places), some(sorted(KEYS)), st.booleans(),
         st.just("") | some(["ann", "bob"]), st.just("") | some(["speech", "vision"]),

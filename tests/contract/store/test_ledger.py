@@ -27,7 +27,7 @@ def folded(events: list[Event]) -> Job:
     return job
 
 
-@settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_fold_of_the_stored_events_is_the_stored_rows(store: Store, data: st.DataObject) -> None:
     """Item 4: any history, legal or not, committed in any grouping, leaves rows that are the fold of its events."""

@@ -107,7 +107,7 @@ def test_sql_and_memory_see_the_same(database: Database) -> None:
     every = models.list_assets(ALL, AssetKind.MODEL)
     assert (len(jobs), len(every)) == (36, 36)
 
-    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
     @given(
         VISIBLE,
         st.sampled_from(["-submitted_at", "name", "run_s"]),
@@ -165,7 +165,7 @@ def test_the_audit_of_a_workspace_and_of_ones_own_and_nothing_else(database: Dat
     assert len(every) == len(told)
     queries = [AuditQuery(), AuditQuery(by="ann"), AuditQuery(workspace="bob"), AuditQuery("job", "t3")]
 
-    @settings(max_examples=examples(60), deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
     @given(VISIBLE, st.sampled_from(queries), st.sampled_from([1, 3, 50]))
     def holds(visible: Visible, query: AuditQuery, limit: int) -> None:
         wanted = [

@@ -61,7 +61,7 @@ def accepted(targets: list[str]) -> bool:
 
 
 @given(st.lists(TARGETS, min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_accepted_mount_hides_what_the_platform_places_nor_another(targets: list[str]) -> None:
     if not accepted(targets):
         return
@@ -78,7 +78,7 @@ def test_what_hides_nothing_is_accepted(target: str) -> None:
 
 
 @given(st.lists(TARGETS, min_size=1, max_size=2))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_node_refuses_what_a_submit_would_have_refused(targets: list[str]) -> None:
     """A job that was accepted by an earlier release, or for other machines, loses nothing either."""
     mounts = [Mount("/d", target) for target in dict.fromkeys(targets) if target != "/code"]

@@ -107,7 +107,7 @@ def test_a_file_system_without_lists_says_so() -> None:
 RIGHTS = st.dictionaries(st.integers(1, 2**32 - 2), st.integers(0, 7), max_size=5)
 
 
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RIGHTS, RIGHTS, st.integers(0, 0o777))
 def test_what_was_granted_is_told_again_and_adds_up(
     tmp_path: Path, one: dict[int, int], two: dict[int, int], mode: int

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.core.formats.units import NotRead
@@ -25,7 +25,6 @@ from trainmaster.core.states import Phase, TaskPhase
 HOUR_MS = 3_600_000
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(-MOST_AMOUNT, MOST_AMOUNT))
 def test_what_is_written_is_read(amount: int) -> None:
     assert read_amount(amount_text(amount), least=-MOST_AMOUNT) == amount
@@ -91,7 +90,6 @@ def use(start: int, end: int, price: int = 7_000_003, machines: int = 3) -> Mach
     return MachineUse("w", "ann", "default", "t1", 1, 0, machines, Rate("big", price, 1000), start, end)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(0, 10**10),
     st.integers(0, 10**9),

@@ -357,7 +357,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return {"jobName": draw(NAMES), "image": "local", "taskRoles": roles, **optional}
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(documents())
 def test_out_and_in_again_is_the_same_job(document: dict[str, Any]) -> None:
     """What is written back means the same job, and writing it back again gives the same text."""

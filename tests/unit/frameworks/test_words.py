@@ -15,7 +15,7 @@ from trainmaster.frameworks.words import expand, fill, split
 ENV = {"A": "one two", "B": "$A", "PAI_HOST_IP_a.b_0": "10.0.0.1", "PAI_HOST_IP_a_b_0": "10.0.0.1", "E": ""}
 
 
-@settings(max_examples=examples(500), deadline=None)
+@settings(max_examples=examples(500))
 @given(st.text(alphabet=" \t\nab1.-='\"\\é文", max_size=24))
 @example("a\\\\ b")
 @example("'' \"\" x''y")
@@ -33,7 +33,7 @@ def test_the_same_words_as_shlex(text: str) -> None:
         assert split(text) == expected
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.text(alphabet="ab 'x\"\\$AB{}.", max_size=16))
 def test_the_same_as_a_real_shell_where_the_shell_does_not_split_values(text: str) -> None:
     """Names that are known, values without blanks: exactly what `sh` makes of the same text."""

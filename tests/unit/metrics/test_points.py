@@ -124,7 +124,7 @@ def test_a_large_log_is_collected_in_bounded_looks(tmp_path: Path) -> None:
     assert len(task.collect()) == 100_000
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(
     pieces=st.lists(st.sampled_from(["loss 1\n", "lo", "ss 2\n", "\n", "x\r", "loss 3", "é"]), max_size=20),
     reopen=st.booleans(),

@@ -193,7 +193,7 @@ def test_who_vanished_is_forgotten_unless_it_is_known_what_became_of_it() -> Non
 moments = st.floats(0, 1e9)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(moments, st.floats(0, 1e7), st.floats(0, 1e7), st.booleans()), max_size=60), moments)
 def test_it_survives_a_restart_and_the_range_is_in_order(
     stream: list[tuple[float, float, float, bool]], now: float

@@ -215,7 +215,7 @@ def test_a_preview_sorts_nobody_anew_and_leaves_nothing_behind(monkeypatch: pyte
     ]
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(worlds(), st.sampled_from((DEFAULT, *NAMED.values())), st.data())
 def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy, data: st.DataObject) -> None:
     snapshot = world.snapshot()
@@ -237,7 +237,7 @@ def test_a_preview_is_what_the_next_pass_does(world: World, policy: QueuePolicy,
     )
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(worlds(), st.sampled_from((DEFAULT, *NAMED.values())), st.data())
 def test_who_is_left_out_waits_nowhere(world: World, policy: QueuePolicy, data: st.DataObject) -> None:
     """Line and pass are those of a queue that never knew it, whether or not lanes are kept and somebody else is put

@@ -19,7 +19,7 @@ from trainmaster.queue.placing.packing import Packing, mix_of
 from trainmaster.queue.placing.ports import PortChoice
 from trainmaster.queue.rules.rehearsal import earliest
 
-few = settings(max_examples=examples(150), deadline=None)
+few = settings(max_examples=examples(150))
 POOL = "default"
 
 shares = st.builds(

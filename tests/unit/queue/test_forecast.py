@@ -170,7 +170,7 @@ def test_only_the_first_in_line_are_foreseen() -> None:
     assert job(f"j{MOST + 20}").done().id not in found.starts
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(nodes(), queues(), st.integers(0, 5))
 def test_nothing_is_foreseen_before_now_and_equal_seeds_foresee_alike(
     machines: tuple[Node, ...], jobs: tuple[Job, ...], seed: int

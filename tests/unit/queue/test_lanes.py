@@ -36,7 +36,7 @@ def told(lanes: Lanes, policy: QueuePolicy) -> dict[object, list[object]]:
     return {lane.key: list(lane.rows) for lane in lanes.sorted_by(Ranking(policy, Offsets({})).rule)}
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(st.lists(jobs, max_size=30), st.data())
 def test_lanes_that_are_kept_are_those_made_anew(steps: list[Pending], data: st.DataObject) -> None:
     queue = PendingQueue()
@@ -58,7 +58,7 @@ def test_lanes_that_are_kept_are_those_made_anew(steps: list[Pending], data: st.
                 assert lane.least == least_of([each[1] for each in plain if each is not None])
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(worlds(), policies)
 def test_a_pass_over_lanes_that_were_kept_is_the_same_pass(world: World, policy: QueuePolicy) -> None:
     queue = PendingQueue()

@@ -18,7 +18,7 @@ def entry(seq: int) -> Pending:
     return Pending(f"t{seq}", REQUEST, (0.0, seq))
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.lists(st.integers(0, 4000), max_size=3000, unique=True), st.data())
 def test_ordered_is_a_sorted_list(numbers: list[int], data: st.DataObject) -> None:
     ordered, model = Ordered(), []

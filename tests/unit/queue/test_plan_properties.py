@@ -20,7 +20,7 @@ from trainmaster.queue.policy import NAMED, QueuePolicy
 from trainmaster.queue.rules.never import can_ever_fit
 from trainmaster.queue.snapshot import ClassKey, Snapshot, Usage
 
-few = settings(max_examples=examples(200), deadline=None)
+few = settings(max_examples=examples(200))
 
 
 def look(members: tuple[Node, ...], jobs: tuple[Job, ...], room: Capacity | None = None) -> Snapshot:

@@ -61,7 +61,7 @@ def test_values_change_one_policy() -> None:
 tenants = st.builds(Tenant, st.just(""), st.sampled_from("xyz"), st.sampled_from("ab"))
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(100))
 @given(st.lists(st.tuples(tenants, st.integers(1, 8000), st.floats(0, 1e6)), max_size=8), st.sets(tenants, min_size=1))
 def test_a_share_moves_nobody_further_than_its_bound(held: list[tuple[Tenant, int, float]], waits: set[Tenant]) -> None:
     fair = Fairness(DEFAULT.fair_half_life_s)

@@ -49,7 +49,7 @@ def led(draw: st.DrawFn) -> World:
     return world
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(worlds() | crowded() | mixed() | led(), policies)
 def test_the_reason_is_true(world: World, policy: QueuePolicy) -> None:
     made = plan(world.snapshot(), world.now, policy)

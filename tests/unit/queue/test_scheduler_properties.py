@@ -27,7 +27,7 @@ from trainmaster.queue.rules import backfill
 from trainmaster.queue.rules.backfill import Promise
 from trainmaster.queue.snapshot import Pending, Request, Usage
 
-few = settings(max_examples=examples(120), deadline=None)
+few = settings(max_examples=examples(120))
 PLAIN = replace(DEFAULT, fair_weight_s=0.0)
 PACKED = (replace(DEFAULT, packing="worst-fit"), replace(DEFAULT, packing="fgd", packing_rest="worst-fit"))
 policies = st.sampled_from((*NAMED.values(), replace(DEFAULT, backfill="easy-shortest"), *PACKED))
@@ -64,7 +64,7 @@ def test_equal_snapshots_give_equal_plans(world: World, policy: QueuePolicy) -> 
     assert plan(world.snapshot(), world.now, policy) == plan(world.snapshot(backwards=True), world.now, policy)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(worlds() | crowded(), policies)
 def test_a_naive_plan_decides_the_same(world: World, policy: QueuePolicy) -> None:
     assume(policy.backfill != "easy-shortest")
@@ -101,7 +101,7 @@ def test_a_promise_is_never_put_off_by_who_passes(world: World, waits: list[floa
         world = later(world, wait)
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(crowded(), st.lists(st.sampled_from((0.0, 1.0, 7.0, 40.0)), min_size=2, max_size=5))
 def test_who_is_first_of_all_is_put_off_neither_by_its_colleagues_nor_by_others(
     world: World, waits: list[float]
@@ -154,7 +154,7 @@ def test_a_lower_class_never_starts_on_what_a_higher_could_use(world: World) -> 
         books[job.pool].charge(job.tenant, world.charged(start.roles, start.placement))
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(any_world | crowded(), policies)
 def test_quotas_hold(world: World, policy: QueuePolicy) -> None:
     """Nobody gets beyond a cap; beyond a nominal amount only what the others of its kind leave unused."""

@@ -163,7 +163,7 @@ def starts(world: World, policy: QueuePolicy, name: str, changed: Pending) -> bo
     return name in {start.job for start in plan(after.snapshot(), world.now, policy).starts}
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(settled())
 def test_every_change_works_when_applied(cluster: tuple[World, QueuePolicy]) -> None:
     """With nothing else changed the very next pass starts the job as changed."""
@@ -176,7 +176,7 @@ def test_every_change_works_when_applied(cluster: tuple[World, QueuePolicy]) -> 
             assert starts(world, policy, name, change.job), change.change
 
 
-@settings(max_examples=examples(80), deadline=None)
+@settings(max_examples=examples(80))
 @given(settled(), st.booleans())
 def test_a_change_made_before_the_submit_works_too(cluster: tuple[World, QueuePolicy], beside: bool) -> None:
     """Of one that would come beside all who wait, or instead of one of them."""
@@ -242,7 +242,7 @@ def _asking(role: Role, **fields: object) -> Role:
     return replace(role, resources=replace(role.resources, **fields))
 
 
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(120))
 @given(settled(), st.integers(0, 9))
 def test_the_first_is_the_cheapest_of_all_that_work(cluster: tuple[World, QueuePolicy], which: int) -> None:
     """Every change there is, each tried by a pass of its own: none that works gives up less.

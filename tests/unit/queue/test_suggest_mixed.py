@@ -17,7 +17,7 @@ from trainmaster.queue.policy import DEFAULT, NAMED, QueuePolicy
 policies = st.sampled_from((*NAMED.values(), replace(DEFAULT, packing="worst-fit"), replace(DEFAULT, packing="fgd")))
 
 
-@settings(max_examples=examples(120), deadline=None)
+@settings(max_examples=examples(120))
 @given(mixed(), policies)
 def test_every_change_works_when_applied(world: World, policy: QueuePolicy) -> None:
     for name, usage in world.running.items():  # limits long enough for shorter ones to be named

@@ -40,7 +40,7 @@ def test_an_hour_has_a_most_and_says_so_once() -> None:
         time.now += HOUR_S
 
 
-@settings(max_examples=examples(50), deadline=None)
+@settings(max_examples=examples(50))
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0.0, 2 * FORGET_S)), max_size=200))
 def test_whatever_comes_counts_rise_by_one_until_they_begin_anew(steps: list[tuple[str, float]]) -> None:
     time = Time()

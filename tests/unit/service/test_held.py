@@ -19,7 +19,7 @@ def test_half_a_step_is_half_of_what_was_held() -> None:
     assert means([Span(0.0, 30.0, 2.0)], 0.0, 10.0, 3) == [2.0, 2.0, 2.0]
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(SPANS, st.sampled_from([1.0, 7.5, 60.0]), st.integers(1, 40))
 def test_all_steps_together_hold_what_the_spans_hold(spans: list[Span], step_s: float, steps: int) -> None:
     until = step_s * steps

@@ -4,7 +4,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.service.money.months import month_at, month_named
@@ -20,7 +20,6 @@ def test_what_is_no_month(name: str) -> None:
     assert month_named(name, ZoneInfo("UTC")) is None
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(2000, 2999), st.integers(1, 12), st.sampled_from(ZONES))
 def test_months_follow_one_another_without_a_gap(year: int, month: int, zone: str) -> None:
     one = month_named(f"{year}-{month:02}", ZoneInfo(zone))
@@ -30,7 +29,6 @@ def test_months_follow_one_another_without_a_gap(year: int, month: int, zone: st
     assert after is None or one.bounds[-1] == after.bounds[0]
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.floats(946_684_800 + 86_400, 32_500_000_000), st.sampled_from(ZONES))
 def test_every_moment_lies_in_its_month(now: float, zone: str) -> None:
     month = month_at(now, ZoneInfo(zone))

@@ -136,7 +136,7 @@ PASTS: Final = st.builds(
 KEPT: Final = st.sampled_from([0.0, 1 * DAY_S, 2 * DAY_S, 3 * DAY_S])
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(PASTS, max_size=7),
     st.dictionaries(st.integers(0, 3), AGES),

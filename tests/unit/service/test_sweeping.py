@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.fixtures.examples import examples
@@ -98,7 +98,7 @@ ACTS = st.one_of(
 )
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40))
 @given(st.lists(ACTS, max_size=40))
 def test_nothing_that_a_job_names_is_ever_removed(acts: list[tuple[str, int]]) -> None:
     """Whenever the sweep goes on or is cut off; and what no job names is gone after a month."""

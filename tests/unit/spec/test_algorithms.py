@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.core.cluster import Flavor
@@ -247,7 +247,6 @@ def test_a_value_that_passes_is_of_the_type_in_range_and_one_of_the_choices(
     assert not choices or any(one == value or scalar_text(one) == scalar_text(value) for one in choices)
 
 
-@settings(deadline=None)
 @given(st.recursive(st.none() | scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
     st.sampled_from(["command", "parameters", "inputs", "outputs", "name", "type", "default", "min", "max", "choices",
                      "code", "framework", "flavors", "kinds"]), inner, max_size=4), max_leaves=12))  # fmt: skip

@@ -144,7 +144,7 @@ def complete(refused: InvalidSpec) -> None:
         json.dumps(document, allow_nan=False, ensure_ascii=False).encode()
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(JSON)
 @example({"roles": [{}]})
 @example({"name": "a", "roles": [{"name": "a", "command": []}], "metrics": [{"pattern": "(?P<a>x{4294967296})"}]})
@@ -153,7 +153,7 @@ def test_check_raises_nothing_but_invalid_spec(document: Any) -> None:
     judge(document)
 
 
-@settings(max_examples=examples(300), deadline=None)
+@settings(max_examples=examples(300))
 @given(damaged(GOOD) | damaged(PAI))
 def test_damaged_documents_are_refused_in_words_or_accepted_whole(document: Any) -> None:
     spec = judge(document)
@@ -165,7 +165,7 @@ def test_damaged_documents_are_refused_in_words_or_accepted_whole(document: Any)
             assert all("\x00" not in text for text in (*launch.argv, *launch.env, *launch.env.values()))
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=60) | st.binary(max_size=60))
 @example("a: &a\n  <<: *a\n")
 @example("{a: 1e999}")
@@ -180,7 +180,7 @@ NATIVE_SCHEMA = jsonschema_rs.validator_for(json_schema())
 PAI_SCHEMA = jsonschema_rs.validator_for(pai_schema())
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(damaged(GOOD))
 @example(GOOD)
 @example({"name": "a", "command": "x", "framework": "single", "code": "."})
@@ -190,7 +190,7 @@ def test_what_check_accepts_the_published_schema_accepts(document: Any) -> None:
     assert NATIVE_SCHEMA.is_valid(document), list(NATIVE_SCHEMA.iter_errors(document))
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(damaged(PAI))
 @example(PAI)
 @example({**PAI, "virtualCluster": "", "gpuType": ""})

@@ -82,7 +82,7 @@ def test_tar_unpacks_it_holes_and_all(made: Path, tmp_path: Path) -> None:
     (tmp_path / "data/jobs").chmod(0o700)
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_a_changed_bit_anywhere_is_found_or_changes_nothing(made: Path, data: st.DataObject) -> None:
     """Whichever byte of the file it is: what stands in it is refused, or read as it was. Padding may be anything."""
@@ -105,7 +105,7 @@ def described(path: Path) -> list[object]:
     ]
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_a_file_that_was_cut_off_is_refused(made: Path, data: st.DataObject) -> None:
     content = made.read_bytes()

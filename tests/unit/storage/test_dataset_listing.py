@@ -129,7 +129,7 @@ def test_limits() -> None:
 NAMES: Final = st.text(st.sampled_from("aAbé\u0301eſs.\0/\\ ~\u212a"), max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(NAMES, st.sampled_from("fld"), NAMES), min_size=1, max_size=6))
 @example([("..A", "f", "")])
 def test_what_is_let_through_can_be_built_and_stays_inside(given_items: list[tuple[str, str, str]]) -> None:

@@ -52,7 +52,7 @@ def chain(path: str, limit: int, *, ended: bool = True) -> list[logs.LogWindow]:
 
 
 class TestWindows:
-    @settings(max_examples=examples(150), deadline=None)
+    @settings(max_examples=examples(150))
     @given(pieces=st.lists(TEXTS, max_size=30), limit=st.integers(16, 300))
     def test_windows_concatenate_to_the_file(self, tmp_path_factory: pytest.TempPathFactory, pieces, limit) -> None:
         """R208: whatever the bytes and the size of the windows, following next_offset gives the whole log."""
@@ -63,7 +63,7 @@ class TestWindows:
         assert all(len(window.text.encode()) <= 3 * limit for window in windows)
 
     @given(position=st.integers(0, 40))
-    @settings(max_examples=examples(60), deadline=None)
+    @settings(max_examples=examples(60))
     def test_a_character_is_never_split(self, tmp_path_factory: pytest.TempPathFactory, position: int) -> None:
         path = write(tmp_path_factory.mktemp("w"), "训练🚀abcé".encode() * 2)
         assert "\ufffd" not in logs.read(path, position, 16, ended=True).text
@@ -132,7 +132,7 @@ class TestWindows:
 
 
 class TestLines:
-    @settings(max_examples=examples(40), deadline=None)
+    @settings(max_examples=examples(40))
     @given(seed=st.integers(0, 10_000), lengths=st.sampled_from([(0, 3), (0, 200), (1000, 70_000)]))
     def test_the_index_agrees_with_splitting_the_file(self, tmp_path_factory, seed: int, lengths) -> None:
         """Line N found by the index is line N of the file, also while the log grows and loses a range."""

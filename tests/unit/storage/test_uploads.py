@@ -234,7 +234,7 @@ class TestIgnoring:
             pack(code / "no-such-folder")
 
 
-@settings(max_examples=examples(40), deadline=None)
+@settings(max_examples=examples(40))
 @given(
     tree=st.dictionaries(
         st.from_regex(r"[a-zé]{1,3}(/[a-zé]{1,3}){0,3}", fullmatch=True), st.binary(max_size=300), max_size=12

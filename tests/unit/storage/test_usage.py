@@ -63,7 +63,7 @@ def test_a_week_of_samples_is_thinned_quickly_and_keeps_its_peaks(tmp_path: Path
     assert read["t"] == sorted(read["t"])
 
 
-@settings(max_examples=examples(200), deadline=None)
+@settings(max_examples=examples(200))
 @given(values=st.lists(st.one_of(st.floats(allow_nan=True), st.none()), max_size=300), points=st.integers(4, 60))
 def test_thinning_keeps_extremes_and_ends(values: list[float | None], points: int) -> None:
     kept = keep(range(len(values)), values, points)
@@ -78,7 +78,7 @@ def test_thinning_keeps_extremes_and_ends(values: list[float | None], points: in
         assert max(real) in shown
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(60))
 @given(memory=st.lists(st.integers(0, 10**6), min_size=1, max_size=200), points=st.integers(4, 40))
 def test_thinned_usage_keeps_extremes(tmp_path_factory, memory: list[int], points: int) -> None:
     path = write(tmp_path_factory.mktemp("u"), [sample(float(n), memory=value) for n, value in enumerate(memory)])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, StorageFailed
@@ -62,7 +62,6 @@ def test_a_path_that_leads_elsewhere_is_refused_wherever_it_is_named(root: Path,
     assert os.listdir(root / "arriving") == []
 
 
-@settings(deadline=None)
 @given(st.text(st.sampled_from("a.b/\\%\0\n2eé\ud800 "), max_size=12))
 def test_what_is_let_through_lies_below_the_top_and_nowhere_else(path: str) -> None:
     """Encoded once more it is a name like any other."""
