@@ -8,6 +8,7 @@ import "../src/i18n";
 import { ImageField } from "../src/pages/submit/image";
 import { FormContext, type FormState } from "../src/pages/submit/state";
 
+vi.mock("@tanstack/react-router", async (original) => ({ ...(await original<object>()), Link: () => null }));
 vi.mock("../src/api/images", () => ({ listImages: vi.fn(), readImage: vi.fn() }));
 vi.mock("@tanstack/react-router", async (original) => ({
   ...(await original<typeof import("@tanstack/react-router")>()),
