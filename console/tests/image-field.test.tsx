@@ -1,7 +1,6 @@
 /** The field of the image in the form: shown where it has an effect, and never without saying when it has none (D16). */
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { cleanup, render, screen } from "@testing-library/react";
-import type { ReactNode } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Engine, JsonObject } from "../src/api/types";
 import "../src/i18n";
@@ -10,10 +9,6 @@ import { FormContext, type FormState } from "../src/pages/submit/state";
 
 vi.mock("@tanstack/react-router", async (original) => ({ ...(await original<object>()), Link: () => null }));
 vi.mock("../src/api/images", () => ({ listImages: vi.fn(), readImage: vi.fn() }));
-vi.mock("@tanstack/react-router", async (original) => ({
-  ...(await original<typeof import("@tanstack/react-router")>()),
-  Link: ({ children }: { children?: ReactNode }) => <a href="/images">{children}</a>,
-}));
 vi.mock("../src/api/assets", () => ({ readOffered: () => Promise.resolve([]) }));
 vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: vi.fn(), removeEventListener: vi.fn() }));
 class Still {

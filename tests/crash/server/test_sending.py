@@ -20,10 +20,12 @@ from tests.scenario.stage import spec
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(1800)]
 
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_SEND_KILLS", "4"))
+FILES: Final = max(100, 40 * KILLS)
+"""So many that there is another one after every kill."""
 PATIENCE_S: Final = 240.0
 TEXT: Final = (
     'cd "$TRAINMASTER_OUTPUT_DIR"; mkdir many; n=0; while [ ! -e go ]; do n=$((n+1)); '
-    "[ $n -gt 100 ] || seq $n 3000 > many/$n.txt; [ $n -ne 5 ] || head -c 9000000 /dev/urandom > large-$n; "
+    f"[ $n -gt {FILES} ] || seq $n 3000 > many/$n.txt; [ $n -ne 5 ] || head -c 9000000 /dev/urandom > large-$n; "
     "sleep 0.1; done; echo last > last"
 )
 

@@ -231,6 +231,11 @@ export function MemoryField(props: FieldProps): ReactNode {
   const [chosen, setChosen] = useState<Unit | null>(null);
   const unit: Unit = chosen ?? ((size ?? usual ?? 1024) % 1024 === 0 ? "GiB" : "MiB");
   const inUnits = (given: number | undefined): number | undefined => given && given / UNITS[unit];
+  // "96MiB" is typed as readily as 96, whatever unit is chosen. Text, as Ant Design's own parser gives: "" is no 0.
+  const read = (typed = ""): string => {
+    const given = /[a-z]/i.test(typed) ? parseMemory(typed.trim()) : null;
+    return given === null ? typed.trim() : String(given / UNITS[unit]);
+  };
   const write = (number: number | null, next: Unit): void =>
     set(number === null ? undefined : spellMemory(Math.round(number * UNITS[next])));
   return (
@@ -241,6 +246,7 @@ export function MemoryField(props: FieldProps): ReactNode {
           min={inUnits(min) ?? 0}
           max={inUnits(max)}
           placeholder={inUnits(usual)?.toString()}
+          parser={(typed) => read(typed) as unknown as number}
           onBlur={touch}
           style={{ width: "100%" }}
           onChange={(number) => write(number, unit)}
