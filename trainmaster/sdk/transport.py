@@ -39,10 +39,9 @@ T = TypeVar("T")
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "DELETE"})
 
 
-def _error_kinds(root: type[TrainmasterError]) -> Iterator[type[TrainmasterError]]:
-    for kind in root.__subclasses__():
-        yield kind
-        yield from _error_kinds(kind)
+def _errors() -> list[type[TrainmasterError]]:
+    """Return the errors that a client knows: not those of a server that is loaded beside it."""
+    return [kind for kind in TrainmasterError.__subclasses__() if kind.__module__ == TrainmasterError.__module__]
 
 
 def error_of(response: httpx.Response) -> TrainmasterError:
@@ -51,7 +50,7 @@ def error_of(response: httpx.Response) -> TrainmasterError:
         document = response.json()
     except ValueError:
         document = None
-    errors, status = list(_error_kinds(TrainmasterError)), response.status_code
+    errors, status = _errors(), response.status_code
     by_status = next((error for error in errors if error.status == status), TrainmasterError)
     if not isinstance(document, dict):
         return by_status(client.answered_with_status(status, response.reason_phrase))

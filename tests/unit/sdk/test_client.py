@@ -15,9 +15,10 @@ import pytest
 from tests.fixtures.api_server import Running, running
 from tests.unit.sdk.made import detail, view
 from trainmaster import answers
+from trainmaster.api.problems import HttpRefusal
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, TrainmasterError, Unauthenticated, Unavailable
 from trainmaster.core.states import Shown
-from trainmaster.messages.said import Said
+from trainmaster.messages.said import Said, verbatim
 from trainmaster.messages.server import ledger
 from trainmaster.sdk import seen
 from trainmaster.sdk.client import Client
@@ -112,6 +113,15 @@ def test_an_error_in_a_notebook_says_everything() -> None:
     assert len(str(sent).splitlines()) == 1 + len(sent.problems)
     assert all(problem.path in str(sent) and problem.rule in str(sent) for problem in sent.problems)
     assert "Did you mean command" in str(sent)
+
+
+def test_an_error_that_no_client_knows_is_one_of_ours_all_the_same() -> None:
+    """Also beside a server in this process, which has errors of its own with the same status."""
+    told = msgspec.to_builtins(document_of("en", HttpRefusal(500, verbatim("A disk is on fire"))))
+    for answer in (httpx.Response(500, json=told), httpx.Response(500, text="no document")):
+        error = error_of(answer)
+        assert type(error) is TrainmasterError
+    assert str(error_of(httpx.Response(500, json=told))) == "A disk is on fire"
 
 
 def test_waiting_watches_and_never_polls(server: Running) -> None:
