@@ -143,6 +143,9 @@ async def test_images_stand_on_images_and_jobs_run_in_them(vision: Stage) -> Non
 async def test_what_was_deleted_stands_by_its_name_where_a_document_names_it(vision: Stage) -> None:
     """As in the bin to whom it can restore, as deleted to whom sees everything, else as one or the other."""
     first, _ = await chain(vision)
+    uses = {"datasets": "flowers", "volumes": "scratch", "algorithms": "net"}
+    for kind, name in uses.items():  # a job is shared as far as what it uses
+        await getattr(vision.platform, kind).share(name, ANN, JobShare.READ)
     await vision.platform.share(first, ANN, JobShare.READ)
     await vision.platform.datasets.delete("flowers", ANN)
 
