@@ -80,7 +80,12 @@ def server(home: Path, throwaway: bool) -> Iterator[str]:
     with log.open("wb") as output:
         # A session of its own: Ctrl-C is for the demo, which then ends the server in order.
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            env={**os.environ, "TRAINMASTER_LANG": "en"},  # of what it prints; the password is read there
         )
     try:
         yield wait_until_ready(process, home, log)

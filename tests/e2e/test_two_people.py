@@ -89,7 +89,7 @@ def owner_of_a_new_workspace(console: Console, new_console: Open) -> Console:
     console.at("user-name").fill("olga")
     console.choose("user-workspace", "vision")
     console.choose("user-role", "owner")
-    console.press("user-admin")
+    console.page.get_by_role("switch", name="Platform administrator").click()
     console.press("admin-save")
     one_time = console.at("one-time-password").inner_text()
     console.press("once-done")

@@ -41,9 +41,9 @@ def tm(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
 def train(tm: Shell, name: str, *more: str, epochs: int) -> tuple[Any, str]:
     """Submit an example, wait for it, and return the job and its log."""
     file, shorter = str(EXAMPLES / name / "job.yaml"), f"roles.0.parameters.epochs={epochs}"
-    job = tm.json("submit", file, "--set", shorter, *more, "--wait", timeout=600)
+    job = tm.json("submit", file, "--set", shorter, *more, "--wait", timeout=600, code=None)
     log = tm("logs", job["id"])
-    assert job["state"] == "succeeded", log
+    assert job["state"] == "succeeded", (job["verdict"], log)
     return job, log
 
 

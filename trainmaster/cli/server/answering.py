@@ -1,5 +1,6 @@
 """What `tm doctor` finds of the server and its agent: whether they answer, and whether they know us."""
 
+import shlex
 import socket
 from dataclasses import dataclass
 
@@ -27,7 +28,8 @@ def server(start: str = "") -> tuple[bool, Finding]:
     from trainmaster.core.errors import TrainmasterError, Unauthenticated, Unavailable
     from trainmaster.sdk.client import Client
 
-    start = start or words("Start it with: trainmaster serve", "启动：trainmaster serve")
+    place = f"--home {shlex.quote(OPTIONS.home)} " if OPTIONS.home else ""
+    start = start or words(f"Start it with: trainmaster {place}serve", f"启动：trainmaster {place}serve")
     folder = None if OPTIONS.url else OPTIONS.home
     try:
         with Client(OPTIONS.url, OPTIONS.token, folder, ca=OPTIONS.ca, language=language()) as there:

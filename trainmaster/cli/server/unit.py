@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import shlex
 import sys
 from typing import Annotated, Final
 
@@ -14,7 +15,7 @@ from trainmaster.cli.installed import demand_server
 from trainmaster.cli.language import words
 
 _SYSTEM: Final = """\
-# The server as a service of this machine. As root:
+# The server as a service of this computer. {note}As root:
 #   {command} > /etc/systemd/system/{name}
 #   systemctl daemon-reload && systemctl enable --now {name}"""
 _USER: Final = """\
@@ -101,8 +102,13 @@ def text_of(folder: str, *, user: bool) -> str:
         *(["--user"] if user else []),
     ]
     name = pwd.getpwuid(os.getuid()).pw_name
+    command, note = " ".join(map(_quoted, again)).replace("%%", "%"), ""
+    if name == "root":
+        note = "This one runs it as root: print it as another user, who is then the server's. "
+    elif not user:
+        command = f"su - {name} -c {shlex.quote(command)}"
     return _TEXT.format(
-        how=(_USER if user else _SYSTEM).format(command=" ".join(map(_quoted, again)).replace("%%", "%"), name=NAME),
+        how=(_USER if user else _SYSTEM).format(command=command, name=NAME, note=note),
         name=NAME,
         journal="journalctl --user" if user else "journalctl",
         start=" ".join(map(_quoted, start)),
