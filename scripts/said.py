@@ -186,6 +186,7 @@ def skeleton(text: str) -> list[str]:
     text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
     text = re.sub(r"[▁▂▃▄▅▆▇█░━╸╺ ─]+", " ", text)
     text = re.sub(r"<?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b(?: \d+[smh])*)?", "N", text)
+    text = re.sub(r"\bN [KMGT]iB\b", "N B", text)  # a volume, for example, is measured when there is time
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line and not PASSING.match(line)]
 
