@@ -113,6 +113,13 @@ async def test_everything_that_forbids_it_is_named_at_once(vision: Stage) -> Non
     assert "volume" not in said
 
 
+async def test_what_is_private_and_what_is_only_read_are_told_together(vision: Stage) -> None:
+    uses = {**await kept(vision, "image"), **await kept(vision, "dataset", READ)}
+    with pytest.raises(InvalidSpec) as why:
+        await vision.platform.submit(body(uses, share="read-write"), ANN, None)
+    assert [one.code for one in why.value.problems] == ["share_of_private", "share_of_readable"]
+
+
 @pytest.mark.parametrize("kind", SHARABLE)
 async def test_once_what_it_uses_is_shared_so_is_the_job(vision: Stage, kind: str) -> None:
     """What is asked is how it is shared now; what was shared before stays so when it is narrowed."""

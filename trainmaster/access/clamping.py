@@ -23,11 +23,6 @@ class UsedShare:
     share: JobShare = JobShare.NONE
 
 
-def widest(used: Iterable[UsedShare]) -> JobShare:
-    """Return the widest level at which a job that uses these may be shared."""
-    return min((one.share for one in used), key=LEVELS.index, default=LEVELS[-1])
-
-
 def narrower(share: JobShare, used: Iterable[UsedShare]) -> list[UsedShare]:
     """Return those of `used` that are shared less than a job that is shared so: each of them forbids it."""
     return [one for one in used if LEVELS.index(one.share) < LEVELS.index(share)]

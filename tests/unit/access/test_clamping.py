@@ -2,7 +2,7 @@
 
 import pytest
 
-from trainmaster.access.clamping import LEVELS, UsedShare, narrower, widest
+from trainmaster.access.clamping import LEVELS, UsedShare, narrower
 from trainmaster.core.states import JobShare
 
 NONE, READ, READ_WRITE = JobShare.NONE, JobShare.READ, JobShare.READ_WRITE
@@ -25,9 +25,7 @@ def test_a_job_is_shared_no_further_than_what_it_uses(used: JobShare, column: in
     open_, one = UsedShare("image", "env", READ_WRITE), UsedShare("dataset", "flowers", used)
     assert (narrower(share, [open_, one]) == []) is MAY[used][column]
     assert all(found is one for found in narrower(share, [open_, one]))
-    assert widest([open_, one]) is used
 
 
 def test_who_uses_nothing_is_shared_as_it_likes() -> None:
-    assert widest([]) is READ_WRITE
     assert narrower(READ_WRITE, []) == []

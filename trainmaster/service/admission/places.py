@@ -5,7 +5,7 @@ Pure.
 from collections.abc import Sequence
 from typing import Final
 
-from trainmaster.access.clamping import UsedShare, narrower, widest
+from trainmaster.access.clamping import UsedShare, narrower
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.access.visible import InWorkspace
@@ -119,8 +119,6 @@ _USED: Final = {
 def clamp_problems(share: JobShare, used: Sequence[UsedShare]) -> list[Problem]:
     """Return what speaks against sharing a job so that uses these (R224): all of them are named."""
     found = narrower(share, used)
-    if not found:
-        return []
-    least = widest(found)
-    said = rules.share_of_private if least is JobShare.NONE else rules.share_of_readable
-    return [problem("share", said([_USED[one.kind](one.name) for one in found if one.share is least]), share.value)]
+    levels = {JobShare.NONE: rules.share_of_private, JobShare.READ: rules.share_of_readable}
+    named = {level: [_USED[one.kind](one.name) for one in found if one.share is level] for level in levels}
+    return [problem("share", say(named[level]), share.value) for level, say in levels.items() if named[level]]
