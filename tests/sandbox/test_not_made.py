@@ -17,8 +17,9 @@ async def test_a_sandbox_that_is_not_made_is_no_exit_code(sandboxed: LocalWorld,
     broken.write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o755)
     engine.settings = replace(engine.settings, bwrap=str(broken))
-    os.kill(sandboxed.agent_pid(), 9)  # the next connection tells the settings anew
-    await watcher.until(lambda: not engine._client._greeted, "the loss of the agent")
+    before = sandboxed.agent_pid()
+    os.kill(before, 9)  # the next agent is told the settings anew
+    await watcher.until(lambda: engine._client._greeted and engine._client._peer() != before, "another agent")
     story = gang().shell("w", 1, "exit 1").build()
     await engine.launch(story)
     (end,) = await watcher.end_of(key(story))
