@@ -32,3 +32,22 @@ describe("both languages say the same", () => {
     expect(same.map(([key]) => key)).toEqual([]);
   });
 });
+
+describe("Chinese as it is set", () => {
+  const chinese = flat(zh as unknown as Tree);
+  const sources = import.meta.glob<string>("../src/**/*.{ts,tsx}", { query: "?raw", import: "default", eager: true });
+
+  it("has a space between Chinese and Latin letters or digits, and its own punctuation", () => {
+    const close = /[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]|[\u4e00-\u9fff] ?[,;:!?](?![^\s])/;
+    expect(chinese.filter(([, text]) => close.test(text))).toEqual([]);
+  });
+  it("joins no text to what follows by marks that are English: those of both languages are texts, too", () => {
+    const joined = Object.entries(sources).flatMap(([file, text]) =>
+      text
+        .split("\n")
+        .flatMap((line, i) => (/\bt\([^)]*\)\}(: | \u2014 )/.test(line) ? [`${file}:${i + 1} ${line.trim()}`] : [])),
+    );
+    expect(Object.keys(sources).length).toBeGreaterThan(300);
+    expect(joined).toEqual([]);
+  });
+});

@@ -220,7 +220,7 @@ export const submit = {
     pai: "这是 OpenPAI 任务文件，应用时会自动转换。",
     translated: "已从 OpenPAI 转换。",
     notObject: "任务文件应是由名称和值组成的对象。",
-    drop: "将 .json 或 .yaml 文件拖到页面任意位置即可导入。",
+    drop: "可将 .json 或 .yaml 任务文件拖到此处。",
     imported: "已导入 {{name}}",
     tooBig: "文件过大，不是任务文件。",
   },
