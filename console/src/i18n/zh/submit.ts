@@ -3,7 +3,7 @@ export const submit = {
   title: "创建训练任务",
   editTemplate: "编辑模板",
   clonedFrom: "克隆自 {{id}}",
-  sessionOf: "交互会话，配置来自 {{id}}；启动后用 tm exec 进入",
+  sessionOf: "配置来自 {{id}}，用 tm exec 进入",
   basic: "基本模式",
   expert: "专家模式",
   mode: "显示哪些字段",
