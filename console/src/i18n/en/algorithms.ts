@@ -2,7 +2,7 @@
 export const algorithms = {
   title: "Algorithms",
   what: "Programs that jobs run, with the values that each takes.",
-  add: "New algorithm",
+  add: "Create",
   addVersion: "New version",
   search: "Search algorithms",
   none: "No algorithms yet",

@@ -2,8 +2,8 @@
 export const algorithms = {
   title: "算法",
   what: "程序及其可设置的内容，供任务运行。",
-  add: "新建算法",
-  addVersion: "新建版本",
+  add: "创建",
+  addVersion: "新版本",
   search: "搜索算法",
   none: "还没有算法",
   noneHint: "上传一次代码并说明可设置的内容，任务写上名称即可运行。",
