@@ -8,6 +8,7 @@ import { previewJob } from "../../api/jobs";
 import { previewSweep } from "../../api/sweeps";
 import type { JsonObject, Preview, Problem, Suggestion, SweepPreview } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
+import { Command } from "../../shared/command";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
 import { labelOf } from "./labels";
@@ -220,7 +221,7 @@ function RolePreview({
       </div>
       <div className="tm-code tm-command-line">
         <span className="tm-grow" data-testid="command-preview">
-          {command}
+          <Command text={command} />
         </span>
         <CopyButton text={command} />
       </div>
