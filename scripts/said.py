@@ -7,9 +7,11 @@
 A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
 other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
 A comment <!-- typed unseen: --> has commands, a line each, of which nothing is shown or compared: what the reader of a
-page did before, or waits for. Commands run one after the other in one empty folder; the server that the page starts is
-stopped at the end.
-What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt.
+page did before, or waits for. <!-- answered unseen: --> has what is typed at the prompts of the next session, a line
+each. A session below <!-- not typed: why --> stays as it is. Commands run one after the other in one empty folder; the
+server that the page starts is stopped at the end.
+What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt. `--stand` says what
+stands for an address of the page: `--stand https://s3.example.org=http://127.0.0.1:9000`.
 """
 
 import argparse
@@ -36,16 +38,18 @@ READY = "Stop with Ctrl-C"
 READY_S = 120.0
 COMMAND_S = 300.0
 FENCE = re.compile(r"^( *):?```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-UNSEEN = re.compile(r"^<!-- typed unseen:\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
+UNSEEN = re.compile(r"^<!-- (typed|answered) unseen:\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
+NOT_TYPED = re.compile(r"^<!-- not typed: [^>]+ -->\n+\Z", re.MULTILINE)
 FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
-ID = re.compile(r"\bt[0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
-NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
+ID = re.compile(r"\b[tikw][0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
+NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... id that it shows
 SHORT = 6
 PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
     r"(?i)\S+ +(queued|initiali[sz]ing|running|saving|stopping)$|note +memory|The Python of tasks|PATH -m pip|"
     r"expected start|queued for"
 )
-TYPED_ID = re.compile(r"\bt[0-9a-f]{3,40}\b")
+TYPED_ID = re.compile(r"\b[tikw][0-9a-f]{3,40}\b")
+PROMPT = b": "
 
 
 @dataclass
@@ -71,6 +75,10 @@ class Session:
     server: "subprocess.Popen[str] | None" = None
     ids: dict[str, str] = field(default_factory=dict)
     """Of the page to those of this run, in the order in which they appear."""
+    stands: dict[str, str] = field(default_factory=dict)
+    """What stands for an address of the page: a server that the test started, for https://example.org."""
+    answers: list[str] = field(default_factory=list)
+    """What is typed at the next prompts."""
 
     @property
     def env(self) -> dict[str, str]:
@@ -84,10 +92,16 @@ class Session:
             "LC_ALL": "C.UTF-8",
         }
 
+    def here(self, text: str) -> str:
+        """What a page says, with what stands for its addresses."""
+        for there, here in self.stands.items():
+            text = text.replace(there, here)
+        return text
+
     def write(self, name: str, text: str) -> None:
         path = Path(str(self.home) + name.removeprefix("~/.trainmaster")) if name[0] == "~" else self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(self.here(text))
 
     def run(self, one: Said) -> None:
         """Type a command; ids of the page in it are those of this run."""
@@ -96,7 +110,7 @@ class Session:
             return
         one.command = NEW.sub(lambda found: [*self.ids][int(found[1]) - 1][:SHORT], one.command)
         typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
-        printed = self.as_ann(on_a_terminal(typed, self.folder, self.env))
+        printed = self.as_ann(on_a_terminal(self.here(typed), self.folder, self.env, self.answers))
         self.learn(one.shown, printed)
         for page, here in self.ids.items():
             printed = re.sub(rf"\b{here[:12]}[0-9a-f]*", lambda found, page=page: page[: len(found[0])], printed)
@@ -131,6 +145,7 @@ class Session:
         """What was printed with the folders and the address of the page's reader, whom we call ann."""
         names = {self.address: "http://127.0.0.1:8470", str(self.home): "/home/ann/.trainmaster"}
         names |= {str(self.folder): "/home/ann/work", str(OWN): "/home/ann/.venvs/trainmaster/bin"}
+        names |= {here: there for there, here in self.stands.items()}
         for here, there in names.items():
             text = text.replace(here, there) if here else text
         return text
@@ -141,8 +156,10 @@ class Session:
             self.server.communicate(timeout=60)
 
 
-def on_a_terminal(command: str, folder: Path, env: dict[str, str]) -> str:
-    """What a person sees in the end: a command may look at its terminal, and draw over what it wrote."""
+def on_a_terminal(command: str, folder: Path, env: dict[str, str], answers: list[str]) -> str:
+    """What a person sees in the end: a command may look at its terminal, and draw over what it wrote. The next of
+    `answers` is typed, and taken out, when it asks.
+    """
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 60, int(COLUMNS), 0, 0))
     words = ["bash", "-c", command]
@@ -152,6 +169,8 @@ def on_a_terminal(command: str, folder: Path, env: dict[str, str]) -> str:
     with suppress(OSError):  # it has ended, and with it its side of the terminal
         while time.monotonic() < give_up and (piece := os.read(ours, 1 << 16)):
             written += piece
+            if answers and piece.endswith(PROMPT):
+                os.write(ours, f"{answers.pop(0)}\n".encode())
     os.close(ours)
     running.wait(10)
     return screen(written.decode(errors="replace"))
@@ -180,8 +199,9 @@ def skeleton(text: str) -> list[str]:
     """What must be the same: words, in their lines. Numbers, ids, paths, bars and blanks are not."""
     text = re.sub(r"(?:\S| (?=\S))*…", "CUT", text)  # a cell that was too long: where it ends, others decide
     text = ID.sub("ID", text)
-    text = re.sub(r"(?:https?:/)?/[\w./:-]+", "PATH", text)
-    text = re.sub(r"password +\S+", "password", text)
+    text = re.sub(r"(?:https?:/)?/[\w./:-]+(?:#\S+)?", "PATH", text)
+    text = re.sub(r"password:? +\S+", "password", text)
+    text = re.sub(r"\b(tm|whsec)_\S+", r"\1_", text)  # a token, the secret of a webhook
     text = re.sub(r"\b[0-9a-su-z][0-9a-f]{7,40}\b", "ASSET", text)  # a model, a data set; a digest
     text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
     text = re.sub(r"[▁▂▃▄▅▆▇█░━╸╺ ─]+", " ", text)
@@ -206,16 +226,20 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
         pieces.append(text[last : found.start()])
         last = found.end()
         name = FILE.search(text[: found.start()])
-        if found.re is UNSEEN:
+        if found.re is UNSEEN and found[1] == "answered":
             pieces.append(found[0])
-            for line in found[1].splitlines():
+            session.answers = found[2].splitlines()
+        elif found.re is UNSEEN:
+            pieces.append(found[0])
+            for line in found[2].splitlines():
                 session.run(one := Said(line, ""))
                 assert not re.match("error |bash: ", one.printed), f"{line}\n{one.printed}"
-        elif found[2] == "console":
+        elif found[2] == "console" and not NOT_TYPED.search(text[: found.start()]):
             said = [*commands(found[3])]
             for one in said:
                 session.run(one)
             done += said
+            assert not session.answers, f"not asked for: {session.answers}"
             body = "".join(f"$ {one.command}\n{one.printed}" for one in said)
             pieces.append(f"```console\n{body}```")
         else:
@@ -241,9 +265,11 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--home", type=Path, help="the home of a server that runs already")
     parser.add_argument("--folder", type=Path, help="the folder in which to type, such as a checkout")
+    parser.add_argument("--stand", action="append", default=[], help="what stands for an address: THERE=HERE")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         session = Session(options.folder or Path(folder) / "work", options.home or Path(folder) / "home")
+        session.stands = dict(pair.split("=", 1) for pair in options.stand)
         session.folder.mkdir(exist_ok=True)
         try:
             done, text = play(options.page, session)
