@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import dedent, indent
 
 ROOT = Path(__file__).parents[1]
 OWN = Path(sys.executable).parent
@@ -42,6 +43,7 @@ UNSEEN = re.compile(r"^<!-- (typed|answered) unseen:\n(.*?)^-->$", re.MULTILINE 
 NOT_TYPED = re.compile(r"^<!-- not typed: [^>]+ -->\n+\Z", re.MULTILINE)
 FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
 ID = re.compile(r"\b[tikw][0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
+CUT_ID = re.compile(r"\bt[0-9a-f]{7}\b")  # as entries of a balance say it
 NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... id that it shows
 SHORT = 6
 PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
@@ -49,6 +51,8 @@ PASSING = re.compile(  # what depends on how fast the machine is, and on what it
     r"expected start|queued for"
 )
 TYPED_ID = re.compile(r"\b[tikw][0-9a-f]{3,40}\b")
+TYPED = re.compile(r" *\$ ")
+COMMENT = re.compile(r" +# .*$")
 PROMPT = b": "
 
 
@@ -74,7 +78,11 @@ class Session:
     address: str = ""
     server: "subprocess.Popen[str] | None" = None
     ids: dict[str, str] = field(default_factory=dict)
-    """Of the page to those of this run, in the order in which they appear."""
+    """Of the page to those of this run."""
+    seen: list[str] = field(default_factory=list)
+    """All ids of this run, in the order in which they appeared."""
+    page: str = ""
+    """The whole page."""
     stands: dict[str, str] = field(default_factory=dict)
     """What stands for an address of the page: a server that the test started, for https://example.org."""
     answers: list[str] = field(default_factory=list)
@@ -103,27 +111,49 @@ class Session:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(self.here(text))
 
-    def run(self, one: Said) -> None:
-        """Type a command; ids of the page in it are those of this run."""
+    def run(self, one: Said, unseen: bool = False) -> None:
+        """Type a command; ids of the page in it are those of this run. `unseen`: the page shows nothing of it."""
         if one.command.startswith("trainmaster serve"):
             one.printed = self.serve(one.command)
             return
-        one.command = NEW.sub(lambda found: [*self.ids][int(found[1]) - 1][:SHORT], one.command)
+        one.command = NEW.sub(lambda found: self.named(int(found[1])), one.command)
+        self.claim(one.command)
         typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
         printed = self.as_ann(on_a_terminal(self.here(typed), self.folder, self.env, self.answers))
-        self.learn(one.shown, printed)
+        self.learn(None if unseen else one.shown, printed)
         for page, here in self.ids.items():
-            printed = re.sub(rf"\b{here[:12]}[0-9a-f]*", lambda found, page=page: page[: len(found[0])], printed)
-        one.printed = printed
+            printed = as_long_as(printed, here, page)
+        one.printed = printed if printed.strip() else ""
 
     def current(self, typed: str) -> str:
         return next((here for page, here in self.ids.items() if page.startswith(typed)), typed)
 
-    def learn(self, shown: str, printed: str) -> None:
-        known = {here[:12] for here in self.ids.values()}
-        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:12] not in known]
-        old = [found for found in dict.fromkeys(ID.findall(shown)) if not self.knows(found)]
-        self.ids.update(zip(old if len(old) == len(new) else new, new, strict=True))
+    def named(self, number: int) -> str:
+        """Return what a page calls the first, second, ... id of this run, until it is written: as it is called here."""
+        here = self.seen[number - 1]
+        self.ids.setdefault(here, here)
+        return here[:SHORT]
+
+    def claim(self, command: str) -> None:
+        """Let ids that the page types before it shows them be those that came of what was typed unseen, in order."""
+        for typed in TYPED_ID.findall(command):
+            whole = max((one for one in ID.findall(self.page) if one.startswith(typed)), key=len, default="")
+            free = [one for one in self.seen if one[:12] not in self.taken]
+            if whole and free and not self.knows(whole):
+                self.ids[whole] = free[0]
+
+    def learn(self, shown: str | None, printed: str) -> None:
+        """Take note of the ids that were printed; those that the page shows stand for them."""
+        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:12] not in self.taken]
+        self.seen += [found for found in new if found[:12] not in {one[:12] for one in self.seen}]
+        if shown is not None:
+            old = [found for found in dict.fromkeys(ID.findall(shown)) if not self.knows(found)]
+            self.ids.update(zip(old if len(old) == len(new) else new, new, strict=True))
+
+    @property
+    def taken(self) -> set[str]:
+        """The ids of this run that stand for one of the page, as lists show them."""
+        return {here[:12] for here in self.ids.values()}
 
     def knows(self, page: str) -> bool:
         return any(known[:12] == page[:12] for known in self.ids)
@@ -154,6 +184,11 @@ class Session:
         if self.server is not None:
             self.server.send_signal(signal.SIGTERM)
             self.server.communicate(timeout=60)
+
+
+def as_long_as(printed: str, here: str, page: str) -> str:
+    """What was printed, with the page's id in place of ours, whole or as short as it was."""
+    return re.sub(rf"\b{here[:12]}[0-9a-f]*", lambda found: page[: len(found[0])], printed)
 
 
 def on_a_terminal(command: str, folder: Path, env: dict[str, str], answers: list[str]) -> str:
@@ -198,7 +233,7 @@ def screen(text: str) -> str:
 def skeleton(text: str) -> list[str]:
     """What must be the same: words, in their lines. Numbers, ids, paths, bars and blanks are not."""
     text = re.sub(r"(?:\S| (?=\S))*…", "CUT", text)  # a cell that was too long: where it ends, others decide
-    text = ID.sub("ID", text)
+    text = CUT_ID.sub("ID", ID.sub("ID", text))
     text = re.sub(r"(?:https?:/)?/[\w./:-]+(?:#\S+)?", "PATH", text)
     text = re.sub(r"password:? +\S+", "password", text)
     text = re.sub(r"\b(tm|whsec)_\S+", r"\1_", text)  # a token, the secret of a webhook
@@ -221,6 +256,7 @@ def commands(block: str) -> Iterator[Said]:
 def play(page: Path, session: Session) -> tuple[list[Said], str]:
     """Type all of a page. Returns what was said, and the page with what was printed."""
     text, done, last = page.read_text(), [], 0
+    session.page = text
     pieces: list[str] = []
     for found in sorted([*FENCE.finditer(text), *UNSEEN.finditer(text)], key=lambda one: one.start()):
         pieces.append(text[last : found.start()])
@@ -232,16 +268,16 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
         elif found.re is UNSEEN:
             pieces.append(found[0])
             for line in found[2].splitlines():
-                session.run(one := Said(line, ""))
+                session.run(one := Said(line, ""), unseen=True)
                 assert not re.match("error |bash: ", one.printed), f"{line}\n{one.printed}"
         elif found[2] == "console" and not NOT_TYPED.search(text[: found.start()]):
-            said = [*commands(found[3])]
+            said = [*commands(dedent(found[3]))]
             for one in said:
                 session.run(one)
             done += said
             assert not session.answers, f"not asked for: {session.answers}"
             body = "".join(f"$ {one.command}\n{one.printed}" for one in said)
-            pieces.append(f"```console\n{body}```")
+            pieces.append(indent(f"```console\n{body}```", found[1]))
         else:
             pieces.append(found[0])
             if name:
@@ -250,13 +286,34 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
 
 
 def take_along(old: str, new: str, pages: Iterable[Path]) -> None:
-    """Put the sessions that are new in a page into `pages` of the other language, which show the same sessions."""
+    """Put the sessions that are new in a page into `pages` of the other language, which show the same sessions. What
+    stands there as comments behind commands stays.
+    """
     before, after = ([found[0] for found in FENCE.finditer(text) if found[2] == "console"] for text in (old, new))
+    renewed = {uncommented(was): now for was, now in zip(before, after, strict=True)}
+
+    def anew(found: re.Match[str]) -> str:
+        now = renewed.get(uncommented(found[0]), found[0])
+        comments = iter([comment[0] for line in typed(found[0]) if (comment := COMMENT.search(line))])
+
+        def own(line: str) -> str:
+            return COMMENT.sub(lambda _: next(comments, ""), line) if TYPED.match(line) else line
+
+        return "\n".join(own(line) for line in now.split("\n"))
+
     for page in pages:
         text = page.read_text()
-        for was, now in zip(before, after, strict=True):
-            text = text.replace(was, now)
-        page.write_text(text)
+        page.write_text(FENCE.sub(anew, text))
+
+
+def typed(block: str) -> list[str]:
+    """The lines of a session that are commands."""
+    return [line for line in block.split("\n") if TYPED.match(line)]
+
+
+def uncommented(block: str) -> str:
+    """A session without what stands as comments behind its commands."""
+    return "\n".join(COMMENT.sub("", line) if TYPED.match(line) else line for line in block.split("\n"))
 
 
 def main() -> int:
