@@ -116,7 +116,7 @@ class Session:
         if one.command.startswith("trainmaster serve"):
             one.printed = self.serve(one.command)
             return
-        one.command = NEW.sub(lambda found: self.named(int(found[1])), one.command)
+        one.command = NEW.sub(lambda found: self.named(int(found[1]), unseen), one.command)
         self.claim(one.command)
         typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
         printed = self.as_ann(on_a_terminal(self.here(typed), self.folder, self.env, self.answers))
@@ -128,10 +128,11 @@ class Session:
     def current(self, typed: str) -> str:
         return next((here for page, here in self.ids.items() if page.startswith(typed)), typed)
 
-    def named(self, number: int) -> str:
+    def named(self, number: int, unseen: bool) -> str:
         """Return what a page calls the first, second, ... id of this run, until it is written: as it is called here."""
         here = self.seen[number - 1]
-        self.ids.setdefault(here, here)
+        if not unseen:
+            self.ids.setdefault(here, here)
         return here[:SHORT]
 
     def claim(self, command: str) -> None:
