@@ -48,7 +48,7 @@ NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the firs
 SHORT = 6
 PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
     r"(?i)\S+ +(queued|initiali[sz]ing|running|saving|stopping)$|note +memory|The Python of tasks|PATH -m pip|"
-    r"expected start|queued for"
+    r"expected start|queued for|run time\b"
 )
 TYPED_ID = re.compile(r"\b[tikw][0-9a-f]{3,40}\b")
 TYPED = re.compile(r" *\$ ")
