@@ -175,7 +175,7 @@ class SweepPreviewEntry(Answer, frozen=True):
 
 class SweepPreview(Answer, frozen=True):
     """What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
-    `job`: the preview of the first one; null where something is wrong.
+    `job`: the preview of the first one; null where something is wrong. `warnings`: what else is worth knowing of them.
     """
 
     ok: bool
@@ -184,3 +184,4 @@ class SweepPreview(Answer, frozen=True):
     first: list[SweepPreviewEntry]
     asks: TotalsView | None
     job: PreviewView | None
+    warnings: list[ProblemItem]

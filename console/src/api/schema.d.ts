@@ -7678,7 +7678,7 @@ export interface components {
         };
         /**
          * @description What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
-         *         `job`: the preview of the first one; null where something is wrong.
+         *         `job`: the preview of the first one; null where something is wrong. `warnings`: what else is worth knowing of them.
          */
         SweepPreview: {
             ok: boolean;
@@ -7687,6 +7687,7 @@ export interface components {
             first: components["schemas"]["SweepPreviewEntry"][];
             asks: components["schemas"]["Totals"] | null;
             job: components["schemas"]["Preview"] | null;
+            warnings: components["schemas"]["ProblemItem"][];
         };
         /** @description What an entry of a sweep would be; `algorithm`, `command`: its own. */
         SweepPreviewEntry: {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainmaster.cli.language import counted, duration, memory, words
 from trainmaster.cli.showing import tables
-from trainmaster.cli.showing.console import emit_json
+from trainmaster.cli.showing.console import e, emit_json, say, toned
 from trainmaster.cli.showing.jobs import state_cell
 from trainmaster.cli.showing.tables import TableColumn, Value, column
 from trainmaster.cli.showing.waiting import clock, show_preview
@@ -129,6 +129,8 @@ def show_sweep_preview(found: "answers.SweepPreview", as_json: bool) -> None:
             own = [one for one in (entry.algorithm, entry.command) if one]
             values = [f"{name}={_value(value)}" for name, value in entry.parameters.items()]
             print(visible("  ".join(["", entry.name, *own, *values])))
+        for one in found.warnings:
+            say(f"{toned(words('warning', '注意'), 'amber')} [bold]{e(one.path)}[/]: {e(one.rule)}  {e(one.remedy)}")
         print(words("The first entry:", "第一个条目："))
         show_preview(found.job, None, "")
     if not found.ok:

@@ -27,6 +27,7 @@ from trainmaster.service.submitting.preview import Preview
 from trainmaster.service.submitting.submit import Tie
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.sweeps.looking import SweepViews
+from trainmaster.service.use_cases.sweeps.places import warnings_of_places
 from trainmaster.service.use_cases.sweeps.planning import PlannedSweep, of_entries, planned
 from trainmaster.service.views import totals
 from trainmaster.spec.document import Given
@@ -80,9 +81,8 @@ class Sweeps:
         try:
             wanted = await planned(self._ctx, body, who)
         except InvalidSpec as error:
-            return SweepPreview(
-                ok=False, problems=problems_in(language, error.problems), entries=0, first=[], asks=None, job=None
-            )
+            found = problems_in(language, error.problems)
+            return SweepPreview(ok=False, problems=found, entries=0, first=[], asks=None, job=None, warnings=[])
         given: Given = {**wanted.bodies[0], "code_follows": body.get("code_follows") is True}
         entries = [_would_be(one, wanted.job.name) for one in wanted.entries[:FIRST]]
         return SweepPreview(
@@ -92,6 +92,7 @@ class Sweeps:
             first=entries,
             asks=_times(totals(wanted.job.roles), len(wanted.entries)),
             job=await self._preview.preview(given, who, language),
+            warnings=problems_in(language, tuple(await warnings_of_places(self._ctx, wanted, who))),
         )
 
     async def stop(self, ref: str, who: Principal, reason: str = "") -> SweepDetail:
