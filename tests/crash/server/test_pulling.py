@@ -62,7 +62,7 @@ def begun(client: Client, container: str) -> ImageBuild:
         try:
             return client.images.create("env", container=container, secret=SECRET)
         except InvalidSpec as error:
-            if [one.code for one in error.problems] != ["containers_do_not_answer"] or time.monotonic() > limit:
+            if [one.code for one in error.problems] != ["runtime_silent"] or time.monotonic() > limit:
                 raise
         time.sleep(0.2)  # another process: nothing tells
 
