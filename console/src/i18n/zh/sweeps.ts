@@ -54,7 +54,7 @@ export const sweeps = {
     parameters: "参数，每个以回车结束",
     setting: "名称=取值",
     addEntry: "添加任务",
-    copy: "复制任务 {{n}}",
+    copy: "重复第 {{n}} 个任务",
     drop: "移除任务 {{n}}",
     parameter: "参数",
     values: "取值，每个以回车结束",
