@@ -58,7 +58,9 @@ export function usePreview(
 async function previewOfSweep(spec: JsonObject, signal: AbortSignal): Promise<Preview & { sweep: SweepPreview }> {
   const sweep = await previewSweep(spec, signal);
   const none = { ok: false, warnings: [], spec: null, fits: null, roles: [], native: null };
-  return sweep.job ? { ...sweep.job, sweep } : { ...none, problems: sweep.problems, sweep };
+  return sweep.job
+    ? { ...sweep.job, warnings: [...sweep.job.warnings, ...sweep.warnings], sweep }
+    : { ...none, problems: sweep.problems, sweep };
 }
 
 interface Props {
