@@ -34,7 +34,7 @@ def test_what_is_deleted_is_restored_or_deleted_for_good(world: World, console: 
     console.open("/bin")
     console.press("remove-tulips")
     console.press("confirm-ok")
-    expect(page.get_by_text("Deleted for good.")).to_be_visible()
+    expect(page.get_by_text("Deleted for good.", exact=True)).to_be_visible()
     expect(console.at("empty")).to_be_visible()
     with world.client() as client:
         assert client.bin.list() == []

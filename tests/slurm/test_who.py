@@ -278,7 +278,7 @@ async def test_what_an_owner_has_entered_ends_with_the_connection(world: World, 
     await world.watcher.running(key(story))
     there = await engine.attach(key(story), 0, 0, ("sh", "-c", "echo in; exec sleep 4321"), window)
     await until(there, "in")
-    assert world.running("sleep 4321")
+    await world.watcher.until(lambda: world.running("sleep 4321"), "it runs")
     await there.close()
     await world.watcher.until(lambda: not world.running("sleep 4321"), "it ends")
     assert await there.wait() != 0

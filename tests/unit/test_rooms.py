@@ -22,6 +22,10 @@ TWICE = {"Framework", "Resources", "Job", "Change"}
 stored.
 """
 
+UPPER = ("service", "api", "sdk")
+UNTYPED = re.compile(r"(?:dict|Mapping)\[str, Any\]")
+MOST_UNTYPED = 30
+
 
 def test_no_room_is_larger_than_one_can_look_over() -> None:
     sizes = Counter(path.parent for path in ROOT.rglob("*.py"))
@@ -47,6 +51,22 @@ def test_a_class_has_a_name_of_its_own() -> None:
     )
     assert {name for name, count in names.items() if count > 1} == TWICE
     assert max(names.values()) == 2
+
+
+def test_what_goes_through_the_upper_floors_has_types() -> None:
+    """A dict of anything is checked by nobody: a wrong name of a field is found by who runs into it."""
+    found = Counter(
+        str(path.relative_to(ROOT))
+        for room in UPPER
+        for path in (ROOT / room).rglob("*.py")
+        for _ in UNTYPED.findall(path.read_text(encoding="utf-8"))
+    )
+    assert found.total() < MOST_UNTYPED, (
+        f"{found.total()} times a dict of anything, most of them in {found.most_common(5)}. Give what you add a type: "
+        "an Answer for what is answered, a dataclass for what goes from room to room, a msgspec.Struct for what was "
+        "written and is read again, Mapping[str, object] for what strangers tell, so that every use looks first; a "
+        "job's document is a Document (spec/document.py)"
+    )
 
 
 def test_the_map_names_files_that_are_there() -> None:

@@ -60,8 +60,8 @@ def _refuse_doubles(raw: bytes) -> None:
     know.
     """
 
-    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        document: dict[str, Any] = {}
+    def pairs(found: list[tuple[str, object]]) -> dict[str, object]:
+        document: dict[str, object] = {}
         for key, value in found:
             if key in document:
                 _refuse(key[:200], requests.given_twice())

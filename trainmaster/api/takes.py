@@ -6,6 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from trainmaster.spec.document import Document, FieldChanges
+
 
 class BatchSubmission(BaseModel):
     """A job to submit: `spec` is a native or OpenPAI document; `set` changes fields by dotted path before the checks.
@@ -15,9 +17,9 @@ class BatchSubmission(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    spec: dict[str, Any]
+    spec: Document
     dialect: Literal["auto", "native", "pai"] = "auto"
-    set: dict[str, Any] = {}
+    set: FieldChanges = {}
     dry_run: bool = False
     code_follows: bool = False
 
@@ -43,9 +45,9 @@ class SweepSubmission(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    spec: dict[str, Any]
+    spec: Document
     dialect: Literal["auto", "native"] = "auto"
-    set: dict[str, Any] = {}
+    set: FieldChanges = {}
     code_follows: bool = False
 
 

@@ -10,7 +10,7 @@ import builtins
 import os
 import sys
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Unpack, cast
@@ -29,13 +29,14 @@ from trainmaster.sdk.assets.models import SavedModels, segment
 from trainmaster.sdk.assets.sweeps import SweepCalls
 from trainmaster.sdk.assets.templates import TemplateCalls
 from trainmaster.sdk.assets.volumes import VolumeCalls
-from trainmaster.sdk.documents import read_document
+from trainmaster.sdk.documents import SubmitBody, read_document
 from trainmaster.sdk.find import locate
 from trainmaster.sdk.finding.comparing import Comparison
 from trainmaster.sdk.finding.filters import JobChange, JobFilters, JobsAsked, as_body
 from trainmaster.sdk.finding.lineage import Tracing
 from trainmaster.sdk.finding.views import ViewCalls
 from trainmaster.sdk.jobs import Job
+from trainmaster.spec.document import FieldChanges
 
 if TYPE_CHECKING:
     import httpx
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
 Sent = Callable[[int], None]
 """Is told how many more bytes of a code folder were sent."""
 Few = Sequence[str]
-Body = dict[str, Any]
-"""What a submit sends: the document, its dialect, and what is to be changed in it."""
 
 UPLOAD_TIMEOUT_S: Final = 600.0
 
@@ -55,7 +54,7 @@ def _no_command_line() -> Iterator[None]:
     if "httpx" in sys.modules:
         yield
         return
-    absent = cast("dict[str, Any]", sys.modules)
+    absent = cast("dict[str, object]", sys.modules)
     absent["httpx._main"] = None  # how Python marks what cannot be imported; httpx does without
     try:
         yield
@@ -116,7 +115,7 @@ class Client(SavedModels, Deleting, Tracing):
         self,
         spec: Any,
         *,
-        set: Mapping[str, Any] | None = None,
+        set: FieldChanges | None = None,
         dialect: str = "auto",
         name: str | None = None,
         key: str | None = None,
@@ -133,34 +132,35 @@ class Client(SavedModels, Deleting, Tracing):
         """
         body = self.body(spec, set=set, dialect=dialect, name=name, on_upload=on_upload)
         beside = {"instead_of": instead_of, "version_of": version_of}
-        body |= {field: job for field, job in beside.items() if job is not None}
-        headers = {"idempotency-key": key or uuid.uuid4().hex}
-        return Job(self, self.http.read(answers.JobView, "POST", "/jobs", json=body, headers=headers, repeat=True))
+        named = {field: job for field, job in beside.items() if job is not None}
+        sent, headers = {**body, **named}, {"idempotency-key": key or uuid.uuid4().hex}
+        return Job(self, self.http.read(answers.JobView, "POST", "/jobs", json=sent, headers=headers, repeat=True))
 
     def submit_many(self, specs: Sequence[Any], *, key: str | None = None) -> builtins.list[Job]:
         """Submit up to 10,000 jobs, all or none; return them in order. Raises like `submit`, naming the item."""
         body = {"items": [self.body(spec) for spec in specs]}
         headers = {"idempotency-key": key or uuid.uuid4().hex}
-        given: Body = {"json": body, "headers": headers, "repeat": True, "timeout": 300.0}
-        made = self.http.read(answers.BatchView, "POST", "/jobs/batch", **given)
+        made = self.http.read(
+            answers.BatchView, "POST", "/jobs/batch", json=body, headers=headers, repeat=True, timeout=300.0
+        )
         return [Job(self, item) for item in made.items]
 
     def body(
         self,
         spec: Any,
         *,
-        set: Mapping[str, Any] | None = None,
+        set: FieldChanges | None = None,
         dialect: str = "auto",
         name: str | None = None,
         on_upload: Sent | None = None,
         upload: bool = True,
-    ) -> Body:
+    ) -> SubmitBody:
         """Return the request body for `spec`, its code folder uploaded, or with `upload` false promised."""
         from trainmaster.dialects.registry import dialect_of, with_upload  # noqa: PLC0415
 
         said = read_document(spec, set, dialect)
         document, changes = said.document, said.changes
-        body: Body = {"spec": document, "dialect": dialect}
+        body: SubmitBody = {"spec": document, "dialect": dialect}
         if said.folder is not None and upload:
             body["spec"] = with_upload(document, self.upload(said.folder, on_upload), dialect)
         elif said.folder is not None:
@@ -191,7 +191,7 @@ class Client(SavedModels, Deleting, Tracing):
         return made.upload
 
     def preview(
-        self, spec: Any, *, set: Mapping[str, Any] | None = None, dialect: str = "auto", offline: bool = False
+        self, spec: Any, *, set: FieldChanges | None = None, dialect: str = "auto", offline: bool = False
     ) -> answers.PreviewView:
         """Return what would happen: what is wrong, what would run, whether it fits. Changes nothing, uploads nothing.
 
@@ -316,7 +316,7 @@ class Client(SavedModels, Deleting, Tracing):
         self,
         spec: Any,
         *,
-        set: Mapping[str, Any] | None = None,
+        set: FieldChanges | None = None,
         dialect: str = "auto",
         instead_of: str | None = None,
         suggest: bool = False,
@@ -326,8 +326,8 @@ class Client(SavedModels, Deleting, Tracing):
         `instead_of`: id of a waiting job of yours that is taken not to wait, because this one would take its place;
         `suggest`: if it would wait, also say what would start it sooner (``suggestions``). Raises InvalidSpec.
         """
-        body = self.body(spec, set=set, dialect=dialect, upload=False)
-        body |= {"instead_of": instead_of, "suggest": suggest}
+        asked = self.body(spec, set=set, dialect=dialect, upload=False)
+        body = {**asked, "instead_of": instead_of, "suggest": suggest}
         return self.http.read(answers.WouldStart, "POST", "/queue/would-start", json=body, repeat=True)
 
     @property

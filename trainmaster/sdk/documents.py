@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.messages.server import client
-from trainmaster.spec.document import Document
+from trainmaster.spec.document import Document, FieldChanges
 
 
 def load(source: Any) -> tuple[Document, str]:
@@ -39,6 +39,15 @@ def read(path: Path) -> Document:
     return parse_document(data, path.name)
 
 
+class SubmitBody(TypedDict, total=False):
+    """What a submit sends: the document, its dialect, and what is to be changed in it."""
+
+    spec: Required[Document]
+    dialect: Required[str]
+    code_follows: bool
+    set: FieldChanges
+
+
 @dataclass(frozen=True, slots=True)
 class GivenDocument:
     """A document, what is still to be changed in it, and the folder of this machine that holds its code (None: it has
@@ -46,11 +55,11 @@ class GivenDocument:
     """
 
     document: Document
-    changes: dict[str, Any]
+    changes: dict[str, object]
     folder: str | None
 
 
-def read_document(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> GivenDocument:
+def read_document(source: Any, changes: FieldChanges | None = None, dialect: str = "auto") -> GivenDocument:
     """Return what `source` and `changes` say together. Another `code` is put in here, where its folder is, under
     OpenPAI's name for it in OpenPAI's documents.
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import Any, Final
+from typing import Final
 
 import httpx
 import msgspec
@@ -34,7 +34,7 @@ class Inside:
         self._http = http
         self._open = ExitStack()
         self._socket = self._open.enter_context(http.socket(path, {"task": task}, PROTOCOL))
-        wanted: dict[str, Any] = {"command": [*command], "tty": window is not None}
+        wanted: dict[str, object] = {"command": [*command], "tty": window is not None}
         if window is not None:
             wanted |= {"columns": window[0], "rows": window[1]}
         self._socket.send(json.dumps(wanted))

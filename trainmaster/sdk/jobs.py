@@ -1,7 +1,7 @@
 """A job as a program holds it: what was last seen of it, all that can be read of it, and the verbs on it."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -13,7 +13,7 @@ from trainmaster.sdk.downloads import Received, to_file, unpacked
 from trainmaster.sdk.metrics import Metrics
 from trainmaster.sdk.progress import card
 from trainmaster.sdk.seen import SeenJob
-from trainmaster.spec.document import Document
+from trainmaster.spec.document import Document, FieldChanges
 
 if TYPE_CHECKING:
     from trainmaster.sdk.inside import Inside
@@ -180,7 +180,7 @@ class Job(SeenJob):
         """Delete the ended job with its logs; a saved model stays. Raises Conflict before the end."""
         self._client.http.request("DELETE", self._path(), repeat=False)
 
-    def clone(self, set: Mapping[str, Any] | None = None) -> "Job":
+    def clone(self, set: FieldChanges | None = None) -> "Job":
         """Submit the same job again with changed fields, for example ``{"roles.0.parameters.lr": 0.01}``: its next
         version.
         """

@@ -3,7 +3,7 @@
 What only a server knows - whether it fits, quotas, paths on its nodes - stays None.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -19,11 +19,11 @@ from trainmaster.sdk.documents import read_document
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec
 from trainmaster.spec.algorithms.filling import filled
 from trainmaster.spec.check import check
-from trainmaster.spec.document import Document
+from trainmaster.spec.document import Document, FieldChanges
 from trainmaster.spec.lower import draft, effective
 
 
-def preview(document: Document, changes: Mapping[str, Any], dialect: str = "auto") -> answers.PreviewView:
+def preview(document: Document, changes: FieldChanges, dialect: str = "auto") -> answers.PreviewView:
     """Return what is found of a document without asking anybody. Never raises for a bad document."""
     warnings: tuple[Problem, ...] = ()
     try:
@@ -39,7 +39,7 @@ def preview(document: Document, changes: Mapping[str, Any], dialect: str = "auto
     return _answer((), warnings, effective(spec), preview_roles(draft(spec)))
 
 
-def rehearse(source: Any, changes: Mapping[str, Any] | None = None, dialect: str = "auto") -> answers.PreviewView:
+def rehearse(source: Any, changes: FieldChanges | None = None, dialect: str = "auto") -> answers.PreviewView:
     """Return the preview of what a person holds: a file, a dictionary or a spec object, with its code folder looked at.
 
     Raises InvalidSpec when it cannot be read.

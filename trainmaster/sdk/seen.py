@@ -203,7 +203,8 @@ class SeenJob:
     def _changes(self, deadline: float | None) -> Iterator[answers.JobView]:
         """Yield what the job became after what was last seen; end when the server says that too much was missed."""
         quiet = 45.0 if deadline is None else max(0.05, min(45.0, deadline - time.monotonic()))
-        http, params = self._client.http, {"job": self.id, "after": self.seen.seq}
+        http = self._client.http
+        params: dict[str, str | float] = {"job": self.id, "after": self.seen.seq}
         for item in http.events("/feed", params, quiet_s=quiet):
             if item.event == "job":
                 found = http.read_as(answers.JobView, item.data)

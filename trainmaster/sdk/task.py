@@ -26,7 +26,7 @@ _files: dict[str, int] = {}
 _steps: dict[str, int] = {"next": 0}
 
 
-def log(values: Mapping[str, Any], step: int | None = None) -> None:
+def log(values: Mapping[str, object], step: int | None = None) -> None:
     """Record metrics, for example ``log({"loss": 0.3, "accuracy": 0.9}, step=12)``.
 
     Numbers, and whatever turns into one with ``.item()`` (a tensor with one element, a NumPy scalar). Without `step`
@@ -65,7 +65,7 @@ def _number(name: object, value: Any) -> float | int | str | None:
     return None
 
 
-def _append(record: dict[str, Any]) -> None:
+def _append(record: dict[str, object]) -> None:
     folder = os.environ.get(VARIABLE)
     if not folder:
         _say("outside", "not inside a Trainmaster job: metrics are not recorded (this is said once)")

@@ -9,7 +9,7 @@ import json
 import os
 import ssl
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from websockets.sync.client import ClientConnection
 
 from trainmaster._version import __version__
+from trainmaster.answers import Json
 from trainmaster.core.errors import InvalidSpec, Problem, TrainmasterError, Unavailable
 from trainmaster.messages.said import WORDS, Said
 from trainmaster.messages.server import client, ledger
@@ -66,7 +67,7 @@ def error_of(response: httpx.Response) -> TrainmasterError:
     return error
 
 
-def _problem(item: dict[str, Any]) -> Problem:
+def _problem(item: Json) -> Problem:
     path, rule, remedy = (str(item.get(name, "")) for name in ("path", "rule", "remedy"))
     return Problem(path, rule, remedy, str(item.get("code", "invalid")), item.get("value"), item.get("args"))
 
@@ -215,7 +216,9 @@ class Transport:
         except (OSError, InvalidHandshake) as error:
             raise self._unreachable(error) from error
 
-    def events(self, path: str, params: dict[str, Any], *, quiet_s: float = QUIET_S) -> Iterator[ServerEvent]:
+    def events(
+        self, path: str, params: Mapping[str, str | float], *, quiet_s: float = QUIET_S
+    ) -> Iterator[ServerEvent]:
         """Yield server-sent events until the server ends the stream. Raises Lost when the line breaks, and the
         TrainmasterError with which the server refuses to go on.
         """

@@ -8,6 +8,7 @@ import sqlite3
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -180,6 +181,33 @@ def test_a_damaged_backup_leaves_no_trace(one: Path, tmp_path: Path) -> None:
     at = content.index(b"print(")
     one.write_bytes(content[:at] + b"X" + content[at + 1 :])
     refused(tmp_path / "new", one, "is damaged|is not what was written")
+
+
+ABOUT = {"made_at": 1.0, "trainmaster": "x", "left_out": []}
+WHOLE = {"rows": {}, "server_id": "s", "last_event": 0, "database_bytes": 0, "files": 0, "file_bytes": 0}
+
+
+@pytest.mark.parametrize(
+    ("about", "end", "part"),
+    [
+        ({**ABOUT, "made_at": "today"}, WHOLE, "about.json"),
+        ({"made_at": 1.0}, WHOLE, "about.json"),
+        (ABOUT, {**WHOLE, "rows": {"job": "many"}}, "end.json"),
+        (ABOUT, {key: value for key, value in WHOLE.items() if key != "last_event"}, "end.json"),
+    ],
+)
+def test_a_backup_that_does_not_say_all_of_itself_is_refused_before_anything_is_made(
+    tmp_path: Path, about: dict[str, Any], end: dict[str, Any], part: str
+) -> None:
+    with making(str(tmp_path / "b.tar"), about, nothing) as archive:
+        archive.finish(end)
+    refused(tmp_path / "new", tmp_path / "b.tar", f"is damaged: {part}")
+
+
+@pytest.mark.parametrize("content", [b"{", b'{"schema": "19"}', b'{"schema": 1, "columns": {}}', b"[]"])
+def test_tables_that_cannot_be_read_are_refused(one: Path, tmp_path: Path, content: bytes) -> None:
+    other = changed(one, database_schema_json=lambda _: content)
+    refused(tmp_path / "new", other, r"has a member that no backup has: database/schema\.json")
 
 
 def test_a_backup_of_a_newer_release_is_refused_and_names_both(one: Path, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ class ClusterCalls:
         for example "12.50"; None: as they were.
         """
         kind = "dedicated" if workspaces else "public"
-        body: dict[str, Any] = {"kind": kind, "workspaces": [*workspaces], "description": description}
+        body: dict[str, object] = {"kind": kind, "workspaces": [*workspaces], "description": description}
         body |= {"price_gpu": price_gpu, "price_cpu": price_cpu}
         return self._read(answers.ResourcePool, "PUT", f"/pools/{word(name)}", body)
 
@@ -164,7 +164,7 @@ class ClusterCalls:
         by name; None: no limit. For its owners and admins, too. `storage_per_person`, `storage_people`: what they may
         keep at most, by ``mib`` and ``files``; None: as it was.
         """
-        body: dict[str, Any] = {"per_person": per_person or {}, "people": people or {}}
+        body: dict[str, object] = {"per_person": per_person or {}, "people": people or {}}
         body |= {"storage_per_person": storage_per_person, "storage_people": storage_people}
         return self._read(answers.WorkspaceView, "PUT", f"/workspaces/{word(workspace)}/limits", body)
 
@@ -271,12 +271,12 @@ class ClusterCalls:
         """
         return self._http.read(answers.RetentionView, "GET", "/retention", params=days, timeout=300.0).items
 
-    def _read(self, kind: type[T], method: str, path: str, body: Mapping[str, Any] | None = None) -> T:
+    def _read(self, kind: type[T], method: str, path: str, body: Mapping[str, object] | None = None) -> T:
         options = {} if body is None else {"json": body}
         return self._http.read(kind, method, path, repeat=method in ("GET", "PUT"), **options)
 
 
-def _given(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def _given(wanted: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in wanted.items() if value not in ("", None)}
 
 

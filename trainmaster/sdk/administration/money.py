@@ -5,7 +5,7 @@ problems, Unavailable.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from trainmaster import answers
@@ -69,7 +69,7 @@ class MoneyCalls:
         """Yield what changed the balance of a workspace, newest first."""
         cursor: str | None = ""
         while cursor is not None:
-            params: dict[str, Any] = {"cursor": cursor} if cursor else {}
+            params: dict[str, object] = {"cursor": cursor} if cursor else {}
             page = self._http.read(answers.EntryPage, "GET", f"/workspaces/{word(workspace)}/entries", params=params)
             yield from page.items
             cursor = page.next_cursor

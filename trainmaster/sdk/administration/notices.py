@@ -6,7 +6,7 @@ Every method raises Forbidden for who may not, NotFound, InvalidSpec with all pr
 import builtins
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import word
@@ -34,7 +34,7 @@ class NoticeCalls:
     def _pages(self, kinds: Sequence[str], unread: bool) -> Iterator[answers.NoticeView]:
         cursor: str | None = ""
         while cursor is not None:
-            params: dict[str, Any] = {"kind": [*kinds], "unread": unread, **({"cursor": cursor} if cursor else {})}
+            params: dict[str, object] = {"kind": [*kinds], "unread": unread, **({"cursor": cursor} if cursor else {})}
             page = self._http.read(answers.NoticePage, "GET", "/notifications", params=params)
             yield from page.items
             cursor = page.next_cursor

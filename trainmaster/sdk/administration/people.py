@@ -3,7 +3,7 @@
 Every method raises Forbidden for who may not, NotFound, InvalidSpec with all problems, Unavailable.
 """
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from trainmaster import answers
 from trainmaster.sdk.administration.cluster import word
@@ -56,7 +56,7 @@ class PeopleCalls:
 
     def delete_user(self, name: str, jobs: Theirs | None = None) -> None:
         """Delete an account; nobody else ever gets its name. Raises like `lock`."""
-        params: dict[str, Any] = {} if jobs is None else {"jobs": jobs}
+        params: dict[str, object] = {} if jobs is None else {"jobs": jobs}
         self._http.request("DELETE", f"/users/{word(name)}", params=params)
 
     # -- members -----------------------------------------------------------------------------------------------

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 FILE: Final = "algorithm.yaml"
 """What the document in a folder is called."""
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class GivenAlgorithm:
@@ -28,7 +26,7 @@ class GivenAlgorithm:
     it has none, or that is uploaded).
     """
 
-    document: Json
+    document: dict[str, object]
     name: str
     folder: str | None
 
@@ -71,7 +69,7 @@ class AlgorithmCalls:
     ) -> Iterator[answers.AlgorithmView]:
         """Yield algorithms page by page, like `list`."""
 
-        def read(asked: Json) -> answers.AlgorithmPage:
+        def read(asked: dict[str, object]) -> answers.AlgorithmPage:
             return self._http.read(answers.AlgorithmPage, "GET", "/algorithms", params=asked)
 
         return pages(read, {"q": q, **filters}, limit)
@@ -102,7 +100,12 @@ class AlgorithmCalls:
         if given.folder is not None:
             read_algorithm({**document, "code": {"path": given.folder}})  # before anything is sent
             document = {**document, "code": {"upload": self._client.upload(given.folder, on_upload)}}
-        body: Json = {"name": name or given.name, "spec": document, "description": description, "share": share}
+        body: dict[str, object] = {
+            "name": name or given.name,
+            "spec": document,
+            "description": description,
+            "share": share,
+        }
         if workspace is not None:
             body["workspace"] = workspace
         return self._http.read(answers.AlgorithmDetail, "POST", "/algorithms", json=body, repeat=True)

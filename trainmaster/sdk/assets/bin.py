@@ -2,7 +2,7 @@
 
 import builtins
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -35,7 +35,7 @@ class BinCalls:
         """Yield what was deleted page by page, like `list`."""
         left, cursor = limit, None
         while left is None or left > 0:
-            asked: dict[str, Any] = {"q": q, "mine": mine, "kind": kind, "workspace": workspace}
+            asked: dict[str, object] = {"q": q, "mine": mine, "kind": kind, "workspace": workspace}
             asked |= {"limit": _MOST if left is None else min(left, _MOST)} | ({"cursor": cursor} if cursor else {})
             page = self._http.read(answers.BinPage, "GET", "/bin", params=asked)
             yield from page.items

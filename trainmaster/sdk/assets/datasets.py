@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -33,7 +33,6 @@ _TRIES: Final = 6
 _TIMEOUT_S: Final = 600.0
 _BEGIN_S: Final = 300.0
 
-Json = dict[str, Any]
 Moved = Callable[[int], None]
 """Is told how many more bytes were hashed, or sent."""
 
@@ -67,7 +66,7 @@ class DatasetCalls:
     ) -> Iterator[answers.DatasetView]:
         """Yield data sets page by page, like `list`."""
 
-        def read(asked: Json) -> answers.DatasetPage:
+        def read(asked: dict[str, object]) -> answers.DatasetPage:
             return self._http.read(answers.DatasetPage, "GET", "/datasets", params=asked)
 
         return pages(read, {"q": q, **filters}, limit)
@@ -146,7 +145,7 @@ class DatasetCalls:
         """
         listed, contents = survey(folder, on_hash)
         if upload is None:
-            body: Json = {"name": name, "files": listed, "description": description, "share": share}
+            body: dict[str, object] = {"name": name, "files": listed, "description": description, "share": share}
             body |= {} if workspace is None else {"workspace": workspace}
             begun = self._http.read(answers.DatasetUploadView, "POST", "/datasets/uploads", json=body, timeout=_BEGIN_S)
         else:
@@ -225,11 +224,11 @@ class DatasetCalls:
 
 def survey(
     folder: str | os.PathLike[str], on_hash: Moved | None = None
-) -> tuple[builtins.list[Json], dict[str, LocalFile]]:
+) -> tuple[builtins.list[dict[str, object]], dict[str, LocalFile]]:
     """Return the list of files of a folder, or of one file, as an upload begins with it, and a file for each content.
     Raises InvalidSpec with everything that cannot be sent. O(bytes).
     """
-    listed: builtins.list[Json] = []
+    listed: builtins.list[dict[str, object]] = []
     contents: dict[str, LocalFile] = {}
     for path, kind, place, target in tree_of(os.fspath(folder)):
         if kind == "l":

@@ -4,7 +4,7 @@ import builtins
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -13,7 +13,6 @@ from trainmaster.sdk.assets.listing import AssetFilters, pages
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
 
-Json = dict[str, Any]
 ENDS: Final = ("ready", "failed", "stopped")
 LOOK_S: Final = 0.5
 """Between two looks at a build."""
@@ -38,7 +37,7 @@ class ImageCalls:
     ) -> Iterator[answers.ImageView]:
         """Yield images page by page, like `list`."""
 
-        def read(asked: Json) -> answers.ImagePage:
+        def read(asked: dict[str, object]) -> answers.ImagePage:
             return self._http.read(answers.ImagePage, "GET", "/images", params=asked)
 
         return pages(read, {"q": q, **filters}, limit)
@@ -71,7 +70,7 @@ class ImageCalls:
         container image, `secret` of the workspace with USER:PASSWORD of its registry; `base`: an image of the platform.
         `code`: a folder, or what was uploaded (``sha256:...``), that jobs with the image run. Raises OSError.
         """
-        body: Json = {"name": name, "workspace": workspace, "description": description, "share": share}
+        body: dict[str, object] = {"name": name, "workspace": workspace, "description": description, "share": share}
         body |= {"python": python, "frameworks": [*frameworks], "cards": [*cards]}
         if container:
             body |= {"container": container, "secret": secret}

@@ -1,14 +1,13 @@
 """What lists of assets have in common, whatever their kind: what narrows them, and how they come page by page."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Protocol, TypedDict, TypeVar
+from typing import Final, Protocol, TypedDict, TypeVar
 
 MOST: Final = 500
 """So many come in one answer at most."""
 
 Item = TypeVar("Item")
 Held_co = TypeVar("Held_co", covariant=True)
-Json = dict[str, Any]
 
 
 class AssetFilters(TypedDict, total=False):
@@ -35,7 +34,9 @@ class Paged(Protocol[Held_co]):
         """What asks for the next one, None: it is the last."""
 
 
-def pages(read: Callable[[Json], Paged[Item]], asked: Json, limit: int | None) -> Iterator[Item]:
+def pages(
+    read: Callable[[dict[str, object]], Paged[Item]], asked: dict[str, object], limit: int | None
+) -> Iterator[Item]:
     """Yield what `read` finds with `asked`, page by page, `limit` at most."""
     left, cursor = limit, None
     while left is None or left > 0:

@@ -3,7 +3,7 @@
 import builtins
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -24,7 +24,7 @@ class SavedModels:
         `favorite`: what one marked for oneself.
         """
 
-        def read(asked: dict[str, Any]) -> answers.ModelPage:
+        def read(asked: dict[str, object]) -> answers.ModelPage:
             return self.http.read(answers.ModelPage, "GET", "/models", params=asked)
 
         given = {"mine": mine, "favorite": favorite}

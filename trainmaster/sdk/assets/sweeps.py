@@ -11,11 +11,10 @@ from urllib.parse import quote
 from trainmaster import answers
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.messages.server import client as said
+from trainmaster.spec.document import FieldChanges
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
-
-Json = dict[str, Any]
 
 
 class SweepCalls:
@@ -30,7 +29,7 @@ class SweepCalls:
         self,
         spec: Any,
         *,
-        set: Mapping[str, Any] | None = None,
+        set: FieldChanges | None = None,
         csv: str | os.PathLike[str] | None = None,
         name: str | None = None,
         key: str | None = None,
@@ -50,7 +49,7 @@ class SweepCalls:
         self,
         spec: Any,
         *,
-        set: Mapping[str, Any] | None = None,
+        set: FieldChanges | None = None,
         csv: str | os.PathLike[str] | None = None,
         name: str | None = None,
     ) -> answers.SweepPreview:
@@ -72,7 +71,7 @@ class SweepCalls:
         """Yield sweeps page by page, like `list`."""
         left, cursor = limit, None
         while left is None or left > 0:
-            asked: Json = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
+            asked: dict[str, object] = {"q": q, "mine": mine, "owner": owner, "workspace": workspace}
             asked |= {"limit": 200 if left is None else min(left, 200)} | ({"cursor": cursor} if cursor else {})
             page = self._http.read(answers.SweepPage, "GET", "/sweeps", params=asked)
             yield from page.items
@@ -94,7 +93,7 @@ class SweepCalls:
         states = [state] if isinstance(state, str) else [*state]
         while limit is None or len(found) < limit:
             size = 1000 if limit is None else min(1000, limit - len(found))
-            asked: Json = {"order": order, "state": states, "limit": size, "offset": len(found)}
+            asked: dict[str, object] = {"order": order, "state": states, "limit": size, "offset": len(found)}
             page = self._http.read(answers.SweepEntryPage, "GET", _at(ref, "/entries"), params=asked)
             found += page.items
             if not page.items or len(found) >= page.total:
@@ -119,12 +118,12 @@ class SweepCalls:
     def _body(
         self,
         spec: Any,
-        changes: Mapping[str, Any] | None,
+        changes: FieldChanges | None,
         csv: str | os.PathLike[str] | None,
         name: str | None,
         on_upload: "Sent | None" = None,
         upload: bool = True,
-    ) -> Json:
+    ) -> dict[str, object]:
         body = self._client.body(spec, set=changes, name=name, on_upload=on_upload, upload=upload)
         document, sweep = body["spec"], body["spec"].get("sweep")
         if csv is not None:
@@ -152,7 +151,7 @@ class SweepCalls:
         return [sent(row) for row in rows]
 
 
-def _rows(path: str | os.PathLike[str]) -> builtins.list[Json]:
+def _rows(path: str | os.PathLike[str]) -> builtins.list[dict[str, object]]:
     from trainmaster.spec.sweeps.rows_of_csv import rows_of_csv  # noqa: PLC0415
 
     try:

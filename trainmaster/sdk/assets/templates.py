@@ -9,11 +9,10 @@ from urllib.parse import quote
 from trainmaster import answers
 from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.jobs import Job
+from trainmaster.spec.document import FieldChanges
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
-
-Json = dict[str, Any]
 
 
 class TemplateCalls:
@@ -37,7 +36,7 @@ class TemplateCalls:
     ) -> Iterator[answers.TemplateView]:
         """Yield templates page by page, like `list`."""
 
-        def read(asked: Json) -> answers.TemplatePage:
+        def read(asked: dict[str, object]) -> answers.TemplatePage:
             return self._http.read(answers.TemplatePage, "GET", "/templates", params=asked)
 
         return pages(read, {"q": q, **filters}, limit)
@@ -53,7 +52,7 @@ class TemplateCalls:
         spec: Any = None,
         *,
         job: str | None = None,
-        set: Mapping[str, Any] | None = None,
+        set: FieldChanges | None = None,
         description: str = "",
         share: str = "none",
         on_upload: "Sent | None" = None,
@@ -61,9 +60,9 @@ class TemplateCalls:
         """Make a template of a job file's path, a document or a JobSpec, or of the `job` with this id, with what `set`
         changes by dotted path. A `code:` folder is uploaded first.
         """
-        body: Json = {"name": name, "description": description, "share": share}
+        body: dict[str, object] = {"name": name, "description": description, "share": share}
         if spec is not None:
-            body |= self._client.body(spec, set=set, on_upload=on_upload)
+            body.update(self._client.body(spec, set=set, on_upload=on_upload))
         elif set:
             body["set"] = dict(set)
         if job is not None:
@@ -83,10 +82,10 @@ class TemplateCalls:
         """Change a template: what is None stays. `version`: the one that you edited; Conflict if it is not the last any
         more.
         """
-        given: Json = {"name": name, "description": description, "version": version}
-        body: Json = {key: value for key, value in given.items() if value is not None}
+        given: dict[str, object] = {"name": name, "description": description, "version": version}
+        body: dict[str, object] = {key: value for key, value in given.items() if value is not None}
         if spec is not None:
-            body |= self._client.body(spec, on_upload=on_upload)
+            body.update(self._client.body(spec, on_upload=on_upload))
         return self._http.read(answers.TemplateDetail, "PATCH", self._at(ref), json=body)
 
     def share(self, ref: str, share: str) -> answers.TemplateDetail:
@@ -117,14 +116,14 @@ class TemplateCalls:
         ref: str,
         *,
         name: str | None = None,
-        parameters: Mapping[str, Any] | None = None,
-        set: Mapping[str, Any] | None = None,
+        parameters: Mapping[str, object] | None = None,
+        set: FieldChanges | None = None,
         key: str | None = None,
     ) -> Job:
         """Submit a job of a template; raises like `Client.submit`. `parameters` are set in every role that has one of
         this name, in the first where none has; `set` changes fields by dotted path.
         """
-        body: Json = {"parameters": dict(parameters or {}), "set": dict(set or {})}
+        body: dict[str, object] = {"parameters": dict(parameters or {}), "set": dict(set or {})}
         if name is not None:
             body["name"] = name
         headers = {"idempotency-key": key or uuid.uuid4().hex}

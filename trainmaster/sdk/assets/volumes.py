@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Final, Unpack
 
 from trainmaster import answers
 from trainmaster.core.errors import InvalidSpec, NotFound, Unavailable, problem_of
@@ -32,7 +32,6 @@ _BLOCK: Final = 1 << 20
 _TRIES: Final = 5
 _TIMEOUT_S: Final = 600.0
 
-Json = dict[str, Any]
 Moved = Callable[[int], None]
 """Is told how many more bytes were sent; fewer, where a file has to be sent again."""
 
@@ -70,7 +69,7 @@ class VolumeCalls:
     ) -> Iterator[answers.VolumeView]:
         """Yield volumes page by page, like `list`."""
 
-        def read(asked: Json) -> answers.VolumePage:
+        def read(asked: dict[str, object]) -> answers.VolumePage:
             return self._http.read(answers.VolumePage, "GET", "/volumes", params=asked)
 
         return pages(read, {"q": q, **filters}, limit)
@@ -83,12 +82,12 @@ class VolumeCalls:
         self, name: str, *, workspace: str | None = None, description: str = "", share: str = "none"
     ) -> answers.VolumeDetail:
         """Make a volume, with nothing in it."""
-        body: Json = {"name": name, "workspace": workspace, "description": description, "share": share}
+        body: dict[str, object] = {"name": name, "workspace": workspace, "description": description, "share": share}
         return self._http.read(answers.VolumeDetail, "POST", "/volumes", json=body)
 
     def change(self, ref: str, *, name: str | None = None, description: str | None = None) -> answers.VolumeDetail:
         """Name a volume otherwise, or say what it is for. Raises Conflict while a job that has not ended mounts it."""
-        body: Json = {"name": name, "description": description}
+        body: dict[str, object] = {"name": name, "description": description}
         return self._http.read(answers.VolumeDetail, "PATCH", _at(ref), json=body)
 
     def share(self, ref: str, share: str) -> answers.VolumeDetail:

@@ -1,6 +1,6 @@
 """What something was made of, and what was made of it: a part of `Client`."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from trainmaster import answers
 
@@ -18,5 +18,5 @@ class Tracing:
         of a dataset, model, algorithm, image or volume: what it was made of, and what was made of it. `depth`: steps
         each way, 1 to 12. Raises NotFound, Conflict where several are meant.
         """
-        asked: dict[str, Any] = {"kind": kind, "ref": ref} | ({} if depth is None else {"depth": depth})
+        asked: dict[str, object] = {"kind": kind, "ref": ref} | ({} if depth is None else {"depth": depth})
         return self.http.read(answers.LineageView, "GET", "/lineage", params=asked)

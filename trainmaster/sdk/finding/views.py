@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Mapping
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, Unpack, cast
 from urllib.parse import parse_qsl, quote, urlencode
 
 from trainmaster import answers
@@ -100,7 +100,7 @@ class ViewCalls:
 def query_of(asked: ViewAsked) -> str:
     """Return what the server keeps of a view."""
     held: dict[str, str] = {}
-    for name, value in cast("Mapping[str, Any]", asked).items():
+    for name, value in cast("Mapping[str, object]", asked).items():
         if value in (None, "", [], False):
             continue
         held[name] = "true" if value is True else ",".join(value) if isinstance(value, (list, tuple)) else str(value)
@@ -112,7 +112,7 @@ def asked_of(query: str, now: float | None = None) -> JobsAsked:
     view is passed over, as the console does.
     """
     held = dict(parse_qsl(query))
-    found: dict[str, Any] = {name: held[name] for name in _WORDS if held.get(name)}
+    found: dict[str, object] = {name: held[name] for name in _WORDS if held.get(name)}
     if held.get("state"):
         found["state"] = held["state"].split(",")
     found |= {name: True for name in ("favorite", "favorite_algorithm") if held.get(name) == "true"}

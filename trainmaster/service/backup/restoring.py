@@ -6,14 +6,13 @@ database comes into being last, and with it the home. Invariant: nothing that wa
 """
 
 import gzip
-import json
 import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -26,7 +25,7 @@ from trainmaster.service.backup import contents, unpacking
 from trainmaster.service.folders.held import hold
 from trainmaster.service.settings import load, parse
 from trainmaster.service.wiring import database_url
-from trainmaster.storage.archive import Archive, Moved, sync_folder
+from trainmaster.storage.archive import ABOUT, END, Archive, Moved, sync_folder
 from trainmaster.store import tables
 from trainmaster.store.portable import schema
 from trainmaster.store.portable.dumping import file_of, shown
@@ -59,6 +58,53 @@ class BackupRestored:
     last_event: int
 
 
+class _About(msgspec.Struct, frozen=True):
+    """What a backup says of itself."""
+
+    made_at: float
+    trainmaster: str
+    left_out: list[str]
+
+
+class _End(msgspec.Struct, frozen=True):
+    """What stands at the end of a backup. `rows`: how many each table has."""
+
+    rows: dict[str, int]
+    server_id: str
+    last_event: int
+    database_bytes: int
+    files: int
+    file_bytes: int
+
+
+class _Stamp(msgspec.Struct, frozen=True):
+    """Of which schema the database of a backup is; all else of it may be as this release does not know it."""
+
+    schema: int
+
+
+class _Tables(msgspec.Struct, frozen=True):
+    """What makes the tables of a backup, for each kind of database, and the columns in which their rows come."""
+
+    schema: int
+    columns: dict[str, list[str]]
+    statements: dict[str, list[str]]
+
+
+class _Note(msgspec.Struct, frozen=True):
+    """What a restore says beside the home that it fills. As good as empty: it was interrupted as it wrote this, and
+    there is nothing else yet.
+    """
+
+    server_id: str = ""
+    own_settings: bool = True
+    database: str = ""
+    data: str = ""
+
+
+_Kept = TypeVar("_Kept")
+
+
 @dataclass(frozen=True, slots=True)
 class _Target:
     """Where to: `url` of the database; `unfinished`: what an interrupted restore noted here, if there was one."""
@@ -67,7 +113,7 @@ class _Target:
     config: Config
     url: str
     own_settings: bool
-    unfinished: dict[str, Any] | None
+    unfinished: _Note | None
 
     @property
     def file(self) -> str:
@@ -87,7 +133,7 @@ def restore(home: str, file: str, moved: Moved, total: Moved) -> BackupRestored:
     server runs there; InvalidSpec for settings, StorageFailed, Unavailable.
     """
     archive = Archive(os.path.abspath(file), file)
-    about = archive.about()
+    about = _read(archive, archive.about(), _About, ABOUT)
     home = os.path.abspath(home)
     was_there = os.path.lexists(home)
     try:
@@ -100,7 +146,7 @@ def restore(home: str, file: str, moved: Moved, total: Moved) -> BackupRestored:
         target = _target(home, archive)
         _demand_empty(target)
         total(2 * os.path.getsize(archive.path))  # it is read twice
-        end = archive.verify(moved)
+        end = _read(archive, archive.verify(moved), _End, END)
         database = _database(archive)
         _demand_room(target, end)
         with _unfinished_until_whole(target, end):
@@ -114,10 +160,18 @@ def restore(home: str, file: str, moved: Moved, total: Moved) -> BackupRestored:
         os.close(lock)
 
 
+def _read(archive: Archive, found: object, kind: type[_Kept], part: str) -> _Kept:
+    """Return what a part of the backup says. Raises Conflict where it is not what `make` writes."""
+    try:
+        return msgspec.convert(found, kind)
+    except msgspec.ValidationError as error:
+        raise Conflict(saying.backup_part_damaged(archive.shown, part)) from error
+
+
 def _target(home: str, archive: Archive) -> _Target:
     layout, own = Layout(home), os.path.exists(Layout(home).config)
     unfinished = _noted(layout)
-    if unfinished is not None and not unfinished.get("own_settings", True):
+    if unfinished is not None and not unfinished.own_settings:
         own = False  # it is the one of the restore before
     config = load(layout.config) if own else _config_of(archive)
     data = config.server.data
@@ -125,15 +179,14 @@ def _target(home: str, archive: Archive) -> _Target:
     return _Target(layout, config, database_url(layout, config), own, unfinished)
 
 
-def _noted(layout: Layout) -> dict[str, Any] | None:
+def _noted(layout: Layout) -> _Note | None:
     try:
-        with open(layout.restoring, encoding="utf-8") as file:
-            found = json.load(file)
+        with open(layout.restoring, "rb") as file:
+            return msgspec.json.decode(file.read(), type=_Note)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError):
-        return {}  # it was interrupted as it wrote this: there is nothing else yet
-    return found if isinstance(found, dict) else {}
+    except (OSError, msgspec.DecodeError):
+        return _Note()
 
 
 def _config_of(archive: Archive) -> Config:
@@ -172,28 +225,35 @@ def _is_something(path: str) -> bool:
     return os.path.exists(path) and os.path.getsize(path) > 0
 
 
-def _database(archive: Archive) -> dict[str, Any]:
+def _database(archive: Archive) -> _Tables:
     """Return what the backup says of its database. Raises Conflict for one of a newer release."""
     for entry, content in archive.entries():
-        if entry.name != contents.SCHEMA:
-            continue
-        found: dict[str, Any] = msgspec.json.decode(unpacking.whole(content))
-        if found["schema"] > tables.SCHEMA:
-            raise Conflict(saying.backup_schema_too_new(archive.shown, found["schema"], tables.SCHEMA))
-        if found["schema"] == tables.SCHEMA:
-            found |= {"statements": schema.statements(), "columns": schema.columns()}
-        if not schema.is_usable(found):
-            raise Conflict(saying.backup_member_refused(archive.shown, contents.SCHEMA))
-        return found
+        if entry.name == contents.SCHEMA:
+            return _tables(archive, unpacking.whole(content))
     raise Conflict(saying.backup_cut_off(archive.shown))
 
 
-def _demand_room(target: _Target, end: Mapping[str, Any]) -> None:
+def _tables(archive: Archive, text: bytes) -> _Tables:
+    try:
+        stamp = msgspec.json.decode(text, type=_Stamp).schema
+        if stamp > tables.SCHEMA:
+            raise Conflict(saying.backup_schema_too_new(archive.shown, stamp, tables.SCHEMA))
+        if stamp == tables.SCHEMA:
+            return _Tables(stamp, schema.columns(), schema.statements())
+        found = msgspec.json.decode(text, type=_Tables)
+    except msgspec.DecodeError as error:
+        raise Conflict(saying.backup_member_refused(archive.shown, contents.SCHEMA)) from error
+    if not schema.is_usable(msgspec.structs.asdict(found)):
+        raise Conflict(saying.backup_member_refused(archive.shown, contents.SCHEMA))
+    return found
+
+
+def _demand_room(target: _Target, end: _End) -> None:
     """Raise Conflict where the disks are too small."""
-    needed = {target.layout.bulk: int(end["file_bytes"])}
+    needed = {target.layout.bulk: end.file_bytes}
     if target.file:
         folder = os.path.dirname(target.file)
-        needed[folder] = needed.get(folder, 0) + _GROWS * int(end["database_bytes"])
+        needed[folder] = needed.get(folder, 0) + _GROWS * end.database_bytes
     for folder, size in needed.items():
         there = folder
         while not os.path.exists(there):
@@ -205,18 +265,12 @@ def _demand_room(target: _Target, end: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _unfinished_until_whole(target: _Target, end: Mapping[str, Any]) -> Iterator[None]:
+def _unfinished_until_whole(target: _Target, end: _End) -> Iterator[None]:
     """Say beside the home that it is none yet; at the end take that away, or everything."""
     layout = target.layout
     if target.unfinished is not None:
         _clear(target)
-    note = {
-        "server_id": end["server_id"],
-        "own_settings": target.own_settings,
-        "database": target.shown,
-        "data": layout.data,
-    }
-    _write_note(layout, note)
+    _write_note(layout, _Note(end.server_id, target.own_settings, target.shown, layout.data))
     try:
         yield
     except BaseException:
@@ -226,9 +280,9 @@ def _unfinished_until_whole(target: _Target, end: Mapping[str, Any]) -> Iterator
     _forget_note(layout)
 
 
-def _write_note(layout: Layout, note: Mapping[str, Any]) -> None:
-    with open(os.open(layout.restoring, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump(note, file)
+def _write_note(layout: Layout, note: _Note) -> None:
+    with open(os.open(layout.restoring, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(msgspec.json.encode(note))
         file.flush()
         os.fsync(file.fileno())
     sync_folder(layout.home)
@@ -242,7 +296,8 @@ def _forget_note(layout: Layout) -> None:
 def _clear(target: _Target) -> None:
     """Remove what a restore that did not end has made, here and where it was to put the data."""
     layout = target.layout
-    bulk = {layout.bulk, str((target.unfinished or {}).get("data") or layout.home)}
+    before = target.unfinished or _Note()
+    bulk = {layout.bulk, before.data or layout.home}
     for folder in (layout.path("secrets"), *(os.path.join(one, name) for one in bulk for name in BULK)):
         with suppress(FileNotFoundError):
             unpacking.empty(folder)
@@ -256,15 +311,15 @@ def _clear(target: _Target) -> None:
             os.unlink(path)
 
 
-def _fill(archive: Archive, target: _Target, database: Mapping[str, Any], end: Mapping[str, Any], moved: Moved) -> None:
+def _fill(archive: Archive, target: _Target, database: _Tables, end: _End, moved: Moved) -> None:
     layout = target.layout
     for folder in (*map(layout.path, OWN), *(os.path.join(layout.bulk, name) for name in BULK)):
         os.makedirs(folder, mode=0o700, exist_ok=True)
-    again = str((target.unfinished or {}).get("server_id") or "")
-    columns: dict[str, list[str]] = database["columns"]
+    again = target.unfinished.server_id if target.unfinished is not None else ""
+    columns = database.columns
     names = [*columns, "alembic_version"]
     with loading(target.url, again=again, names=names, config=layout.config) as made:
-        made.make(database["statements"])
+        made.make(database.statements)
         unpacked = unpacking.Unpacking(archive.shown, layout, target.own_settings)
         for entry, content in archive.entries():
             if entry.name.startswith("database/"):
@@ -274,7 +329,7 @@ def _fill(archive: Archive, target: _Target, database: Mapping[str, Any], end: M
                 unpacked.take(entry, content)
             moved(entry.size)
         unpacked.finish()
-        _demand_same(made.counts([*end["rows"]]), end["rows"])
+        _demand_same(made.counts([*end.rows]), end.rows)
         made.keep()
 
 
@@ -294,21 +349,19 @@ def _demand_same(found: Mapping[str, int], wanted: Mapping[str, int]) -> None:
         raise Conflict(saying.restored_differs("; ".join(wrong)))
 
 
-def _told(
-    target: _Target, about: Mapping[str, Any], database: Mapping[str, Any], end: Mapping[str, Any]
-) -> BackupRestored:
+def _told(target: _Target, about: _About, database: _Tables, end: _End) -> BackupRestored:
     return BackupRestored(
         home=target.layout.home,
-        made_at=about["made_at"],
-        trainmaster=about["trainmaster"],
+        made_at=about.made_at,
+        trainmaster=about.trainmaster,
         database=target.shown,
-        schema=database["schema"],
-        migrates=database["schema"] < tables.SCHEMA,
+        schema=database.schema,
+        migrates=database.schema < tables.SCHEMA,
         own_settings=target.own_settings,
-        left_out=about["left_out"],
-        jobs=end["rows"].get("job", 0),
-        versions=end["rows"].get("asset_version", 0),
-        files=end["files"],
-        file_bytes=end["file_bytes"],
-        last_event=end["last_event"],
+        left_out=about.left_out,
+        jobs=end.rows.get("job", 0),
+        versions=end.rows.get("asset_version", 0),
+        files=end.files,
+        file_bytes=end.file_bytes,
+        last_event=end.last_event,
     )

@@ -11,7 +11,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -42,6 +42,8 @@ POLICY: Final = "queue"
 
 DEFAULTS: Final[Mapping[str, Values]] = {POLICY: {}, PRIVACY: {OWNERS_TOLD: True}}
 """By the name of a policy: what holds where nobody decided anything."""
+
+Kind = TypeVar("Kind")
 
 
 class _Told(msgspec.Struct, forbid_unknown_fields=True):
@@ -91,21 +93,23 @@ class Pools:
         name.
         """
         named = {DEFAULT, *self._named, *(node.pool for node in self._machines)}
-        self.pools: dict[str, Pool] = {name: Pool(name) for name in sorted(named)} | self._of("pool")
-        self.virtual_clusters: dict[str, VirtualCluster] = self._of("virtual_cluster")
-        self.workspaces: dict[str, Workspace] = {DEFAULT: Workspace(DEFAULT)} | self._of("workspace")
-        self.node_settings: dict[str, NodeSetting] = self._of("node")
+        self.pools: dict[str, Pool] = {name: Pool(name) for name in sorted(named)} | self._of(Pool)
+        self.virtual_clusters: dict[str, VirtualCluster] = self._of(VirtualCluster)
+        self.workspaces: dict[str, Workspace] = {DEFAULT: Workspace(DEFAULT)} | self._of(Workspace)
+        self.node_settings: dict[str, NodeSetting] = self._of(NodeSetting)
         self.flavors: dict[str, dict[str, Flavor]] = {name: {} for name in self.workspaces}
-        for flavor in self._of("flavor").values():
+        for flavor in self._of(Flavor).values():
             self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
-        self.budgets: dict[str, Budget] = self._of("budget")
-        self.policy: Values = self._of("policy").get(POLICY, {})
+        self.budgets: dict[str, Budget] = self._of(Budget)
+        self.policy: Values = self._of(dict).get(POLICY, {})
         unread = self.is_unread("policy", PRIVACY)
-        self.owners_told = not unread and told_by(self._of("policy").get(PRIVACY, DEFAULTS[PRIVACY]))
+        self.owners_told = not unread and told_by(self._of(dict).get(PRIVACY, DEFAULTS[PRIVACY]))
         self.nodes: tuple[Node, ...] = tuple(map(self._decided, self._machines))
 
-    def _of(self, kind: str) -> dict[str, Any]:
-        return {name: record for (of, name), (record, _) in sorted(self._stored.items(), key=_key) if of == kind}
+    def _of(self, kind: type[Kind]) -> dict[str, Kind]:
+        """Return the records that are read as a `kind`, by name."""
+        found = sorted(self._stored.items(), key=_key)
+        return {name: record for (_, name), (record, _) in found if isinstance(record, kind)}
 
     # -- machines ----------------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 from weakref import WeakValueDictionary
 
 from trainmaster.core.config import LimitsConfig
@@ -218,10 +218,10 @@ def _held_as(job: Job) -> str:
     return f"{job.id}-{job.attempts_used}"
 
 
-def _say_left_out(left_out: tuple[dict[str, Any], ...]) -> Said | None:
+def _say_left_out(left_out: Sequence[Mapping[str, object]]) -> Said | None:
     if not left_out:
         return None
-    path, why = left_out[0]["path"], said_in(left_out[0]) or files.output_not_readable()
+    path, why = str(left_out[0]["path"]), said_in(left_out[0]) or files.output_not_readable()
     return files.output_left_out(path, why) if len(left_out) == 1 else files.outputs_left_out(len(left_out), path, why)
 
 

@@ -6,14 +6,15 @@ the next one. All methods in the loop's thread.
 """
 
 import asyncio
-import json
 import logging
 import os
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
+
+import msgspec
 
 from trainmaster.answers import BuildState
 from trainmaster.core.errors import TrainmasterError
@@ -55,6 +56,24 @@ class Build:
     def ended(self) -> bool:
         """Whether anything will change."""
         return self.state in ENDS
+
+
+class _KeptBuild(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A build as its file holds it."""
+
+    id: str
+    name: str
+    workspace: str
+    owner: str
+    started_at: float
+    state: BuildState = "waiting"
+    ended_at: float | None = None
+    packages: int = 0
+    error: dict[str, object] | None
+    image: str | None = None
+    version: int | None = None
+    share: str = "none"
+    lines: list[str]
 
 
 Register = Callable[[EnvironmentPlan, KeptEnvironment], Awaitable[tuple[str, int]]]
@@ -161,18 +180,17 @@ class Builds:
             await self._keeper.containers.tidy()
 
     async def _save(self, build: Build) -> None:
-        told = {**asdict(build), "lines": list(build.lines), "error": build.error and build.error.to_json()}
         try:
-            await asyncio.to_thread(self._write, build.id, told)
+            await asyncio.to_thread(self._write, build.id, msgspec.json.encode(_kept(build)))
         except OSError as error:
             log.warning("what build %s has said is not kept: %s", build.id, error)
 
-    def _write(self, id_: str, told: dict[str, Any]) -> None:
+    def _write(self, id_: str, text: bytes) -> None:
         folder = os.path.join(self._layout.environments, BUILDS)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         fresh = os.path.join(folder, f"{id_}.new")
-        with open(fresh, "w", encoding="utf-8") as file:
-            json.dump(told, file, ensure_ascii=False)
+        with open(fresh, "wb") as file:
+            file.write(text)
         sync(fresh)
         os.replace(fresh, os.path.join(folder, f"{id_}.json"))
 
@@ -182,19 +200,12 @@ class Builds:
             for name in sorted(os.listdir(folder)):
                 path = os.path.join(folder, name)
                 try:
-                    with open(path, encoding="utf-8") as file:
-                        found.append(self._of(json.load(file)))
+                    with open(path, "rb") as file:
+                        found.append(_build(msgspec.json.decode(file.read(), type=_KeptBuild)))
                 except (OSError, ValueError, KeyError, TypeError, AttributeError):
                     with suppress(OSError):
                         os.unlink(path)
         return found
-
-    def _of(self, told: dict[str, Any]) -> Build:
-        error = told["error"] and said_from_json(told["error"])
-        build = Build(**{**told, "error": error or None, "lines": deque(told["lines"], maxlen=LINES)})
-        if not build.ended:  # its server was killed
-            build.state, build.error, build.ended_at = "stopped", said.build_stopped(), build.started_at
-        return build
 
     async def _forget_old(self) -> None:
         over = [one for one in self.known() if one.ended][KEPT:]
@@ -202,6 +213,48 @@ class Builds:
             del self._all[one.id]
             with suppress(OSError):
                 await asyncio.to_thread(os.unlink, os.path.join(self._layout.environments, BUILDS, f"{one.id}.json"))
+
+
+def _kept(build: Build) -> _KeptBuild:
+    return _KeptBuild(
+        id=build.id,
+        name=build.name,
+        workspace=build.workspace,
+        owner=build.owner,
+        started_at=build.started_at,
+        state=build.state,
+        ended_at=build.ended_at,
+        packages=build.packages,
+        error=build.error.to_json() if build.error is not None else None,
+        image=build.image,
+        version=build.version,
+        share=build.share,
+        lines=list(build.lines),
+    )
+
+
+def _build(kept: _KeptBuild) -> Build:
+    """Return a build as the server that reads it knows it. Raises KeyError, TypeError, AttributeError, ValueError where
+    its error is damaged.
+    """
+    build = Build(
+        id=kept.id,
+        name=kept.name,
+        workspace=kept.workspace,
+        owner=kept.owner,
+        started_at=kept.started_at,
+        state=kept.state,
+        ended_at=kept.ended_at,
+        packages=kept.packages,
+        error=said_from_json(kept.error) if kept.error else None,
+        image=kept.image,
+        version=kept.version,
+        share=kept.share,
+        lines=deque(kept.lines, maxlen=LINES),
+    )
+    if not build.ended:  # its server was killed
+        build.state, build.error, build.ended_at = "stopped", said.build_stopped(), build.started_at
+    return build
 
 
 def _first(definition: Definition, base: EnvironmentPlan | None) -> BuildState:

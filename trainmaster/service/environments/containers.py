@@ -13,8 +13,10 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
 
 from trainmaster.agent.containers import fetching
 from trainmaster.agent.containers.references import Reference, reference_of
@@ -36,6 +38,23 @@ KEY_RULES: Final = 1
 """Counts up when images of the same digest would be kept in another way."""
 TIDY_S: Final = 20.0
 _LINE: Final = 1 << 20
+
+
+class _Fetched(msgspec.Struct, frozen=True):
+    """What was fetched. `there`: the runtime had it before."""
+
+    digest: str = ""
+    there: bool = False
+
+
+class _Line(msgspec.Struct, frozen=True):
+    """A line of the fetching process: something that it says, what it does now, or how it ended."""
+
+    say: str | None = None
+    state: str | None = None
+    done: _Fetched | None = None
+    error: str = ""
+    text: str = ""
 
 
 def container_key(digest: str, machine: str) -> str:
@@ -78,7 +97,7 @@ class Containers:
         """Return `ref` pinned to the digest that the registry has for whoever the secret says. Raises NotMade."""
         async with self._turn:
             done = await self._fetch("pull", ref, workspace, secret, told, {})
-        return ref.pinned(str(done["digest"]))
+        return ref.pinned(done.digest)
 
     async def unpack(
         self, plan: EnvironmentPlan, target: str, told: Callable[[str], None], state: Callable[[], None]
@@ -101,13 +120,13 @@ class Containers:
                 async with asyncio.timeout(TIDY_S):
                     ended = await self._run(asked, lambda line: None, lambda: None)
             except (TimeoutError, OSError):
-                ended = {"error": "failed", "text": "no answer"}
-            if "done" in ended:
+                ended = _Line(error="failed", text="no answer")
+            if ended.done is not None:
                 self._brought.clear()
                 self._untidy = False
                 await self._remember()
             else:
-                log.warning("the container runtime keeps what was fetched: %s", ended.get("text"))
+                log.warning("the container runtime keeps what was fetched: %s", ended.text)
 
     # -- inside ------------------------------------------------------------------------------------------------
 
@@ -118,9 +137,9 @@ class Containers:
         workspace: str,
         secret: str,
         told: Callable[[str], None],
-        more: dict[str, Any],
+        more: Mapping[str, object],
         state: Callable[[], None] = lambda: None,
-    ) -> dict[str, Any]:
+    ) -> _Fetched:
         if not self.socket:
             raise NotMade(said.containers_off())
         auth = await self._credentials(workspace, secret) if secret else {}
@@ -136,14 +155,13 @@ class Containers:
                 ended = await self._run(asked, lambda line: told(_without(line, hidden)), state)
         except TimeoutError:
             raise NotMade(said.image_too_slow(ref.text, limit)) from None
-        if "done" not in ended:
-            raise NotMade(self._why(ref, str(ended.get("error")), _without(str(ended.get("text")), hidden)))
-        done: dict[str, Any] = ended["done"]
+        if ended.done is None:
+            raise NotMade(self._why(ref, ended.error, _without(ended.text, hidden)))
         others = any(one != ref.text and one.startswith(ref.name) for one in self._brought)
-        if new and done.get("there") and not others:  # it was the runtime's before
+        if new and ended.done.there and not others:  # it was the runtime's before
             self._brought.discard(ref.text)
             await self._remember()
-        return done
+        return ended.done
 
     def _why(self, ref: Reference, kind: str, text: str) -> Said:
         if kind == "too_large":
@@ -168,9 +186,7 @@ class Containers:
             raise NotMade(error.said) from error
         return credentials(secret, found[secret])
 
-    async def _run(
-        self, asked: dict[str, Any], told: Callable[[str], None], state: Callable[[], None]
-    ) -> dict[str, Any]:
+    async def _run(self, asked: Mapping[str, object], told: Callable[[str], None], state: Callable[[], None]) -> _Line:
         """Return the last line that a fetching process says; it is ended with whoever waits for it."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", fetching.__name__),
@@ -183,19 +199,19 @@ class Containers:
         )
         assert process.stdin is not None
         assert process.stdout is not None
-        last: dict[str, Any] = {"error": "failed", "text": "the fetching process ended without a word"}
+        last = _Line(error="failed", text="the fetching process ended without a word")
         try:
             process.stdin.write(json.dumps(asked).encode())
             await process.stdin.drain()
             process.stdin.close()
             async for line in process.stdout:
-                said_ = json.loads(line)
-                if "say" in said_:
-                    told(str(said_["say"]))
-                elif "state" in said_:
+                one = msgspec.convert(json.loads(line), _Line)
+                if one.say is not None:
+                    told(one.say)
+                elif one.state is not None:
                     state()
                 else:
-                    last = said_
+                    last = one
             await process.wait()
         finally:
             if process.returncode is None:

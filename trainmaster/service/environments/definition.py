@@ -9,7 +9,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.agent.containers.references import reference_of
 from trainmaster.core.errors import Problem, problem_of
@@ -141,7 +141,7 @@ def _of_requirements(text: str) -> Iterator[Problem]:
 
 def _of_toml(where: str, text: str) -> Iterator[Problem]:
     try:
-        read: dict[str, Any] = tomllib.loads(text)
+        read: dict[str, object] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         yield problem_of(where, said.definition_not_toml(str(error)[:200]))
         return

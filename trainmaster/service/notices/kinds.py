@@ -7,7 +7,7 @@ chose nothing, that is everything in the console, nothing by e-mail until an add
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.answers import Text
 from trainmaster.core.verdicts import VERDICTS
@@ -74,7 +74,7 @@ class Wishes:
     language: str = "en"
     asked: AskedAddress | None = None
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return the record that is kept."""
         where = {kind: [one.console, one.mail, one.webhook] for kind, one in self.where.items()}
         asked = self.asked
@@ -82,20 +82,26 @@ class Wishes:
         return {"where": where, "address": self.address, "language": self.language, "asked": kept}
 
 
-def wishes_of(record: Mapping[str, Any] | None) -> Wishes:
+def wishes_of(record: Mapping[str, object] | None) -> Wishes:
     """Return what a record says; what it does not say, or what cannot be read of it, is as for who chose nothing."""
     record = record or {}
     where, kept = dict(DEFAULTS), record.get("where")
     for kind, switches in kept.items() if isinstance(kept, dict) else ():
         if kind in where and isinstance(switches, list) and len(switches) == 3:
             where[kind] = Where(*map(bool, switches))
-    asked = record.get("asked")
     return Wishes(
         where,
         str(record.get("address") or ""),
         "zh" if record.get("language") == "zh" else "en",
-        AskedAddress(str(asked[0]), str(asked[1]), float(asked[2]), int(asked[3])) if asked else None,
+        _asked(record.get("asked")),
     )
+
+
+def _asked(kept: object) -> AskedAddress | None:
+    match kept:
+        case [str(address), str(digest), float() | int() as until, int(left)]:
+            return AskedAddress(address, digest, float(until), left)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ class Happening:
     once: bool = False
     persons: tuple[str, ...] = ()
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> dict[str, object]:
         """Return what is kept of it: what is said, in no language."""
         detail = None if self.detail is None else self.detail.to_json()
         return {
@@ -131,7 +137,7 @@ class Happening:
         }
 
 
-def words_of(record: Mapping[str, Any]) -> Text:
+def words_of(record: Mapping[str, object]) -> Text:
     """Return a record in words: what happened, and of a failure why; of a damaged one, that it is."""
     try:
         return _words_of(record)
@@ -139,21 +145,28 @@ def words_of(record: Mapping[str, Any]) -> Text:
         return both(notices.notice_damaged())
 
 
-def _words_of(record: Mapping[str, Any]) -> Text:
-    said, verdict = both(said_from_json(record["said"])), VERDICTS.get(str(record.get("verdict") or ""))
+def _words_of(record: Mapping[str, object]) -> Text:
+    said, verdict = both(_kept(record["said"])), VERDICTS.get(str(record.get("verdict") or ""))
     if verdict is None:
         return said
-    detail = said_from_json(record["detail"]) if record.get("detail") else None
+    detail = _kept(record["detail"]) if record.get("detail") else None
     more = both(detail)
     zh = f"{said.zh}：{verdict.zh}" + (f"（{more.zh}）" if detail else "")
     en = f"{said.en}: {verdict.en}" + (f" ({more.en})" if detail else "")
     return Text(zh=zh, en=en)
 
 
-def body_of(one: Happening, link: str) -> dict[str, Any]:
+def _kept(said: object) -> Said:
+    """Return what a record keeps. Raises TypeError and what `said_from_json` raises where it is damaged."""
+    if not isinstance(said, dict):
+        raise TypeError(type(said).__name__)
+    return said_from_json(said)
+
+
+def body_of(one: Happening, link: str) -> dict[str, object]:
     """Return what a webhook is sent of it, in the shape of Standard Webhooks: type, timestamp, data."""
     text = words_of(one.record())
-    data: dict[str, Any] = {"text": {"zh": text.zh, "en": text.en}, "workspace": one.workspace, "link": link}
+    data: dict[str, object] = {"text": {"zh": text.zh, "en": text.en}, "workspace": one.workspace, "link": link}
     if one.job is not None:
         job = {"id": one.job, "name": one.title, "owner": one.owner}
         data |= {"job": job, "state": _STATES.get(one.said.code, ""), "verdict": one.verdict or None}

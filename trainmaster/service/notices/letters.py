@@ -1,7 +1,7 @@
 """What stands in a mail, in the language that its reader chose. Pure."""
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from trainmaster.messages import render
 from trainmaster.messages.server import notices as said
@@ -12,7 +12,7 @@ MOST_LISTED: Final = 30
 PREFIX: Final = "[Trainmaster] "
 
 
-def letter(wishes: Wishes, records: Sequence[dict[str, Any]], base: str, id_: str, at: float) -> Mail:
+def letter(wishes: Wishes, records: Sequence[Mapping[str, object]], base: str, id_: str, at: float) -> Mail:
     """Return one mail for all that came together, oldest first; each `record` with its link."""
     language = wishes.language
     texts = [getattr(words_of(one), language) for one in records]

@@ -7,7 +7,7 @@ The parser is the one of the server (httptools); a client library would look nam
 import asyncio
 import ssl
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import httptools
 
@@ -56,13 +56,15 @@ class Poster:
     async def _connect(
         self, target: WebhookTarget, addresses: list[str]
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        secure: dict[str, Any] = {}
+        tls, name = None, None
         if target.secure:
             self._tls = self._tls or await asyncio.to_thread(ssl.create_default_context, cafile=self._ca or None)
-            secure = {"ssl": self._tls, "server_hostname": target.host}
+            tls, name = self._tls, target.host
         for address in addresses:
             try:
-                return await asyncio.open_connection(address, target.port, limit=MOST_BYTES, **secure)
+                return await asyncio.open_connection(
+                    address, target.port, limit=MOST_BYTES, ssl=tls, server_hostname=name
+                )
             except ssl.SSLCertVerificationError:
                 raise NotSent(said.delivery_not_trusted(target.host)) from None
             except (OSError, ssl.SSLError):

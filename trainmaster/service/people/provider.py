@@ -9,7 +9,7 @@ import asyncio
 import os
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -24,6 +24,7 @@ from trainmaster.service.people.sign_in_settings import usable
 
 if TYPE_CHECKING:
     import httpx
+    from joserfc.jwt import Token
 
 ALGORITHMS: Final = (
     "RS256",
@@ -39,12 +40,15 @@ ALGORITHMS: Final = (
     "EdDSA",
 )
 """How a proof may be signed: never by a secret that both know, and never by nothing."""
+_BASIC: Final = "client_secret_basic"
 KEPT_S: Final = 3600.0
 KEYS_AGAIN_S: Final = 60.0
 TIMEOUT_S: Final = 10.0
 LARGEST: Final = 2**20
 LEEWAY_S: Final = 60
 CONFIGURATION: Final = "/.well-known/openid-configuration"
+Answered = Mapping[str, object]
+"""What the provider answers, or its proof says: any of it may be missing, or not what it has to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,21 @@ class ComesBack:
     code: str
     state: str
     issuer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Configuration:
+    """What the provider says of itself, as far as it was looked at. `userinfo_endpoint` "": there is none that can be
+    used; `names_itself`: who comes back brings its issuer (RFC 9207); `ways`: how a client may prove who it is.
+    """
+
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str
+    names_itself: bool
+    ways: Collection[object]
+    algorithms: Collection[str]
 
 
 def client_secret(settings: OidcConfig, home: str) -> str:
@@ -108,7 +127,7 @@ class Provider:
         self._secret = client_secret(settings, home)
         self._trusted = trusted(settings, home)
         self._clock = clock
-        self._kept: dict[str, tuple[float, Mapping[str, Any]]] = {}
+        self._kept: dict[str, tuple[float, Answered]] = {}
         self._keys_at = 0.0
 
     @property
@@ -122,7 +141,7 @@ class Provider:
         from authlib.oauth2.rfc7636 import create_s256_code_challenge  # noqa: PLC0415
 
         found: str = prepare_grant_uri(
-            (await self._configuration())["authorization_endpoint"],
+            (await self._configuration()).authorization_endpoint,
             client_id=self.settings.client_id,
             response_type="code",
             redirect_uri=page,
@@ -137,20 +156,22 @@ class Provider:
     async def proven(self, page: str, back: ComesBack, flow: FlowSecrets) -> Proven:
         """Return who came back to `page`. Raises Unauthenticated for whatever is not proven, Unavailable."""
         configuration = await self._configuration()
-        says_who = configuration.get("authorization_response_iss_parameter_supported") is True
-        if (back.issuer or says_who) and back.issuer != self.settings.issuer:
+        if (back.issuer or configuration.names_itself) and back.issuer != self.settings.issuer:
             raise _not_completed(sign_in.issuer_differs())
         async with self._client() as client:
             tokens = await self._tokens(client, configuration, page, back.code, flow.verifier)
-            claims = await self._claims(client, configuration, tokens, flow.nonce)
+            claims = await self._claims(configuration, tokens, flow.nonce)
+            subject = claims.get("sub")
+            if not isinstance(subject, str):
+                raise _not_completed(sign_in.proof_not_valid("sub"))
             needed = (self.settings.name_claim, self.settings.groups_claim)
             if any(name not in claims for name in needed):
-                claims = {**await self._told(client, configuration, tokens, claims["sub"]), **claims}
+                claims = {**await self._told(client, configuration, tokens, subject), **claims}
         groups = claims.get(self.settings.groups_claim, ())
         groups = [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
         name = claims.get(self.settings.name_claim)
         named = frozenset(group for group in groups if isinstance(group, str))
-        return Proven(self.settings.issuer, claims["sub"], name if isinstance(name, str) else "", named)
+        return Proven(self.settings.issuer, subject, name if isinstance(name, str) else "", named)
 
     # ------------------------------------------------------------------------------------------------------- asking
 
@@ -159,18 +180,31 @@ class Provider:
 
         return httpx.AsyncClient(verify=self._trusted, timeout=TIMEOUT_S, follow_redirects=False)
 
-    async def _configuration(self) -> Mapping[str, Any]:
+    async def _configuration(self) -> _Configuration:
         """Return what the provider says of itself. Raises Unavailable."""
         issuer = self.settings.issuer
         found = await self._read(issuer.removesuffix("/") + CONFIGURATION)
         if found.get("issuer") != issuer:
             raise self._unusable(sign_in.provider_is_another(str(found.get("issuer"))[:200], issuer))
-        for field in ("authorization_endpoint", "token_endpoint", "jwks_uri"):
-            if not isinstance(found.get(field), str) or not usable(found[field]):
-                raise self._unusable(sign_in.provider_lacks(field))
-        return found
+        ways = found.get("token_endpoint_auth_methods_supported")
+        algorithms = found.get("id_token_signing_alg_values_supported")
+        return _Configuration(
+            authorization_endpoint=self._needed(found, "authorization_endpoint"),
+            token_endpoint=self._needed(found, "token_endpoint"),
+            jwks_uri=self._needed(found, "jwks_uri"),
+            userinfo_endpoint=_address(found, "userinfo_endpoint"),
+            names_itself=found.get("authorization_response_iss_parameter_supported") is True,
+            ways=ways if ways and isinstance(ways, list | str) else [_BASIC],
+            algorithms=[one for one in ALGORITHMS if not isinstance(algorithms, list) or one in algorithms],
+        )
 
-    async def _read(self, address: str, again: bool = False) -> Mapping[str, Any]:
+    def _needed(self, found: Answered, field: str) -> str:
+        address = _address(found, field)
+        if not address:
+            raise self._unusable(sign_in.provider_lacks(field))
+        return address
+
+    async def _read(self, address: str, again: bool = False) -> Answered:
         now = time.monotonic()
         kept = self._kept.get(address)
         if kept is not None and now - kept[0] < KEPT_S and not again:
@@ -180,7 +214,7 @@ class Provider:
         self._kept[address] = (now, found)
         return found
 
-    async def _ask(self, client: "httpx.AsyncClient", method: str, address: str, **how: Any) -> dict[str, Any]:
+    async def _ask(self, client: "httpx.AsyncClient", method: str, address: str, **how: Any) -> Answered:
         """Return the object that the provider answers. Raises Unavailable; Unauthenticated where it refuses a code."""
         import httpx  # noqa: PLC0415
         import msgspec  # noqa: PLC0415
@@ -208,27 +242,26 @@ class Provider:
         return found
 
     async def _tokens(
-        self, client: "httpx.AsyncClient", configuration: Mapping[str, Any], page: str, code: str, verifier: str
-    ) -> dict[str, Any]:
+        self, client: "httpx.AsyncClient", configuration: _Configuration, page: str, code: str, verifier: str
+    ) -> Answered:
         from authlib.oauth2.auth import ClientAuth  # noqa: PLC0415
         from authlib.oauth2.rfc6749.parameters import prepare_token_request  # noqa: PLC0415
 
-        known = configuration.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
-        way = "none" if not self._secret else "client_secret_basic"
-        if self._secret and "client_secret_basic" not in known and "client_secret_post" in known:
+        way = _BASIC if self._secret else "none"
+        if self._secret and _BASIC not in configuration.ways and "client_secret_post" in configuration.ways:
             way = "client_secret_post"
         body = prepare_token_request("authorization_code", code=code, redirect_uri=page, code_verifier=verifier)
         headers = {"accept": "application/json", "content-type": "application/x-www-form-urlencoded"}
         auth = ClientAuth(self.settings.client_id, self._secret, way)
-        address, headers, body = auth.prepare("POST", configuration["token_endpoint"], headers, body)
+        address, headers, body = auth.prepare("POST", configuration.token_endpoint, headers, body)
         return await self._ask(client, "POST", address, headers=headers, content=body)
 
     async def _told(
-        self, client: "httpx.AsyncClient", configuration: Mapping[str, Any], tokens: Mapping[str, Any], subject: str
-    ) -> dict[str, Any]:
+        self, client: "httpx.AsyncClient", configuration: _Configuration, tokens: Answered, subject: str
+    ) -> Answered:
         """Return what else the provider tells of who came, {} where it tells nothing."""
-        address, token = configuration.get("userinfo_endpoint"), tokens.get("access_token")
-        if not isinstance(address, str) or not usable(address) or not isinstance(token, str):
+        address, token = configuration.userinfo_endpoint, tokens.get("access_token")
+        if not address or not isinstance(token, str):
             return {}
         found = await self._ask(client, "GET", address, headers={"authorization": f"Bearer {token}"})
         if found.get("sub") != subject:  # OpenID Connect Core 1.0, 5.3.2: it may be another's
@@ -237,9 +270,7 @@ class Provider:
 
     # ------------------------------------------------------------------------------------------------------ judging
 
-    async def _claims(
-        self, client: "httpx.AsyncClient", configuration: Mapping[str, Any], tokens: Mapping[str, Any], nonce: str
-    ) -> dict[str, Any]:
+    async def _claims(self, configuration: _Configuration, tokens: Answered, nonce: str) -> Answered:
         """Return what the provider's proof says. Raises Unauthenticated (OpenID Connect Core 1.0, 3.1.3.7)."""
         from authlib.oidc.core import CodeIDToken  # noqa: PLC0415
         from joserfc.errors import InvalidKeyIdError, JoseError  # noqa: PLC0415
@@ -247,12 +278,12 @@ class Provider:
         text = tokens.get("id_token")
         if not isinstance(text, str) or not text.isascii():
             raise _not_completed(sign_in.proof_not_valid("id_token"))
-        address = configuration["jwks_uri"]
+        address, algorithms = configuration.jwks_uri, configuration.algorithms
         try:
             try:
-                token = self._verified(text, await self._read(address), configuration)
+                token = self._verified(text, await self._read(address), algorithms)
             except (InvalidKeyIdError, ValueError):  # the provider may have new keys
-                token = self._verified(text, await self._new_keys(address), configuration)
+                token = self._verified(text, await self._new_keys(address), algorithms)
             wanted = {
                 "iss": {"essential": True, "value": self.settings.issuer},
                 "aud": {"essential": True, "value": self.settings.client_id},
@@ -267,21 +298,21 @@ class Provider:
         return dict(claims)
 
     @staticmethod
-    def _verified(text: str, keys: Mapping[str, Any], configuration: Mapping[str, Any]) -> Any:
+    def _verified(text: str, keys: Answered, allowed: Collection[str]) -> "Token":
         from joserfc import jwt  # noqa: PLC0415
         from joserfc.jwk import KeySet  # noqa: PLC0415
         from joserfc.jws import JWSRegistry  # noqa: PLC0415
 
-        said = configuration.get("id_token_signing_alg_values_supported")
-        allowed = [one for one in ALGORITHMS if not isinstance(said, list) or one in said]
-        listed = [key for key in keys.get("keys", ()) if isinstance(key, dict) and key.get("use", "sig") == "sig"]
+        told = keys.get("keys")
+        known = [key for key in told if isinstance(key, dict)] if isinstance(told, list) else []
+        listed = [key for key in known if key.get("use", "sig") == "sig"]
         asymmetric = [key for key in listed if key.get("kty") in ("RSA", "EC", "OKP")]
         if not asymmetric or not allowed:
             raise ValueError("no key that can be used")
         registry = JWSRegistry(algorithms=allowed, strict_check_header=False)
         return jwt.decode(text, KeySet.import_key_set({"keys": asymmetric}), registry=registry)
 
-    async def _new_keys(self, address: str) -> Mapping[str, Any]:
+    async def _new_keys(self, address: str) -> Answered:
         now = time.monotonic()
         again = self._keys_at == 0.0 or now - self._keys_at > KEYS_AGAIN_S
         if again:
@@ -290,6 +321,12 @@ class Provider:
 
     def _unusable(self, why: Said) -> Unavailable:
         return Unavailable(sign_in.provider_not_usable(self.settings.issuer, why))
+
+
+def _address(found: Answered, field: str) -> str:
+    """Return where the provider says that something of it is, "" where that cannot be used."""
+    address = found.get(field)
+    return address if isinstance(address, str) and usable(address) else ""
 
 
 def _not_completed(why: Said) -> Unauthenticated:

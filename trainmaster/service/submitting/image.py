@@ -4,7 +4,6 @@ settled to one version, which is recorded. What is no image of the platform is l
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -46,7 +45,7 @@ async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Cand
     about = about_of(version)
     if about is not None:
         ctx.images.know(candidate.spec.workspace, f"{name}@{version.number}", about)
-    settled: dict[str, Any] = {"image": f"{name}@{version.number}"}
+    settled: dict[str, str | Code] = {"image": f"{name}@{version.number}"}
     if about is not None and about.code:
         takes = await asyncio.to_thread(_takes_code, ctx, decision.visible, candidate.spec, version)
         settled |= {"code": Code(upload=about.code)} if takes else {}

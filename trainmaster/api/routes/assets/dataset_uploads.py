@@ -3,7 +3,7 @@
 Bodies go to the disk as they come, in worker threads; only a list and a batch of small contents are in memory.
 """
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from fastapi.exceptions import RequestValidationError
 from pydantic import ValidationError
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from trainmaster.api.auth import who, working
 from trainmaster.api.deps import Json, platform, read_object
 from trainmaster.api.policy import Schema, Table
-from trainmaster.api.problems import InvalidRequest, validation_error
+from trainmaster.api.problems import validation_error
 from trainmaster.core.formats.frames import BATCH, HEAD, SMALL
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.assets.dataset_uploads import WantedUpload
@@ -63,12 +63,8 @@ def _read(raw: object) -> "DatasetUploadBody":
         return DatasetUploadBody.model_validate(raw)
     except ValidationError as error:
         found = error.errors(include_url=False, include_context=False)
-        raise _wrong([{**one, "loc": ("body", *one["loc"])} for one in found]) from None
-
-
-def _wrong(found: list[dict[str, Any]]) -> InvalidRequest:
-    """Return what a checked route would answer."""
-    return validation_error(RequestValidationError(found))
+        placed = [{**one, "loc": ("body", *one["loc"])} for one in found]
+        raise validation_error(RequestValidationError(placed)) from None  # as a checked route answers
 
 
 @routes.route("GET", "/datasets/uploads/{upload}", scope="datasets:write", raw=True, answers={200: "DatasetUpload"})
@@ -110,7 +106,7 @@ async def send_dataset_piece(request: Request) -> Response:
     given = request.query_params.get("offset", "0")
     if not (given.isascii() and given.isdigit() and len(given) < 17):
         wrong = {"type": "int_parsing", "loc": ("query", "offset"), "msg": "not a number", "input": given}
-        raise _wrong([wrong])
+        raise validation_error(RequestValidationError([wrong]))
     async with platform(request).dataset_uploads.piece(id_, name, int(given), who(request)) as taken:
         waiting = bytearray()
         async for chunk in request.stream():

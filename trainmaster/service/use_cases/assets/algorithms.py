@@ -8,9 +8,10 @@ import asyncio
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import msgspec
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -84,7 +85,7 @@ class Algorithms:
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
             marked = self._lines.favorites(who, page.items)
-            items = [AlgorithmView(**_fields(one, last.get(one.id), who, marked)) for one in page.items]
+            items = [_view(one, last.get(one.id), who, marked) for one in page.items]
             return AlgorithmPage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -234,7 +235,7 @@ class Algorithms:
         using = await asyncio.to_thread(self._using, [job for job in there if visible.covers(job)], line.name)
         marked = await asyncio.to_thread(self._lines.favorites, who, [line])
         return AlgorithmDetail(
-            **_fields(line, versions[0] if versions else None, who, marked),
+            **asdict(_view(line, versions[0] if versions else None, who, marked)),
             shown=shown.number if shown is not None else 0,
             spec=document_in(shown) if shown is not None else {},
             history=[_version_view(one) for one in versions],
@@ -286,23 +287,23 @@ def _version_view(version: AssetVersion) -> AlgorithmVersionView:
     )
 
 
-def _fields(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> dict[str, Any]:
+def _view(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> AlgorithmView:
     rights: tuple[AlgorithmRight, ...] = ("write", "share")
     framework = document_in(last).get("framework") if last is not None else None
     kind = framework.get("kind") if isinstance(framework, dict) else None
-    return {
-        "id": line.id,
-        "name": line.name,
-        "description": line.description,
-        "workspace": line.workspace,
-        "owner": line.owner,
-        "preset": last is not None and last.about.get("preset") is True and line.share != JobShare.NONE,
-        "share": JobShare(line.share),
-        "latest": line.latest,
-        "versions": line.versions,
-        "framework": kind if isinstance(kind, str) else "",
-        "created_at": line.created_at,
-        "changed_at": line.changed_at,
-        "favorite": line.id in marked,
-        "may": [right for right in rights if decide(who, f"algorithms:{right}", line).allowed],
-    }
+    return AlgorithmView(
+        id=line.id,
+        name=line.name,
+        description=line.description,
+        workspace=line.workspace,
+        owner=line.owner,
+        preset=last is not None and last.about.get("preset") is True and line.share != JobShare.NONE,
+        share=JobShare(line.share),
+        latest=line.latest,
+        versions=line.versions,
+        framework=kind if isinstance(kind, str) else "",
+        created_at=line.created_at,
+        changed_at=line.changed_at,
+        favorite=line.id in marked,
+        may=[right for right in rights if decide(who, f"algorithms:{right}", line).allowed],
+    )

@@ -7,7 +7,9 @@ judged again where it is written. Invariant: what a job that has not ended names
 import asyncio
 import os
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -64,7 +66,7 @@ class Datasets:
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
             marked = self.lines.favorites(who, page.items)
-            items = [DatasetView(**fields_of(one, last.get(one.id), who, marked)) for one in page.items]
+            items = [_view(one, last.get(one.id), who, marked) for one in page.items]
             return DatasetPage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -171,7 +173,7 @@ class Datasets:
         versions = await self._versions(line, who)
         history = [self.version_view(one, who) for one in versions]
         marked = await asyncio.to_thread(self.lines.favorites, who, [line])
-        return DatasetDetail(**fields_of(line, versions[0] if versions else None, who, marked), history=history)
+        return DatasetDetail(**asdict(_view(line, versions[0] if versions else None, who, marked)), history=history)
 
     def version_view(self, version: AssetVersion, who: Principal) -> DatasetVersionView:
         """Return a version as `who` is shown it."""
@@ -241,22 +243,22 @@ def description_problems(description: str | None) -> list[Problem]:
     return []
 
 
-def fields_of(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> dict[str, Any]:
+def _view(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> DatasetView:
     """Return what is shown of a data set, whose last version is `last`, to `who`, whose favorites are `marked`."""
     rights: tuple[DatasetRight, ...] = ("write", "share")
-    return {
-        "id": line.id,
-        "name": line.name,
-        "description": line.description,
-        "workspace": line.workspace,
-        "owner": line.owner,
-        "share": JobShare(line.share),
-        "latest": line.latest,
-        "versions": line.versions,
-        "size_bytes": last.size_bytes if last is not None else 0,
-        "files": last.files if last is not None else 0,
-        "created_at": line.created_at,
-        "changed_at": line.changed_at,
-        "favorite": line.id in marked,
-        "may": [right for right in rights if decide(who, f"datasets:{right}", line).allowed],
-    }
+    return DatasetView(
+        id=line.id,
+        name=line.name,
+        description=line.description,
+        workspace=line.workspace,
+        owner=line.owner,
+        share=JobShare(line.share),
+        latest=line.latest,
+        versions=line.versions,
+        size_bytes=last.size_bytes if last is not None else 0,
+        files=last.files if last is not None else 0,
+        created_at=line.created_at,
+        changed_at=line.changed_at,
+        favorite=line.id in marked,
+        may=[right for right in rights if decide(who, f"datasets:{right}", line).allowed],
+    )

@@ -1,7 +1,7 @@
 """The document of a template: judged as a job's is, but not by what is free, left or queued at the moment."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.cluster import ANY, DEFAULT
@@ -67,12 +67,12 @@ def _placed(ctx: Context, candidate: Candidate, who: Principal) -> tuple[JobSpec
     return tried[0]
 
 
-def with_parameters(document: Document, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def with_parameters(document: Document, parameters: Given) -> dict[str, object]:
     """Return the changes by path that set `parameters`: in every role that has one of this name, in the first where
     none has.
     """
     roles = document.get("roles") or [{}]
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     for name, value in parameters.items():
         having = [at for at, role in enumerate(roles) if name in (role.get("parameters") or {})] or [0]
         escaped = name.replace(".", "\\.")

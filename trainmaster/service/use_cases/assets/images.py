@@ -8,7 +8,9 @@ where it is written. Of builds, people see their own, administrators of a worksp
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -92,7 +94,7 @@ class Images:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last, needed = self._assets.latest(visible, page.items), list(self._parts.needed())
             marked = self._lines.favorites(who, page.items)
-            items = [ImageView(**self._fields(one, last.get(one.id), who, needed, marked)) for one in page.items]
+            items = [self._view(one, last.get(one.id), who, needed, marked) for one in page.items]
             total = self._assets.count(visible, _KIND, wanted)
             return ImagePage(items=items, next_cursor=page.next_cursor, total=total)
 
@@ -323,7 +325,7 @@ class Images:
         about, needed = about_of(shown), list(await asyncio.to_thread(self._parts.needed))
         marked = await asyncio.to_thread(self._lines.favorites, who, [image])
         return ImageDetail(
-            **self._fields(image, versions[0], who, needed, marked),
+            **asdict(self._view(image, versions[0], who, needed, marked)),
             shown=shown.number,
             installed=[ImagePackage(name=name, version=number) for name, number in (about.packages if about else ())],
             lock=about.lock if about is not None else "",
@@ -347,42 +349,42 @@ class Images:
             ImageUse(job=job.id, name=job.name, owner=job.owner, version=number) for job, number in having[:MOST_USES]
         ]
 
-    def _fields(
+    def _view(
         self,
         image: Asset,
         last: AssetVersion | None,
         who: Principal,
         needed: Iterable[NeededImage],
         marked: set[str],
-    ) -> dict[str, Any]:
+    ) -> ImageView:
         may: list[ImageRight] = ["write"] if decide(who, "images:write", image).allowed else []
         if decide(who, "images:share", image).allowed:
             may.append("share")
         about = about_of(last) if last is not None else None
-        return {
-            "id": image.id,
-            "name": image.name,
-            "description": image.description,
-            "workspace": image.workspace,
-            "owner": image.owner,
-            "share": JobShare(image.share),
-            "kind": about.kind if about is not None else ENVIRONMENT,
-            "container": about.lock if about is not None and about.kind == CONTAINER else "",
-            "code": (about.code or None) if about is not None else None,
-            "version": image.latest,
-            "created_at": image.created_at,
-            "changed_at": image.changed_at,
-            "favorite": image.id in marked,
-            "changed_by": about.by if about is not None else "",
-            "python": about.python if about is not None else "",
-            "frameworks": list(about.frameworks) if about is not None else [],
-            "cards": list(about.cards) if about is not None else [],
-            "packages": len(about.packages) if about is not None else 0,
-            "size_bytes": last.size_bytes if last is not None else 0,
-            "built": about is not None and self._parts.keeper.is_there(about.key),
-            "jobs": sum(need.of(image.workspace, image.name) for need in needed),
-            "may": may,
-        }
+        return ImageView(
+            id=image.id,
+            name=image.name,
+            description=image.description,
+            workspace=image.workspace,
+            owner=image.owner,
+            share=JobShare(image.share),
+            kind=about.kind if about is not None else ENVIRONMENT,
+            container=about.lock if about is not None and about.kind == CONTAINER else "",
+            code=(about.code or None) if about is not None else None,
+            version=image.latest,
+            created_at=image.created_at,
+            changed_at=image.changed_at,
+            favorite=image.id in marked,
+            changed_by=about.by if about is not None else "",
+            python=about.python if about is not None else "",
+            frameworks=list(about.frameworks) if about is not None else [],
+            cards=list(about.cards) if about is not None else [],
+            packages=len(about.packages) if about is not None else 0,
+            size_bytes=last.size_bytes if last is not None else 0,
+            built=about is not None and self._parts.keeper.is_there(about.key),
+            jobs=sum(need.of(image.workspace, image.name) for need in needed),
+            may=may,
+        )
 
 
 def _description_problems(description: str) -> list[Problem]:

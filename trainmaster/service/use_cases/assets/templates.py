@@ -8,10 +8,11 @@ A template lies in the workspace in which its jobs run. Who may see it and chang
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain, count
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -98,7 +99,7 @@ class Templates:
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
             marked = self._lines.favorites(who, page.items)
-            items = [TemplateView(**_fields(one, last.get(one.id), who, marked)) for one in page.items]
+            items = [_view(one, last.get(one.id), who, marked) for one in page.items]
             return TemplatePage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -221,7 +222,7 @@ class Templates:
         ref: str,
         who: Principal,
         changes: Given,
-        parameters: Mapping[str, Any] | None = None,
+        parameters: Given | None = None,
         spec: Given | None = None,
         key: str | None = None,
     ) -> tuple[JobView, bool]:
@@ -274,7 +275,7 @@ class Templates:
         listed = [TemplateVersionView(version=one.number, at=one.created_at, by=editor_of(one)) for one in versions]
         marked = await asyncio.to_thread(self._lines.favorites, who, [template])
         return TemplateDetail(
-            **_fields(template, versions[0] if versions else None, who, marked),
+            **asdict(_view(template, versions[0] if versions else None, who, marked)),
             shown=shown.number if shown is not None else 0,
             spec=(document_in(shown) if shown is not None else None) or {},
             versions=listed,
@@ -317,23 +318,23 @@ def _told(who: Principal, before: Asset, after: Asset, words: Said, at: float) -
     return who.did(_subject(after), words, at, changes)
 
 
-def _fields(template: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> dict[str, Any]:
+def _view(template: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> TemplateView:
     may: list[TemplateRight] = ["write"] if decide(who, "templates:write", template).allowed else []
     if decide(who, "templates:share", template).allowed:
         may.append("share")
-    return {
-        "id": template.id,
-        "name": template.name,
-        "description": template.description,
-        "workspace": template.workspace,
-        "owner": template.owner,
-        "share": JobShare(template.share),
-        "version": template.latest,
-        "created_at": template.created_at,
-        "changed_at": template.changed_at,
-        "favorite": template.id in marked,
-        "changed_by": editor_of(last) if last is not None else "",
-        "used": template.used,
-        "used_at": template.used_at,
-        "may": may,
-    }
+    return TemplateView(
+        id=template.id,
+        name=template.name,
+        description=template.description,
+        workspace=template.workspace,
+        owner=template.owner,
+        share=JobShare(template.share),
+        version=template.latest,
+        created_at=template.created_at,
+        changed_at=template.changed_at,
+        favorite=template.id in marked,
+        changed_by=editor_of(last) if last is not None else "",
+        used=template.used,
+        used_at=template.used_at,
+        may=may,
+    )

@@ -9,7 +9,9 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -63,7 +65,7 @@ class Volumes:
             uses = self.rows.uses([one.id for one in page.items])
             total = self._assets.count(visible, _KIND, wanted)
             marked = self.lines.favorites(who, page.items)
-            items = [VolumeView(**_fields_of(one, uses.get(one.id, Use()), who, marked)) for one in page.items]
+            items = [_view(one, uses.get(one.id, Use()), who, marked) for one in page.items]
             return VolumePage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -86,7 +88,7 @@ class Volumes:
         tells = decide(who, "server:observe").allowed
         marked = await asyncio.to_thread(self.lines.favorites, who, [line])
         return VolumeDetail(
-            **_fields_of(line, use, who, marked),
+            **asdict(_view(line, use, who, marked)),
             jobs=shown,
             more_jobs=len(jobs) - len(shown),
             path=os.path.join(self.ctx.layout.bulk, place_of(line).path) if tells else None,
@@ -232,20 +234,20 @@ def _problems(name: str | None, description: str | None) -> list[Problem]:
     return found
 
 
-def _fields_of(line: Asset, use: Use, who: Principal, marked: set[str]) -> dict[str, Any]:
+def _view(line: Asset, use: Use, who: Principal, marked: set[str]) -> VolumeView:
     """Return what is shown of a volume, which takes `use`, to `who`, whose favorites are `marked`."""
     rights: tuple[VolumeRight, ...] = ("write", "share")
-    return {
-        "id": line.id,
-        "name": line.name,
-        "description": line.description,
-        "workspace": line.workspace,
-        "owner": line.owner,
-        "share": JobShare(line.share),
-        "size_bytes": use.bytes,
-        "files": use.files,
-        "created_at": line.created_at,
-        "changed_at": line.changed_at,
-        "favorite": line.id in marked,
-        "may": [right for right in rights if decide(who, f"volumes:{right}", line).allowed],
-    }
+    return VolumeView(
+        id=line.id,
+        name=line.name,
+        description=line.description,
+        workspace=line.workspace,
+        owner=line.owner,
+        share=JobShare(line.share),
+        size_bytes=use.bytes,
+        files=use.files,
+        created_at=line.created_at,
+        changed_at=line.changed_at,
+        favorite=line.id in marked,
+        may=[right for right in rights if decide(who, f"volumes:{right}", line).allowed],
+    )

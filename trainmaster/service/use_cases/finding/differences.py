@@ -104,7 +104,7 @@ def _plain_parameters(documents: Sequence[Document]) -> set[str]:
     """Return the parameters that are called by their name alone: in no job two roles give them different values."""
     several = set()
     for document in documents:
-        seen: dict[str, Any] = {}
+        seen: dict[str, object] = {}
         for role in document["roles"]:
             for name, value in role["parameters"].items():
                 if _differ([seen.setdefault(name, value), value]):

@@ -8,16 +8,20 @@ there without any word of it.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
+
+from msgspec.structs import replace
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.access.visible import Visible
 from trainmaster.answers import LineageEdge, LineageNode, LineageView
+from trainmaster.answers.finding import LineageKind, LineageState
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.records import Job
+from trainmaster.core.states import Shown
 from trainmaster.messages.assets import algorithms, datasets, images, volumes
 from trainmaster.messages.jobs import files
 from trainmaster.service.context import Context
@@ -28,7 +32,7 @@ from trainmaster.spec.outputs import place_of
 from trainmaster.store.assets.images import about_of
 from trainmaster.store.assets.lineage import LineageReader, VersionThere
 from trainmaster.store.assets.versions import AssetKind, AssetReader
-from trainmaster.store.finding.uses import JobUses, UsedThing
+from trainmaster.store.finding.uses import JobUses, UsedKind, UsedThing
 
 DEPTH: Final = 4
 """Steps each way, unless more are asked for: from a model over its job and an earlier model to that one's data."""
@@ -37,8 +41,14 @@ MOST: Final = 60
 """Nodes on each side."""
 EACH: Final = 24
 """Neighbors of a node on one side."""
-KINDS: Final = (AssetKind.DATASET, AssetKind.MODEL, AssetKind.ALGORITHM, AssetKind.IMAGE, AssetKind.VOLUME)
-"""What jobs have by name."""
+KINDS: Final[Mapping[AssetKind, UsedKind]] = {
+    AssetKind.DATASET: "dataset",
+    AssetKind.MODEL: "model",
+    AssetKind.ALGORITHM: "algorithm",
+    AssetKind.IMAGE: "image",
+    AssetKind.VOLUME: "volume",
+}
+"""What jobs have by name, and what it is called there."""
 _MADE: Final = AssetKind.MODEL
 """What jobs make so far."""
 
@@ -108,7 +118,7 @@ class _Known:
     ctx: Context
     reader: LineageReader
     who: Principal
-    _nodes: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _nodes: dict[str, LineageNode] = field(default_factory=dict)
     _jobs: dict[str, Job] = field(default_factory=dict)
     _uses: dict[str, JobUses] = field(default_factory=dict)
     _versions: dict[str, VersionThere] = field(default_factory=dict)
@@ -119,7 +129,8 @@ class _Known:
         """Return the node of a job that may be seen."""
         key, job = f"job:{job.id}", self.ctx.master.live.get(job.id, job)
         self._jobs[key] = job
-        self._nodes[key] = _node("job", job.name, job.id, job.owner, job.workspace, job.submitted_at, status=job.shown)
+        named = (job.name, job.id, job.owner, job.workspace, job.submitted_at)
+        self._nodes[key] = _node(key, "job", *named, status=job.shown)
         return key
 
     def version(self, there: VersionThere) -> str:
@@ -129,7 +140,7 @@ class _Known:
         number = None if there.kind is AssetKind.VOLUME else one.number
         self._versions[key] = there
         at, place = one.created_at, there.workspace
-        self._nodes[key] = _node(there.kind.value, one.name, one.asset, there.owner, place, at, version=number)
+        self._nodes[key] = _node(key, KINDS[there.kind], one.name, one.asset, there.owner, place, at, version=number)
         return key
 
     def _named(self, workspace: str, used: UsedThing, at: float) -> str:
@@ -138,11 +149,11 @@ class _Known:
         there = self.reader.named(visible, kind, workspace, used.name, used.number, at)
         if there is not None:
             return self.version(there)
-        state = "deleted" if visible.everything and visible.within is None else "unseen"
+        state: LineageState = "deleted" if visible.everything and visible.within is None else "unseen"
         if self.reader.binned(self._visible(f"{used.kind}s:write"), kind, workspace, used.name, used.number, at):
             state = "bin"
         key = f"{used.kind}:{workspace}/{used.reference}"
-        self._nodes[key] = _node(used.kind, used.name, "", "", workspace, None, state=state, version=used.number)
+        self._nodes[key] = _node(key, used.kind, used.name, "", "", workspace, None, state=state, version=used.number)
         return key
 
     def _maker(self, key: str, there: VersionThere) -> str | None:
@@ -156,14 +167,16 @@ class _Known:
             job = None
         if job is not None and job.id == there.version.job:
             return self.job(job)
-        state = "deleted" if visible.everything and visible.within is None else "unseen"
-        self._nodes[f"job:of/{key}"] = _node("job", "", "", "", "", None, state=state)
-        return f"job:of/{key}"
+        state: LineageState = "deleted" if visible.everything and visible.within is None else "unseen"
+        maker = f"job:of/{key}"
+        self._nodes[maker] = _node(maker, "job", "", "", "", "", None, state=state)
+        return maker
 
     def _stored(self, side: str, place: str) -> str:
         """Return the node of a place of object storage."""
-        self._nodes[f"storage:{side} {place}"] = _node("storage", place, "", "", "", None)
-        return f"storage:{side} {place}"
+        key = f"storage:{side} {place}"
+        self._nodes[key] = _node(key, "storage", place, "", "", "", None)
+        return key
 
     def _visible(self, scope: str) -> Visible:
         return decide(self.who, scope).visible
@@ -200,7 +213,7 @@ class _Known:
         if there is None:
             return []
         one, since = there.version, there.version.created_at
-        used = UsedThing(there.kind.value, one.name, None if there.kind is AssetKind.VOLUME else one.number)  # type: ignore[arg-type]
+        used = UsedThing(KINDS[there.kind], one.name, None if there.kind is AssetKind.VOLUME else one.number)
         mine = decide(self.who, "jobs:read")
         asked = (mine.visible, there.workspace, used, since, most)
         jobs = self.ctx.reader.using(*asked) if mine.allowed else []
@@ -227,7 +240,7 @@ class _Known:
 
     def _view(self, center: str, drawn: Drawn) -> LineageView:
         nodes = [
-            LineageNode(id=key, layer=layer, more=key in drawn.more, **self._nodes[key])
+            replace(self._nodes[key], layer=layer, more=key in drawn.more)
             for key, layer in sorted(drawn.layers.items(), key=lambda one: one[1])
         ]
         edges = [LineageEdge(source=one.source, target=one.target, how=one.how) for one in drawn.edges]  # type: ignore[arg-type]
@@ -235,16 +248,30 @@ class _Known:
 
 
 def _node(
-    kind: str,
+    key: str,
+    kind: LineageKind,
     name: str,
     ref: str,
     owner: str,
     workspace: str,
     at: float | None,
     *,
-    state: str = "there",
+    state: LineageState = "there",
     version: int | None = None,
-    status: Any = None,
-) -> dict[str, Any]:
-    told = {"kind": kind, "name": name, "version": version, "ref": ref, "state": state, "status": status}
-    return {**told, "owner": owner, "workspace": workspace, "at": at}
+    status: Shown | None = None,
+) -> LineageNode:
+    """Return a node before it is known where it is drawn."""
+    return LineageNode(
+        id=key,
+        kind=kind,
+        name=name,
+        version=version,
+        ref=ref,
+        state=state,
+        status=status,
+        owner=owner,
+        workspace=workspace,
+        at=at,
+        layer=0,
+        more=False,
+    )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
@@ -24,6 +25,7 @@ from trainmaster.core.records import Job, verdict_from_json
 from trainmaster.core.states import JobShare, Shown
 from trainmaster.messages.jobs import sweeps as said
 from trainmaster.service.context import Context
+from trainmaster.service.curves.goals import Goal
 from trainmaster.service.naming import own_first
 from trainmaster.service.views import verdict_view
 from trainmaster.spec.document import Document
@@ -38,6 +40,7 @@ WATCHED: Final = 200
 """Entries that run whose newest values are read: more than that no one watches at once."""
 
 ORDERS: Final = ("index", "state", "run_s", "submitted_at", "best", "parameter:NAME", "metric:NAME")
+_GOALS: Final[Mapping[str, Goal]] = {"min": "min", "max": "max"}
 _STATES: Final = {shown: at for at, shown in enumerate(Shown)}
 
 Values = dict[str, float | None]
@@ -73,7 +76,7 @@ class SweepViews:
             page = self._reader.page(visible, wanted, limit, cursor)
             ids = [one.id for one in page.items]
             counts = self._reader.counts(visible, ids)
-            items = [SweepView(**_fields(one, counts[one.id], who)) for one in page.items]
+            items = [_view(one, counts[one.id], who) for one in page.items]
             total = self._reader.count(visible, wanted)
             return SweepPage(items=items, next_cursor=page.next_cursor, total=total, at=self._ctx.clock())
 
@@ -95,7 +98,7 @@ class SweepViews:
             best = self._marks.best(visible, [sweep.id]) if sweep.metric else {}
             entries = self._entries(sweep)
             return SweepDetail(
-                **_fields(sweep, counts, who),
+                **asdict(_view(sweep, counts, who)),
                 spec=_document(sweep),
                 parameters=_names(entry.parameters for entry in entries.values()),
                 best=_best(sweep, rows, best),
@@ -164,21 +167,21 @@ def _names(found: Any) -> list[str]:
     return list(dict.fromkeys(name for one in found for name in one))
 
 
-def _fields(sweep: Sweep, counts: Mapping[Shown, int], who: Principal) -> dict[str, Any]:
+def _view(sweep: Sweep, counts: Mapping[Shown, int], who: Principal) -> SweepView:
     may: list[JobRight] = ["write"] if decide(who, "jobs:write", sweep).allowed else []
-    return {
-        "id": sweep.id,
-        "name": sweep.name,
-        "workspace": sweep.workspace,
-        "owner": sweep.owner,
-        "share": JobShare(sweep.share),
-        "created_at": sweep.created_at,
-        "entries": sweep.entries,
-        "metric": sweep.metric or None,
-        "goal": sweep.goal or None,
-        "counts": dict(counts),
-        "may": may,
-    }
+    return SweepView(
+        id=sweep.id,
+        name=sweep.name,
+        workspace=sweep.workspace,
+        owner=sweep.owner,
+        share=JobShare(sweep.share),
+        created_at=sweep.created_at,
+        entries=sweep.entries,
+        metric=sweep.metric or None,
+        goal=_GOALS.get(sweep.goal),
+        counts=dict(counts),
+        may=may,
+    )
 
 
 def _best(sweep: Sweep, rows: Sequence[EntryRow], best: Mapping[int, tuple[float, float]]) -> SweepBest | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import InvalidSpec, Problem, problem_from, problem_of
@@ -97,7 +97,7 @@ def _document(body: Given) -> Document:
 def _settled(ctx: Context, found: SweepDocument) -> tuple[SweepDocument, list[Problem]]:
     """Return what a document says with what it leaves open: which values are better, and where the draw begins."""
     sweep, problems = found.sweep, []
-    changes: dict[str, Any] = {}
+    changes: dict[str, object] = {}
     if sweep.metric is not None and sweep.goal is None:
         changes["goal"] = goal_of(sweep.metric)
         if changes["goal"] is None:
