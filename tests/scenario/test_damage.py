@@ -17,6 +17,7 @@ import pytest
 import pytest_asyncio
 
 from tests.fixtures.api_contract import signed_in
+from tests.fixtures.audited import audit_event
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
 from tests.fixtures.pages import Page, every_page
 from tests.scenario.conftest import WatchfulMachines
@@ -28,6 +29,8 @@ from trainmaster.messages.jobs.files import output_not_readable
 from trainmaster.service.platform import Platform
 from trainmaster.store import tables
 from trainmaster.store.assets.models import ModelRows, saved_model
+from trainmaster.store.people.accounts import User
+from trainmaster.store.people.members import Member
 from trainmaster.store.sending.rows import SendRows
 
 DAMAGE = {
@@ -211,3 +214,29 @@ async def test_a_damaged_file_beside_the_ledger_stops_nothing(
         (another / name).write_bytes(harm.encode(errors="surrogateescape"))
         async with served(another, machines) as platform:
             assert not [page for page in await pages(kept, platform) if page.status >= 500], number
+
+
+@pytest.mark.parametrize("harm", [*DAMAGE.values(), '{"owners_told": "no"}'])
+async def test_a_damaged_privacy_switch_hides_owners_says_so_and_can_be_set_again(
+    another: Path, machines: FakeMachines, harm: str
+) -> None:
+    """Somebody had wanted owners hidden: what cannot be read hides them, from all that look at it."""
+    async with served(another, machines) as platform:
+        assert (await platform.privacy.change(False, ADMIN)).unreadable is False
+        user = User("ann", "", "user")
+        platform.people._rows.add_user(user, audit_event(name="ann"), [Member("default", "ann", "member", 0.0)])
+    with closing(sqlite3.connect(another / "trainmaster.db")) as connection, connection:
+        connection.execute("UPDATE cluster_setting SET record = ? WHERE name = 'privacy'", (harm,))
+    async with served(another, machines) as platform:
+        ann = await asyncio.to_thread(platform.people._rows.person, "ann")
+        assert (ann is not None, ann and ann.owners_told) == (True, False)
+        app = create_app(platform)
+        async with signed_in(app, platform) as http:
+            told = (await http.get("/api/v1/cluster/privacy")).json()
+            assert (told["owners_told"], told["unreadable"]) == (False, True)
+            for wanted in (False, True, False):
+                mended = (await http.put("/api/v1/cluster/privacy", json={"owners_told": wanted})).json()
+                assert (mended["owners_told"], mended["unreadable"]) == (wanted, False)
+                ann = await asyncio.to_thread(platform.people._rows.person, "ann")
+                assert ann is not None
+                assert ann.owners_told is wanted

@@ -111,9 +111,9 @@ def are_owners_told(connection: Connection) -> bool:
     """
     table = cluster_setting
     record = connection.scalar(select(table.c.record).where(table.c.kind == "policy", table.c.name == PRIVACY))
-    return told_by(None if record is None else _record(record))
+    return record is None or told_by(_record(record))
 
 
 def told_by(record: Any) -> bool:
     """Return what the record of that policy says. One that cannot be read hides them: it was made to."""
-    return record is None or (isinstance(record, dict) and record.get(OWNERS_TOLD) is True)
+    return isinstance(record, dict) and record.get(OWNERS_TOLD) is True

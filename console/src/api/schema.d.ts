@@ -7128,10 +7128,12 @@ export interface components {
         };
         /**
          * @description What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
-         *         nobody has changed it.
+         *         nobody has changed it, or it is `unreadable`: what was decided cannot be read, and owners are hidden until an
+         *         administrator decides anew.
          */
         Privacy: {
             owners_told: boolean;
+            unreadable: boolean;
             changed_at: number | null;
             changed_by: string | null;
         };

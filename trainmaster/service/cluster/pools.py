@@ -44,6 +44,14 @@ DEFAULTS: Final[Mapping[str, Values]] = {POLICY: {}, PRIVACY: {OWNERS_TOLD: True
 """By the name of a policy: what holds where nobody decided anything."""
 
 Kind = TypeVar("Kind")
+
+
+class _Told(msgspec.Struct, forbid_unknown_fields=True):
+    """What the record of PRIVACY is."""
+
+    owners_told: bool
+
+
 Record = Pool | VirtualCluster | Workspace | Flavor | NodeSetting | Budget | Values
 
 
@@ -57,6 +65,7 @@ class Pools:
         self._rows, self._clock, self._named = rows, clock, tuple(named)
         self._lock = asyncio.Lock()
         self._stored: dict[tuple[str, str], tuple[Record, Setting]] = {}
+        self._unread: set[tuple[str, str]] = set()  # what was stored and cannot be read
         self._machines: tuple[Node, ...] = ()  # as the engine says
         self._changed: Callable[[str], None] = lambda kind: None
         self._settle()
@@ -70,8 +79,11 @@ class Pools:
         for setting in await asyncio.to_thread(self._rows.all):
             try:
                 record = msgspec.convert(setting.record, KINDS[setting.kind], strict=False)
+                if (setting.kind, setting.name) == ("policy", PRIVACY):
+                    msgspec.convert(setting.record, _Told)
             except (KeyError, msgspec.ValidationError) as error:
                 log.error("the %s %s cannot be read and does not hold: %s", setting.kind, setting.name, error)
+                self._unread.add((setting.kind, setting.name))
             else:
                 self._stored[setting.kind, setting.name] = record, setting
         self._settle()
@@ -90,7 +102,8 @@ class Pools:
             self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
         self.budgets: dict[str, Budget] = self._of(Budget)
         self.policy: Values = self._of(dict).get(POLICY, {})
-        self.owners_told = told_by(self._of(dict).get(PRIVACY))
+        unread = self.is_unread("policy", PRIVACY)
+        self.owners_told = not unread and told_by(self._of(dict).get(PRIVACY, DEFAULTS[PRIVACY]))
         self.nodes: tuple[Node, ...] = tuple(map(self._decided, self._machines))
 
     def _of(self, kind: type[Kind]) -> dict[str, Kind]:
@@ -141,6 +154,7 @@ class Pools:
             self._rows.put(setting, AuditEvent(_subject(kind, name), said, setting.at, by, changes))
         )
         self._stored[kind, name] = record, setting
+        self._unread.discard((kind, name))
         self._settle()
         self._changed(kind)
 
@@ -185,6 +199,10 @@ class Pools:
         """Return who changed a record last and when, None when it was never stored."""
         found = self._stored.get((kind, name))
         return found[1] if found else None
+
+    def is_unread(self, kind: str, name: str) -> bool:
+        """Return whether something was stored under this name that cannot be read."""
+        return (kind, name) in self._unread
 
     # -- looking up --------------------------------------------------------------------------------------------
 

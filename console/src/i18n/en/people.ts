@@ -5,6 +5,7 @@ export const people = {
     title: "Show the owners of other people's jobs",
     told: "Everybody sees the owner of every job that runs or waits; what it is called and does only who may see it. So one can ask a colleague when the cluster is full.",
     hidden: "Only administrators see the owner of a job that is not theirs to see. Others see its size and workspace.",
+    unreadable: "What was decided cannot be read, so owners are hidden. Set the switch again.",
   },
   add: "Add user",
   find: "Find a user",

@@ -35,6 +35,7 @@ export function PrivacyAdmin(): ReactNode {
             <h2>{t("people.privacy.title")}</h2>
             <p className="tm-faint tm-flat">
               {t(now.owners_told ? "people.privacy.told" : "people.privacy.hidden")}
+              {now.unreadable && ` ${t("people.privacy.unreadable")}`}
               {now.changed_at !== null && (
                 <>
                   {" "}

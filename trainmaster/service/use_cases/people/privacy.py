@@ -23,16 +23,18 @@ class Privacy:
         changed = self._ctx.pools.changed_last("policy", PRIVACY)
         return PrivacyView(
             owners_told=self._ctx.pools.owners_told,
+            unreadable=self._ctx.pools.is_unread("policy", PRIVACY),
             changed_at=changed.at if changed else None,
             changed_by=changed.by if changed else None,
         )
 
     async def change(self, owners_told: bool, who: Principal) -> PrivacyView:
-        """Say whether people are told whose the jobs are that they may not see; it holds for the next answer. Raises
-        Forbidden, StorageFailed.
+        """Say whether people are told whose the jobs are that they may not see; it holds for the next answer. A
+        decision that cannot be read is replaced. Raises Forbidden, StorageFailed.
         """
         decide(who, "cluster:write").demand()
         async with self._ctx.pools.changing():
-            if owners_told != self._ctx.pools.owners_told:
-                await self._ctx.pools.put("policy", PRIVACY, {OWNERS_TOLD: owners_told}, who.actor)
+            pools = self._ctx.pools
+            if owners_told != pools.owners_told or pools.is_unread("policy", PRIVACY):
+                await pools.put("policy", PRIVACY, {OWNERS_TOLD: owners_told}, who.actor)
         return self.look(who)

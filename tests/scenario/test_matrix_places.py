@@ -1,0 +1,272 @@
+"""Routes about a workspace, about the whole platform and about oneself x every role (R1, R9, R229, B11): who may not is
+refused, and nothing changes. And no route or socket of the router is in no table at all.
+"""
+
+import itertools
+from collections.abc import Iterable
+from typing import Any, Final
+
+import pytest
+
+from tests.scenario import test_algorithms, test_datasets, test_matrix, test_matrix_rest, test_templates, test_volumes
+from tests.scenario.stage import ADMIN, fake_spec
+from tests.scenario.test_audit_walk import CONNECTION
+from tests.scenario.test_matrix import MAY, READ, Lab, lab
+from tests.unit.api.test_policy import PUBLIC
+from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.core.cluster import Flavor
+from trainmaster.core.states import JobShare
+from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.service.use_cases.people.accounts import NewPerson
+from trainmaster.storage.objects.bucket import StoreTarget
+
+__all__ = ["lab"]
+
+PLATFORM: Final = frozenset({"admin"})
+LEADERS: Final = PLATFORM | {"owner", "leader"}
+SUBMITTERS: Final = LEADERS | {"ann", "member"}
+INSIDE: Final = SUBMITTERS | {"viewer"}
+ALL: Final = INSIDE | {"stranger"}
+Doors = dict[tuple[str, str], tuple[frozenset[str], Any]]
+
+PLACES: Final[Doors] = {
+    ("PUT", "/workspaces/{name}"): (PLATFORM, {"weight": 2}),
+    ("PUT", "/workspaces/{name}/limits"): (LEADERS, {"per_person": {"default": {"gpu": 2}}}),
+    ("PUT", "/workspaces/{workspace}/flavors/{name}"): (PLATFORM, {"cpu": 2}),
+    ("DELETE", "/workspaces/{workspace}/flavors/{name}"): (PLATFORM, None),
+    ("GET", "/workspaces/{workspace}/balance"): (INSIDE, None),
+    ("GET", "/workspaces/{workspace}/entries"): (INSIDE, None),
+    ("POST", "/workspaces/{workspace}/entries"): (PLATFORM, {"amount": "5"}),
+    ("PUT", "/workspaces/{workspace}/budget"): (PLATFORM, {"budget": "100"}),
+    ("GET", "/workspaces/{workspace}/members"): (INSIDE, None),
+    ("PUT", "/workspaces/{workspace}/members/{user}"): (LEADERS, {"role": "viewer"}),
+    ("DELETE", "/workspaces/{workspace}/members/{user}"): (LEADERS, None),
+    ("GET", "/workspaces/{workspace}/invitations"): (LEADERS, None),
+    ("POST", "/workspaces/{workspace}/invitations"): (LEADERS, {}),
+    ("DELETE", "/workspaces/{workspace}/invitations/{invitation}"): (LEADERS, None),
+    ("GET", "/workspaces/{workspace}/secrets"): (SUBMITTERS, None),
+    ("PUT", "/workspaces/{workspace}/secrets/{secret}"): (LEADERS, {"value": "a value"}),
+    ("DELETE", "/workspaces/{workspace}/secrets/{secret}"): (LEADERS, None),
+    ("GET", "/workspaces/{workspace}/storage"): (SUBMITTERS, None),
+    ("PUT", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, CONNECTION),
+    ("POST", "/workspaces/{workspace}/storage/{connection}/check"): (SUBMITTERS, None),
+    ("DELETE", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, None),
+    ("DELETE", "/workspaces/{name}"): (PLATFORM, None),
+}
+"""Of one workspace: who may, and what is sent."""
+
+EVERYWHERE: Final[Doors] = {
+    **{
+        ("GET", path): (ALL, None)
+        for path in (
+            "/meta", "/schema/job", "/schema/pai", "/cluster", "/cluster/nodes/{name}", "/cluster/past",
+            "/cluster/privacy", "/cluster/resources", "/cluster/use", "/engines", "/flavors", "/nodes", "/nodes/{name}",
+            "/pools", "/queue", "/queue/policy", "/queue/timeline", "/virtual-clusters", "/workspaces", "/balances",
+        )
+    },
+    **{("GET", path): (PLATFORM, None) for path in ("/users", "/users/{user}", "/users/{user}/identity", "/retention")},
+    ("PUT", "/pools/{name}"): (PLATFORM, {}),
+    ("PUT", "/virtual-clusters/{name}"): (PLATFORM, {"pool": "lab"}),
+    ("DELETE", "/virtual-clusters/{name}"): (PLATFORM, None),
+    ("DELETE", "/pools/{name}"): (PLATFORM, None),
+    ("PATCH", "/nodes/{name}"): (PLATFORM, {"pool": "default"}),
+    ("POST", "/nodes/{name}/cordon"): (PLATFORM, {}),
+    ("POST", "/nodes/{name}/drain"): (PLATFORM, {}),
+    ("POST", "/nodes/{name}/uncordon"): (PLATFORM, None),
+    ("PUT", "/cluster/privacy"): (PLATFORM, {"owners_told": False}),
+    ("PUT", "/queue/policy"): (PLATFORM, {"values": {"age_cap_s": 60}}),
+    ("POST", "/queue/policy/simulate"): (PLATFORM, {"values": {}}),
+    ("POST", "/users"): (PLATFORM, {"name": "somebody", "role": "admin"}),
+    ("POST", "/users/{user}/lock"): (PLATFORM, {}),
+    ("POST", "/users/{user}/unlock"): (PLATFORM, None),
+    ("POST", "/users/{user}/password"): (PLATFORM, None),
+    ("PUT", "/users/{user}/identity"): (PLATFORM, {"subject": "of the walk"}),
+    ("DELETE", "/users/{user}/identity"): (PLATFORM, None),
+    ("DELETE", "/users/{user}"): (PLATFORM, None),
+}  # fmt: skip
+"""Of the platform: who may, and what is sent."""
+
+MINE: Final = {
+    ("GET", "/session"), ("DELETE", "/session"), ("POST", "/session/password"), ("POST", "/session/ticket"),
+    ("GET", "/sessions"), ("DELETE", "/sessions/{session_id}"), ("GET", "/tokens"), ("POST", "/tokens"),
+    ("DELETE", "/tokens/{token_id}"), ("GET", "/ssh-keys"), ("POST", "/ssh-keys"), ("DELETE", "/ssh-keys"),
+    ("POST", "/invitations/join"), ("GET", "/views"), ("PUT", "/views/{name}"), ("DELETE", "/views/{name}"),
+    ("GET", "/notifications"), ("POST", "/notifications/read"), ("GET", "/notifications/settings"),
+    ("PATCH", "/notifications/settings"), ("POST", "/notifications/address"),
+    ("DELETE", "/notifications/address"), ("POST", "/notifications/address/confirm"),
+    ("GET", "/webhooks"), ("POST", "/webhooks"), ("GET", "/webhooks/deliveries"), ("PATCH", "/webhooks/{webhook}"),
+    ("DELETE", "/webhooks/{webhook}"), ("POST", "/webhooks/{webhook}/test"), ("POST", "/uploads"),
+}  # fmt: skip
+"""Of whoever asks alone. test_nobody_reaches_what_is_anothers tries tokens and sessions; webhooks: test_notices.py."""
+
+LISTS: Final = ("/jobs", "/jobs/facets", "/search?q=shared")
+"""What shows jobs, or counts them: tried here at each level of sharing."""
+WALKED: Final = {
+    ("GET", path)
+    for path in (
+        "/home", "/feed", "/queue/history", "/sweeps", "/image-builds", "/images", "/models", "/templates", "/datasets",
+        "/volumes", "/algorithms", "/bin", "/audit", "/audit/export", "/reports/usage", "/reports/usage.csv",
+    )
+} | {("POST", "/templates/delete"), ("POST", "/bin/remove"), ("POST", "/bin/{ref}/restore")}  # fmt: skip
+"""Lists and the feed, held by test_visible.py for two people and beside the stories of what they list."""
+SENT: Final = {
+    ("POST", path): body
+    for path, body in {
+        "/jobs": {"spec": fake_spec("made", "sleep infinity", workspace="vision")},
+        "/sweeps": {
+            "spec": {
+                **fake_spec("swept", "true", workspace="vision"),
+                "sweep": {"grid": {"lr": [1]}},
+            }
+        },
+        "/volumes": {"name": "made", "workspace": "vision"},
+        "/algorithms": {"name": "made", "workspace": "vision", "spec": {"command": "true"}},
+        "/templates": {
+            "name": "made",
+            "spec": fake_spec("made", "true", workspace="vision"),
+        },
+    }.items()
+}
+"""What is made in a workspace: for who may submit there."""
+TRIED: Final = {
+    ("POST", "/jobs/batch"), ("POST", "/jobs/preview"), ("POST", "/sweeps/preview"), ("POST", "/queue/would-start"),
+    ("POST", "/images"), ("POST", "/datasets/uploads"),
+    ("GET", "/datasets/uploads/{upload}"), ("DELETE", "/datasets/uploads/{upload}"),
+    ("POST", "/datasets/uploads/{upload}/commit"), ("POST", "/datasets/uploads/{upload}/contents"),
+    ("PUT", "/datasets/uploads/{upload}/contents/{sha256}"),
+}  # fmt: skip
+"""The same, beside their stories: test_submit.py, test_sweeps.py, test_images.py, test_datasets.py."""
+
+VALUES: Final = {"workspace": "vision", "user": "guest", "secret": "TOKEN", "connection": "data"}
+NAMED: Final = {"workspaces": "vision", "nodes": "n1", "cluster": "n1", "pools": "lab", "virtual-clusters": "vc"}
+"""What stands for `name`, by the first word of an address; a flavor's is `one`."""
+WHO: Final = sorted(MAY, key=lambda who: who == "admin")
+"""Whoever may do everything is last: then something may be deleted."""
+
+
+def address(path: str, invitation: str = "") -> str:
+    name = "one" if "/flavors/" in path else NAMED.get(path.split("/")[1], "")
+    return PREFIX + path.format(**VALUES, name=name, invitation=invitation)
+
+
+async def told(lab: Lab) -> int:
+    """Return how many changes the audit tells of."""
+    page = await lab.stage.platform.auditing.page(ADMIN, AuditFilters(), 500)
+    assert page.next_cursor is None
+    return len(page.items)
+
+
+async def furnished(lab: Lab) -> str:
+    """See that all is there that is named; return the id of an invitation."""
+    platform = lab.stage.platform
+    if not any(one.name == "guest" for one in (await platform.accounts.all(ADMIN)).items):
+        await platform.accounts.add(NewPerson("guest", workspace="vision"), ADMIN)
+    await platform.accounts.unlock("guest", ADMIN)
+    await platform.members.put("vision", "guest", "member", ADMIN)
+    await platform.administer.put_flavor(Flavor("one", "vision"), ADMIN)
+    await platform.secrets.put("vision", "TOKEN", "a value", ADMIN)
+    target = StoreTarget(CONNECTION["endpoint"], "", "training", "", "AKIDWALK", CONNECTION["secret"])
+    await platform.storage.put("vision", "data", target, ADMIN)
+    return (await platform.inviting.make("vision", "member", 3600, ADMIN)).id
+
+
+async def assert_answers(lab: Lab, who: str, doors: Doors) -> None:
+    """Hold what every door answers `who` against the table; what is refused has changed nothing."""
+    async with lab.client(who) as http:
+        for (method, path), (may, body) in doors.items():
+            invitation = await furnished(lab)
+            before = await told(lab)
+            sent = {} if body is None else {"json": body}
+            answer = await http.request(method, address(path, invitation), **sent)
+            if who in may:
+                done = answer.is_success or answer.status_code == 409 or answer.json()["code"] == "no_provider"
+                assert done, (who, method, path, answer.text)
+                continue
+            wanted = {403, 404} if who == "stranger" else {403}
+            assert answer.status_code in wanted, (who, method, path, answer.status_code, answer.text)
+            assert "guest" not in answer.text
+            assert await told(lab) == before, (who, method, path)
+
+
+@pytest.mark.parametrize("who", WHO)
+async def test_what_is_about_a_workspace(lab: Lab, who: str) -> None:
+    """R229."""
+    await assert_answers(lab, who, PLACES)
+
+
+@pytest.mark.parametrize("who", WHO)
+async def test_what_is_about_the_platform(lab: Lab, who: str) -> None:
+    await assert_answers(lab, who, EVERYWHERE)
+
+
+@pytest.mark.parametrize("who", WHO)
+async def test_what_is_made_in_a_workspace(lab: Lab, who: str) -> None:
+    """R9: who may not submit there makes nothing there; a stranger is told no more than of a workspace that is not."""
+    async with lab.client(who) as http:
+        for (method, path), body in SENT.items():
+            before = await told(lab)
+            answer = await http.request(method, PREFIX + path, json=body)
+            if who in SUBMITTERS:
+                assert answer.is_success, (who, path, answer.text)
+                continue
+            assert answer.status_code in (403, 404, 422), (who, path, answer.text)
+            assert "workspace" in {one["path"] for one in answer.json()["problems"]} or answer.status_code != 422
+            assert "_forbidden" not in answer.text, "the body itself is good"
+            assert await told(lab) == before, (who, path)
+
+
+@pytest.mark.parametrize("level", range(3))
+async def test_lists_show_what_may_be_read(lab: Lab, level: int) -> None:
+    """B11: to each role, at each level of sharing; a hidden one is not counted either."""
+    job = await lab.job(list(JobShare)[level])
+    await lab.stage.platform.context.master.durable()
+    for who, columns in MAY.items():
+        async with lab.client(who) as http:
+            for path in LISTS:
+                answer = await http.get(PREFIX + path)
+                assert answer.status_code == 200, (who, path)
+                shown = (job if path != "/jobs/facets" else '"ann"') in answer.text
+                assert shown == (READ in columns[level]), (who, path, answer.text)
+            page = (await http.get(f"{PREFIX}/jobs")).json()
+            assert page["total"] == sum(page["counts"].values()) == (READ in columns[level])
+
+
+async def test_nobody_reaches_what_is_anothers(lab: Lab) -> None:
+    """Tokens and sessions, by their ids."""
+    async with lab.client("ann") as http:
+        [token] = (await http.get(f"{PREFIX}/tokens")).json()["items"]
+    for who in ("member", "viewer", "stranger"):
+        async with lab.client(who) as http:
+            for method, path in (("DELETE", f"/tokens/{token['id']}"), ("DELETE", "/sessions/none")):
+                answer = await http.request(method, PREFIX + path)
+                assert answer.status_code == 404, (who, path, answer.text)
+    async with lab.client("ann") as http:
+        assert (await http.get(f"{PREFIX}/session")).status_code == 200
+
+
+def plain(doors: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(method, path.partition("?")[0]) for method, path in doors}
+
+
+def test_every_route_and_socket_is_in_a_table(lab: Lab) -> None:
+    """B11: those of the router, whatever they are about. A new one fails here, and asks what it needs."""
+    rest = test_matrix_rest
+    assets = (test_datasets, test_volumes, test_algorithms, test_templates)
+    tables = [
+        test_matrix.NEEDS, rest.IMAGES, rest.BUILDS, rest.MODELS, rest.SWEEPS, *(one.NEEDS for one in assets),
+        [("POST", path) for path in rest.SEVERAL], PLACES, EVERYWHERE, MINE, [("GET", path) for path in LISTS],
+        WALKED, SENT, TRIED, [(method, path.removeprefix(PREFIX)) for method, path in PUBLIC],
+    ]  # fmt: skip
+    router = lab.app.app.router.routes
+    routes = {
+        (method, route.path.removeprefix(PREFIX))
+        for route in router
+        if isinstance(route, PolicyRoute)
+        for method in route.methods or ()
+    }
+    assert routes == set().union(*map(plain, tables))
+    twice = [one for one, two in itertools.combinations(map(plain, tables), 2) if one & two]
+    assert not twice, "a route is in two tables"
+    sockets = {route.path.removeprefix(PREFIX) for route in router if isinstance(route, PolicySocket)}
+    assert sockets == set(test_matrix.SOCKETS)
+    assert {type(route) for route in router} <= {PolicyRoute, PolicySocket}, "a door of another kind"
