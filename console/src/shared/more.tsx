@@ -28,7 +28,7 @@ export function LoadMore(props: { query: Paged; testid?: string; className?: str
   }, [pages, wanted, missing, isFetching, isPlaceholderData, fetchNextPage]);
   if (!hasNextPage) return null;
   return (
-    <Button className={props.className} loading={missing} onClick={() => void fetchNextPage()} data-testid={props.testid}>
+    <Button className={props.className} loading={missing} onClick={() => want(pages + 1)} data-testid={props.testid}>
       {props.children}
     </Button>
   );
