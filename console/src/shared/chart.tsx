@@ -74,7 +74,7 @@ export function Chart(props: Props): ReactNode {
         width: Math.max(200, element.clientWidth),
         height,
         padding: [10, 26, 0, 0],
-        legend: { live: true },
+        legend: { live: true, markers: { dash: (u, i) => (u.series[i]?.dash ? "dashed" : "solid") } },
         hooks: { setScale: [(u, key) => key === "x" && setZoomed(partOf(u))] },
         cursor: { sync: sync ? { key: sync } : undefined, points: { size: 6 }, drag: { x: true, y: false } },
         scales: {

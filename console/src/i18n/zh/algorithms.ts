@@ -1,7 +1,7 @@
 /** 算法：列表、详情、创建，以及在任务中选用。 */
 export const algorithms = {
   title: "算法",
-  what: "程序及其可设置的内容，供任务运行。",
+  what: "供任务运行的程序，及其可设置的参数。",
   add: "创建",
   addVersion: "新版本",
   search: "搜索算法",

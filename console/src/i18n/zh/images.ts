@@ -60,7 +60,7 @@ export const images = {
   card: { cpu: "无加速卡", cuda: "NVIDIA（CUDA）", rocm: "AMD（ROCm）", ascend: "昇腾", cambricon: "寒武纪" },
   create: {
     title: "新建镜像",
-    next: "新建 {{name}} 的版本",
+    next: "{{name}} 的新版本",
     hint: "软件包在服务器的沙箱中安装。使用自己已有的名称会生成下一个版本。",
     nextHint: "软件包在服务器的沙箱中安装。",
     of: "来源",

@@ -38,10 +38,10 @@ export function Workspaces(): ReactNode {
               {
                 title: t("people.mineRole"),
                 key: "role",
-                width: 150,
+                width: 110,
                 render: (_, one) => <Tag className="tm-tag">{words(one.role).name}</Tag>,
               },
-              { title: t("people.mineMay"), key: "may", width: 300, render: (_, one) => words(one.role).may },
+              { title: t("people.mineMay"), key: "may", width: 280, render: (_, one) => words(one.role).may },
               {
                 title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "members",

@@ -58,48 +58,49 @@ export function OneLog({ address, line, find, pick, look }: Props): ReactNode {
         {pick}
         <SearchBox search={search} />
         <FailureSteps failures={failures} current={current} />
-        <span className="tm-grow" />
-        {current !== null && <LineLink address={where} line={current} />}
-        <GoToLine goTo={goTo} />
-        <Tooltip title={t("job.log.top")}>
-          <Button
-            icon={<VerticalAlignTopOutlined />}
-            aria-label={t("job.log.top")}
-            onClick={() => {
-              setPinned(false);
-              void session.top();
+        <div className="tm-log-tools">
+          {current !== null && <LineLink address={where} line={current} />}
+          <GoToLine goTo={goTo} />
+          <Tooltip title={t("job.log.top")}>
+            <Button
+              icon={<VerticalAlignTopOutlined />}
+              aria-label={t("job.log.top")}
+              onClick={() => {
+                setPinned(false);
+                void session.top();
+              }}
+              data-testid="log-top"
+            />
+          </Tooltip>
+          <Tooltip title={t("job.log.bottom")}>
+            <Button
+              icon={<VerticalAlignBottomOutlined />}
+              aria-label={t("job.log.bottom")}
+              onClick={() => follow(true)}
+              data-testid="log-end"
+            />
+          </Tooltip>
+          <LookSwitches look={look} />
+          <Dropdown
+            menu={{
+              items: [
+                {
+                  key: "one",
+                  label: <span data-testid="log-download">{t("job.log.download")}</span>,
+                  onClick: () => download(logDownloadUrl(where)),
+                },
+                {
+                  key: "all",
+                  label: <span data-testid="logs-download">{t("job.log.downloadAll")}</span>,
+                  onClick: () => download(allLogsUrl(job)),
+                },
+              ],
             }}
-            data-testid="log-top"
-          />
-        </Tooltip>
-        <Tooltip title={t("job.log.bottom")}>
-          <Button
-            icon={<VerticalAlignBottomOutlined />}
-            aria-label={t("job.log.bottom")}
-            onClick={() => follow(true)}
-            data-testid="log-end"
-          />
-        </Tooltip>
-        <LookSwitches look={look} />
-        <Dropdown
-          menu={{
-            items: [
-              {
-                key: "one",
-                label: <span data-testid="log-download">{t("job.log.download")}</span>,
-                onClick: () => download(logDownloadUrl(where)),
-              },
-              {
-                key: "all",
-                label: <span data-testid="logs-download">{t("job.log.downloadAll")}</span>,
-                onClick: () => download(allLogsUrl(job)),
-              },
-            ],
-          }}
-          trigger={["click"]}
-        >
-          <Button icon={<DownloadOutlined />} aria-label={t("action.download")} data-testid="log-download-menu" />
-        </Dropdown>
+            trigger={["click"]}
+          >
+            <Button icon={<DownloadOutlined />} aria-label={t("action.download")} data-testid="log-download-menu" />
+          </Dropdown>
+        </div>
       </div>
       {view.error !== null && <ErrorPanel error={view.error} retry={() => void session.end()} />}
       {view.lines.length === 0 && !view.loading && view.error === null ? (
