@@ -15,8 +15,7 @@ export function useAct(read: readonly string[]): (act: () => Promise<string>) =>
       for (const key of read) void client.invalidateQueries({ queryKey: [key] });
       return true;
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
+      message.error(errorText(error).line, 8);
       return false;
     }
   };

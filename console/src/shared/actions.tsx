@@ -45,8 +45,7 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
         else refused = (await toSeveral(verb, { ids: jobs.map((job) => job.id) })).refused;
       } catch (error) {
         stay?.();
-        const { title, remedy } = errorText(error);
-        message.error(`${title} ${remedy}`, 6);
+        message.error(errorText(error).line, 6);
         throw error;
       } finally {
         void client.invalidateQueries({ queryKey: ["jobs"] });

@@ -48,8 +48,7 @@ export function ChangeJob({
       message.success(t("job.act.changed"));
       close();
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      setProblem(`${title} ${remedy}`);
+      setProblem(errorText(error).line);
       setBusy(false);
     }
   };

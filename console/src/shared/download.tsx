@@ -13,8 +13,7 @@ export function useDownload(): (address: string) => void {
       takeTicket(address).then(
         (ticket) => fetchAway(ticket.address),
         (error: unknown) => {
-          const { title, remedy } = errorText(error);
-          message.error(`${title} ${remedy}`, 6);
+          message.error(errorText(error).line, 6);
         },
       );
     },

@@ -38,8 +38,7 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
       message.success(t("admin.saved"));
     },
     onError: (error) => {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
+      message.error(errorText(error).line, 8);
     },
   });
   const count = Object.keys(values).length;

@@ -21,8 +21,7 @@ function useSaved(id: string): (work: () => Promise<unknown>) => Promise<boolean
     try {
       await work();
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
+      message.error(errorText(error).line, 8);
       good = false;
     }
     await Promise.all(

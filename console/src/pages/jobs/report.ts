@@ -23,8 +23,7 @@ export function useReport(): (
       if (refused.length > 0)
         message.warning(`${t("jobs.refused", { count: refused.length })} ${pick(refused[0]?.title)}`, 8);
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
+      message.error(errorText(error).line, 8);
       throw error;
     } finally {
       for (const key of ["jobs", "job", "queue", "timeline"]) void client.invalidateQueries({ queryKey: [key] });

@@ -114,8 +114,7 @@ function SaveView({ query, close }: { query: string; close: () => void }): React
       void client.invalidateQueries({ queryKey: ["views"] });
       close();
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      setWrong(`${title} ${remedy}`);
+      setWrong(errorText(error).line);
     }
   };
   return (

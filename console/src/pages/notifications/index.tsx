@@ -73,8 +73,7 @@ function useRead(): (ids: string[] | null) => Promise<void> {
     try {
       await readNotices(ids);
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`);
+      message.error(errorText(error).line);
     }
     void client.invalidateQueries({ queryKey: ["notices"] });
   };

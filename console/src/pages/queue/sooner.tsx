@@ -113,8 +113,7 @@ function useApply(job: Changing): (title: string, wanted: Wanted) => void {
       await changeJob(job.id, wanted);
       message.success(t("queue.detail.applied"));
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 8);
+      message.error(errorText(error).line, 8);
     }
     for (const key of [["queue"], ["timeline"], ["explain", job.id], ["job", job.id]])
       void client.invalidateQueries({ queryKey: key });

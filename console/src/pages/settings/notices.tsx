@@ -34,8 +34,7 @@ function useDo(): (act: () => Promise<NoticeSettings | undefined>) => Promise<bo
       else await client.invalidateQueries({ queryKey: KEY });
       return true;
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`);
+      message.error(errorText(error).line);
       return false;
     }
   };

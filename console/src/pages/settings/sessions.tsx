@@ -19,8 +19,7 @@ export function Sessions(): ReactNode {
       await endSession(one.id);
       message.success(t("settings.sessionEnded"));
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`);
+      message.error(errorText(error).line);
     }
     void client.invalidateQueries({ queryKey: ["sessions"] });
   };

@@ -76,8 +76,7 @@ export function Tokens(): ReactNode {
       form.resetFields();
       refresh();
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`);
+      message.error(errorText(error).line);
     }
   };
   const revoke = (token: Token): void =>

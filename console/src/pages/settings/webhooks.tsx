@@ -38,8 +38,7 @@ export function Webhooks(): ReactNode {
       await what();
       return true;
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`);
+      message.error(errorText(error).line);
       return false;
     } finally {
       void client.invalidateQueries({ queryKey: ["webhooks"] });

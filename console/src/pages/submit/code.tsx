@@ -42,8 +42,7 @@ export function CodeField(): ReactNode {
       const packed = await make();
       if (packed) await send(name, packed);
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      setProblem(`${title} ${remedy}`);
+      setProblem(errorText(error).line);
     } finally {
       setWork(null);
     }

@@ -39,8 +39,7 @@ export function useTake(put: (doc: JsonObject) => void): Take {
       message.success(t("submit.json.translated"));
       return null;
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      return `${title} ${remedy}`;
+      return errorText(error).line;
     }
   };
   const file = async (chosen: File | undefined): Promise<void> => {

@@ -30,8 +30,7 @@ export function useSweepActions(): Actions {
       await work();
       message.success(done);
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 6);
+      message.error(errorText(error).line, 6);
       throw error;
     } finally {
       for (const key of read) void client.invalidateQueries({ queryKey: [key] });

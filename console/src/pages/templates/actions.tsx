@@ -18,8 +18,7 @@ function useAct(): (act: () => Promise<string>) => Promise<void> {
     try {
       message.success(await act());
     } catch (error) {
-      const { title, remedy } = errorText(error);
-      message.error(`${title} ${remedy}`, 6);
+      message.error(errorText(error).line, 6);
     }
     for (const key of ["templates", "template"]) void client.invalidateQueries({ queryKey: [key] });
   };
