@@ -85,7 +85,7 @@ export const admin = {
   pools: {
     priceGpu: "Price of a GPU per hour",
     priceCpu: "Price of a core per hour",
-    priceHint: "Where no flavor says a price. 0: free.",
+    priceHint: "Used where the flavor has no price. 0: free.",
     pools: "Resource pools",
     hint: "A group of nodes. A dedicated pool is only for the workspaces listed.",
     kind: "Kind",

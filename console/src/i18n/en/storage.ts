@@ -9,7 +9,7 @@ export const storage = {
   region: "Region",
   bucket: "Bucket",
   prefix: "Prefix",
-  keyId: "Key id",
+  keyId: "Key ID",
   secret: "Secret key",
   optional: "optional",
   place: "Place",
