@@ -182,7 +182,10 @@ class Session:
         return text
 
     def close(self) -> None:
+        """End what the page left running, for jobs outlive servers, and its server."""
         if self.server is not None:
+            every = ["tm", "bulk", "stop", "--state", "running", "--state", "queued", "--yes"]
+            subprocess.run(every, cwd=self.folder, env=self.env, capture_output=True, timeout=60, check=False)
             self.server.send_signal(signal.SIGTERM)
             self.server.communicate(timeout=60)
 

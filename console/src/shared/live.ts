@@ -12,6 +12,7 @@ import type { Job, JobDetail, JobPage } from "../api/types";
 
 const FLUSH_MS = 120;
 const REFETCH_MS = 1000;
+const PATIENCE_MS = 15_000;
 
 /** What follows from jobs besides the list, and what from machines: answers of the server, asked again. */
 const BY_JOBS = ["home", "queue", "timeline", "resources", "use", "node"] as const;
@@ -50,7 +51,8 @@ function newer<T extends Job>(old: T, fresh: Job | undefined): T {
   return fresh && fresh.version >= old.version ? { ...old, ...fresh } : old;
 }
 
-class Inbox {
+/** What the feed says, brought to what is shown. */
+export class Inbox {
   private readonly jobs = new Map<string, Job>();
   private flushTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly refetchTimers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -117,8 +119,8 @@ class Inbox {
   }
 
   /**
-   * At once, then at most once a second per key, the last change always included, and not before what is read already
-   * is there: a slow server would be asked again and again and never heard. What is not on screen is only marked stale.
+   * At once, then at most once a second per key, the last change always included. What is read already is waited for,
+   * or a slow server would be asked again and again and never heard. What is not on screen is only marked stale.
    */
   private refetchSoon(queryKey: string[]): void {
     const key = queryKey.join("/");
@@ -137,7 +139,8 @@ class Inbox {
     this.refetchedAt.set(key, Date.now());
     if (!queryKey.some((part) => leaving.has(part))) {
       this.reading.add(key);
-      await this.client.invalidateQueries({ queryKey });
+      const patience = new Promise((done) => setTimeout(done, PATIENCE_MS)); // an answer may never come
+      await Promise.race([this.client.invalidateQueries({ queryKey }), patience]);
       this.reading.delete(key);
     }
     this.refetchTimers.delete(key);
