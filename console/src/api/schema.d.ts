@@ -7129,7 +7129,7 @@ export interface components {
         /**
          * @description What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
          *         nobody has changed it, or it is `unreadable`: what was decided cannot be read, and owners are hidden until an
-         *         administrator decides anew.
+         *         administrator sets it again.
          */
         Privacy: {
             owners_told: boolean;
