@@ -7,9 +7,11 @@
 A block ```console is a session: a line that begins with "$ " is typed, what follows is what it printed. A block of any
 other language below a line such as "`job.yaml`:" is a file of that name. Ids, numbers, times and paths may differ.
 A comment <!-- typed unseen: --> has commands, a line each, of which nothing is shown or compared: what the reader of a
-page did before, or waits for. Commands run one after the other in one empty folder; the server that the page starts is
-stopped at the end.
-What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt.
+page did before, or waits for. <!-- answered unseen: --> has what is typed at the prompts of the next session, a line
+each. A session below <!-- not typed: why --> stays as it is. Commands run one after the other in one empty folder; the
+server that the page starts is stopped at the end.
+What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt. `--stand` says what
+stands for an address of the page: `--stand https://s3.example.org=http://127.0.0.1:9000`.
 """
 
 import argparse
@@ -28,6 +30,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from textwrap import dedent, indent
 
 ROOT = Path(__file__).parents[1]
 OWN = Path(sys.executable).parent
@@ -36,16 +39,21 @@ READY = "Stop with Ctrl-C"
 READY_S = 120.0
 COMMAND_S = 300.0
 FENCE = re.compile(r"^( *):?```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-UNSEEN = re.compile(r"^<!-- typed unseen:\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
+UNSEEN = re.compile(r"^<!-- (typed|answered) unseen:\n(.*?)^-->$", re.MULTILINE | re.DOTALL)
+NOT_TYPED = re.compile(r"^<!-- not typed: [^>]+ -->\n+\Z", re.MULTILINE)
 FILE = re.compile(r"`([\w./~-]+)`[^`\n]*:\n+\Z")
-ID = re.compile(r"\bt[0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
-NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... job that it submits
+ID = re.compile(r"\b[tikw][0-9a-f]{11,40}\b")  # whole, or its first 12 characters, as in lists
+CUT_ID = re.compile(r"\bt[0-9a-f]{7}\b")  # as entries of a balance say it
+NEW = re.compile(r"\btJOB(\d+)\b")  # in a page that was never written: the first, second, ... id that it shows
 SHORT = 6
 PASSING = re.compile(  # what depends on how fast the machine is, and on what it lacks
     r"(?i)\S+ +(queued|initiali[sz]ing|running|saving|stopping)$|note +memory|The Python of tasks|PATH -m pip|"
-    r"expected start|queued for"
+    r"expected start|queued for|run time\b"
 )
-TYPED_ID = re.compile(r"\bt[0-9a-f]{3,40}\b")
+TYPED_ID = re.compile(r"\b[tikw][0-9a-f]{3,40}\b")
+TYPED = re.compile(r" *\$ ")
+COMMENT = re.compile(r" +# .*$")
+PROMPT = b": "
 
 
 @dataclass
@@ -70,7 +78,15 @@ class Session:
     address: str = ""
     server: "subprocess.Popen[str] | None" = None
     ids: dict[str, str] = field(default_factory=dict)
-    """Of the page to those of this run, in the order in which they appear."""
+    """Of the page to those of this run."""
+    seen: list[str] = field(default_factory=list)
+    """All ids of this run, in the order in which they appeared."""
+    page: str = ""
+    """The whole page."""
+    stands: dict[str, str] = field(default_factory=dict)
+    """What stands for an address of the page: a server that the test started, for https://example.org."""
+    answers: list[str] = field(default_factory=list)
+    """What is typed at the next prompts."""
 
     @property
     def env(self) -> dict[str, str]:
@@ -84,32 +100,61 @@ class Session:
             "LC_ALL": "C.UTF-8",
         }
 
+    def here(self, text: str) -> str:
+        """What a page says, with what stands for its addresses."""
+        for there, here in self.stands.items():
+            text = text.replace(there, here)
+        return text
+
     def write(self, name: str, text: str) -> None:
         path = Path(str(self.home) + name.removeprefix("~/.trainmaster")) if name[0] == "~" else self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(self.here(text))
 
-    def run(self, one: Said) -> None:
-        """Type a command; ids of the page in it are those of this run."""
+    def run(self, one: Said, unseen: bool = False) -> None:
+        """Type a command; ids of the page in it are those of this run. `unseen`: the page shows nothing of it."""
         if one.command.startswith("trainmaster serve"):
             one.printed = self.serve(one.command)
             return
-        one.command = NEW.sub(lambda found: [*self.ids][int(found[1]) - 1][:SHORT], one.command)
+        one.command = NEW.sub(lambda found: self.named(int(found[1]), unseen), one.command)
+        self.claim(one.command)
         typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
-        printed = self.as_ann(on_a_terminal(typed, self.folder, self.env))
-        self.learn(one.shown, printed)
+        printed = self.as_ann(on_a_terminal(self.here(typed), self.folder, self.env, self.answers))
+        self.learn(None if unseen else one.shown, printed)
         for page, here in self.ids.items():
-            printed = re.sub(rf"\b{here[:12]}[0-9a-f]*", lambda found, page=page: page[: len(found[0])], printed)
-        one.printed = printed
+            printed = as_long_as(printed, here, page)
+        one.printed = printed if printed.strip() else ""
 
     def current(self, typed: str) -> str:
         return next((here for page, here in self.ids.items() if page.startswith(typed)), typed)
 
-    def learn(self, shown: str, printed: str) -> None:
-        known = {here[:12] for here in self.ids.values()}
-        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:12] not in known]
-        old = [found for found in dict.fromkeys(ID.findall(shown)) if not self.knows(found)]
-        self.ids.update(zip(old if len(old) == len(new) else new, new, strict=True))
+    def named(self, number: int, unseen: bool) -> str:
+        """Return what a page calls the first, second, ... id of this run, until it is written: as it is called here."""
+        here = self.seen[number - 1]
+        if not unseen:
+            self.ids.setdefault(here, here)
+        return here[:SHORT]
+
+    def claim(self, command: str) -> None:
+        """Let ids that the page types before it shows them be those that came of what was typed unseen, in order."""
+        for typed in TYPED_ID.findall(command):
+            whole = max((one for one in ID.findall(self.page) if one.startswith(typed)), key=len, default="")
+            free = [one for one in self.seen if one[:12] not in self.taken]
+            if whole and free and not self.knows(whole):
+                self.ids[whole] = free[0]
+
+    def learn(self, shown: str | None, printed: str) -> None:
+        """Take note of the ids that were printed; those that the page shows stand for them."""
+        new = [found for found in dict.fromkeys(ID.findall(printed)) if found[:12] not in self.taken]
+        self.seen += [found for found in new if found[:12] not in {one[:12] for one in self.seen}]
+        if shown is not None:
+            old = [found for found in dict.fromkeys(ID.findall(shown)) if not self.knows(found)]
+            self.ids.update(zip(old if len(old) == len(new) else new, new, strict=True))
+
+    @property
+    def taken(self) -> set[str]:
+        """The ids of this run that stand for one of the page, as lists show them."""
+        return {here[:12] for here in self.ids.values()}
 
     def knows(self, page: str) -> bool:
         return any(known[:12] == page[:12] for known in self.ids)
@@ -131,18 +176,29 @@ class Session:
         """What was printed with the folders and the address of the page's reader, whom we call ann."""
         names = {self.address: "http://127.0.0.1:8470", str(self.home): "/home/ann/.trainmaster"}
         names |= {str(self.folder): "/home/ann/work", str(OWN): "/home/ann/.venvs/trainmaster/bin"}
+        names |= {here: there for there, here in self.stands.items()}
         for here, there in names.items():
             text = text.replace(here, there) if here else text
         return text
 
     def close(self) -> None:
+        """End what the page left running, for jobs outlive servers, and its server."""
         if self.server is not None:
+            every = ["tm", "bulk", "stop", "--state", "running", "--state", "queued", "--yes"]
+            subprocess.run(every, cwd=self.folder, env=self.env, capture_output=True, timeout=60, check=False)
             self.server.send_signal(signal.SIGTERM)
             self.server.communicate(timeout=60)
 
 
-def on_a_terminal(command: str, folder: Path, env: dict[str, str]) -> str:
-    """What a person sees in the end: a command may look at its terminal, and draw over what it wrote."""
+def as_long_as(printed: str, here: str, page: str) -> str:
+    """What was printed, with the page's id in place of ours, whole or as short as it was."""
+    return re.sub(rf"\b{here[:12]}[0-9a-f]*", lambda found: page[: len(found[0])], printed)
+
+
+def on_a_terminal(command: str, folder: Path, env: dict[str, str], answers: list[str]) -> str:
+    """What a person sees in the end: a command may look at its terminal, and draw over what it wrote. The next of
+    `answers` is typed, and taken out, when it asks.
+    """
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 60, int(COLUMNS), 0, 0))
     words = ["bash", "-c", command]
@@ -152,6 +208,8 @@ def on_a_terminal(command: str, folder: Path, env: dict[str, str]) -> str:
     with suppress(OSError):  # it has ended, and with it its side of the terminal
         while time.monotonic() < give_up and (piece := os.read(ours, 1 << 16)):
             written += piece
+            if answers and piece.endswith(PROMPT):
+                os.write(ours, f"{answers.pop(0)}\n".encode())
     os.close(ours)
     running.wait(10)
     return screen(written.decode(errors="replace"))
@@ -179,9 +237,10 @@ def screen(text: str) -> str:
 def skeleton(text: str) -> list[str]:
     """What must be the same: words, in their lines. Numbers, ids, paths, bars and blanks are not."""
     text = re.sub(r"(?:\S| (?=\S))*…", "CUT", text)  # a cell that was too long: where it ends, others decide
-    text = ID.sub("ID", text)
-    text = re.sub(r"(?:https?:/)?/[\w./:-]+", "PATH", text)
-    text = re.sub(r"password +\S+", "password", text)
+    text = CUT_ID.sub("ID", ID.sub("ID", text))
+    text = re.sub(r"(?:https?:/)?/[\w./:-]+(?:#\S+)?", "PATH", text)
+    text = re.sub(r"password:? +\S+", "password", text)
+    text = re.sub(r"\b(tm|whsec)_\S+", r"\1_", text)  # a token, the secret of a webhook
     text = re.sub(r"\b[0-9a-su-z][0-9a-f]{7,40}\b", "ASSET", text)  # a model, a data set; a digest
     text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
     text = re.sub(r"[▁▂▃▄▅▆▇█░━╸╺ ─]+", " ", text)
@@ -201,23 +260,28 @@ def commands(block: str) -> Iterator[Said]:
 def play(page: Path, session: Session) -> tuple[list[Said], str]:
     """Type all of a page. Returns what was said, and the page with what was printed."""
     text, done, last = page.read_text(), [], 0
+    session.page = text
     pieces: list[str] = []
     for found in sorted([*FENCE.finditer(text), *UNSEEN.finditer(text)], key=lambda one: one.start()):
         pieces.append(text[last : found.start()])
         last = found.end()
         name = FILE.search(text[: found.start()])
-        if found.re is UNSEEN:
+        if found.re is UNSEEN and found[1] == "answered":
             pieces.append(found[0])
-            for line in found[1].splitlines():
-                session.run(one := Said(line, ""))
+            session.answers = found[2].splitlines()
+        elif found.re is UNSEEN:
+            pieces.append(found[0])
+            for line in found[2].splitlines():
+                session.run(one := Said(line, ""), unseen=True)
                 assert not re.match("error |bash: ", one.printed), f"{line}\n{one.printed}"
-        elif found[2] == "console":
-            said = [*commands(found[3])]
+        elif found[2] == "console" and not NOT_TYPED.search(text[: found.start()]):
+            said = [*commands(dedent(found[3]))]
             for one in said:
                 session.run(one)
             done += said
+            assert not session.answers, f"not asked for: {session.answers}"
             body = "".join(f"$ {one.command}\n{one.printed}" for one in said)
-            pieces.append(f"```console\n{body}```")
+            pieces.append(indent(f"```console\n{body}```", found[1]))
         else:
             pieces.append(found[0])
             if name:
@@ -226,13 +290,34 @@ def play(page: Path, session: Session) -> tuple[list[Said], str]:
 
 
 def take_along(old: str, new: str, pages: Iterable[Path]) -> None:
-    """Put the sessions that are new in a page into `pages` of the other language, which show the same sessions."""
+    """Put the sessions that are new in a page into `pages` of the other language, which show the same sessions. What
+    stands there as comments behind commands stays.
+    """
     before, after = ([found[0] for found in FENCE.finditer(text) if found[2] == "console"] for text in (old, new))
+    renewed = {uncommented(was): now for was, now in zip(before, after, strict=True)}
+
+    def anew(found: re.Match[str]) -> str:
+        now = renewed.get(uncommented(found[0]), found[0])
+        comments = iter([comment[0] for line in typed(found[0]) if (comment := COMMENT.search(line))])
+
+        def own(line: str) -> str:
+            return COMMENT.sub(lambda _: next(comments, ""), line) if TYPED.match(line) else line
+
+        return "\n".join(own(line) for line in now.split("\n"))
+
     for page in pages:
         text = page.read_text()
-        for was, now in zip(before, after, strict=True):
-            text = text.replace(was, now)
-        page.write_text(text)
+        page.write_text(FENCE.sub(anew, text))
+
+
+def typed(block: str) -> list[str]:
+    """The lines of a session that are commands."""
+    return [line for line in block.split("\n") if TYPED.match(line)]
+
+
+def uncommented(block: str) -> str:
+    """A session without what stands as comments behind its commands."""
+    return "\n".join(COMMENT.sub("", line) if TYPED.match(line) else line for line in block.split("\n"))
 
 
 def main() -> int:
@@ -241,9 +326,11 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--home", type=Path, help="the home of a server that runs already")
     parser.add_argument("--folder", type=Path, help="the folder in which to type, such as a checkout")
+    parser.add_argument("--stand", action="append", default=[], help="what stands for an address: THERE=HERE")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         session = Session(options.folder or Path(folder) / "work", options.home or Path(folder) / "home")
+        session.stands = dict(pair.split("=", 1) for pair in options.stand)
         session.folder.mkdir(exist_ok=True)
         try:
             done, text = play(options.page, session)

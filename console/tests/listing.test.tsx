@@ -15,17 +15,22 @@ interface Named {
 const COLUMNS = [{ title: "Name", dataIndex: "id" }];
 const named = (...ids: string[]): Named[] => ids.map((id) => ({ id }));
 
+interface Frame {
+  client?: QueryClient;
+  limit?: number;
+  words?: "models" | "sweeps";
+}
+
 /** The frame around what `answer` gives; returns what was asked. */
 function show(
-  answer: (asked: Asked) => Answer<Named>,
-  more: { limit?: number; words?: "models" | "sweeps" } = {},
+  answer: (asked: Asked) => Answer<Named> | Promise<Answer<Named>>,
+  { client = new QueryClient({ defaultOptions: { queries: { retry: false } } }), ...more }: Frame = {},
 ): Asked[] {
   const asked: Asked[] = [];
   const read = async (one: Asked): Promise<Answer<Named>> => {
     asked.push(one);
     return answer(one);
   };
-  const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(
     <QueryClientProvider client={client}>
       <Listing<Named> words="datasets" read={read} icon={<i />} columns={COLUMNS} width={300} {...more}>
@@ -138,6 +143,25 @@ describe("a page that lists what has names", { timeout: 60_000 }, () => {
     expect(screen.queryByTestId("datasets-more")).toBeNull();
     expect(document.querySelectorAll("tbody tr[data-row-key]")).toHaveLength(2);
     expect(screen.queryByTitle("2")).toBeNull();
+  });
+
+  it("reads on also where the list is read anew meanwhile, which cancels what was asked", async () => {
+    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+    const never = new Promise<Answer<Named>>(() => {});
+    let further = 0;
+    show(
+      ({ cursor }) => {
+        if (!cursor) return { items: named("a"), next_cursor: "on" };
+        further += 1;
+        return further === 1 ? never : { items: named("b"), next_cursor: null };
+      },
+      { client, limit: 1 },
+    );
+    await shown("a");
+    fireEvent.click(screen.getByTestId("datasets-more"));
+    await waitFor(() => expect(further).toBe(1));
+    void client.invalidateQueries(); // as the feed does when something has changed
+    await shown("a b");
   });
 
   it("says what is the matter: instead of rows where there are none, above them where there are", async () => {

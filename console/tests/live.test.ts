@@ -1,3 +1,4 @@
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, get, open, post, url, whenSignedOut } from "../src/api/client";
 import { type Ears, type Heard, Parser } from "../src/api/events";
@@ -7,7 +8,7 @@ import { signIn, signOut } from "../src/api/session";
 import type { AttemptView, Job, JobPage } from "../src/api/types";
 import { pieces } from "../src/pages/job/timeline";
 import { keyMetric } from "../src/pages/jobs/columns";
-import { patchPages } from "../src/shared/live";
+import { Inbox, patchPages } from "../src/shared/live";
 import { smooth } from "../src/shared/smooth";
 
 class FakeStream {
@@ -250,5 +251,65 @@ describe("pictures", () => {
     expect(keyMetric({ loss: 1, accuracy: 0.9 })).toEqual(["accuracy", 0.9]);
     expect(keyMetric({ step: 3, perplexity: 12 })).toEqual(["perplexity", 12]);
     expect(keyMetric({})).toBeNull();
+  });
+});
+
+describe("what the feed says has changed", () => {
+  const asked: (() => void)[] = [];
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false, gcTime: 0 } } });
+  let inbox: Inbox;
+  let leave: () => void;
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  beforeEach(async () => {
+    vi.useFakeTimers();
+    asked.length = 0;
+    inbox = new Inbox(client);
+    const queryFn = () => new Promise<number>((answer) => asked.push(() => answer(asked.length)));
+    leave = new QueryObserver(client, { queryKey: ["notices"], queryFn }).subscribe(() => {});
+    asked[0]?.();
+    await pass(0);
+  });
+  afterEach(() => {
+    inbox.close();
+    leave();
+    client.clear();
+    vi.useRealTimers();
+  });
+
+  it("is read once a second at most, and the last change always", async () => {
+    for (let n = 0; n < 5; n++) inbox.notices();
+    await pass(0);
+    expect(asked).toHaveLength(2);
+    asked[1]?.();
+    await pass(10);
+    inbox.notices();
+    await pass(500);
+    expect(asked).toHaveLength(2);
+    await pass(600);
+    expect(asked).toHaveLength(3);
+  });
+
+  it("is not asked for again while a slow server is asked, but once after it", async () => {
+    inbox.notices();
+    await pass(2000);
+    const before = asked.length;
+    for (let n = 0; n < 5; n++) {
+      inbox.notices();
+      await pass(2000);
+    }
+    expect(asked).toHaveLength(before);
+    asked[before - 1]?.();
+    await pass(2000);
+    expect(client.getQueryData(["notices"])).toBe(before);
+    expect(asked).toHaveLength(before + 1);
+  });
+
+  it("is asked for again where an answer never comes", async () => {
+    inbox.notices();
+    await pass(2000);
+    const before = asked.length;
+    inbox.notices();
+    await pass(20_000);
+    expect(asked).toHaveLength(before + 1);
   });
 });

@@ -1,7 +1,7 @@
 /** Sweeps: typed lines of a grid, the order of entries, and which are the best. */
 import { describe, expect, it } from "vitest";
-import type { SweepDetail, SweepEntry } from "../src/api/types";
-import { gridOf, readValue, withGrid } from "../src/pages/submit/sweep-lines";
+import type { Json, SweepDetail, SweepEntry } from "../src/api/types";
+import { gridOf, listOf, readValue, withGrid, withList } from "../src/pages/submit/sweep-lines";
 import { endedOf } from "../src/pages/sweeps/bar";
 import { csvOf, nextOrder, topOf, usualOrder } from "../src/pages/sweeps/order";
 
@@ -21,9 +21,43 @@ const entry = (index: number, best: number | null, more: Partial<SweepEntry> = {
   metrics: {},
   best,
   best_step: null,
+  algorithm: null,
   ...more,
 });
 const sweep = (more: Partial<SweepDetail>): SweepDetail => ({ metric: "loss", goal: "min", ...more }) as SweepDetail;
+
+describe("a list that is typed", () => {
+  it("reads entries in their short and their whole form, and writes what it does not show back", () => {
+    const list: Json[] = [
+      { lr: 0.1, adam: true },
+      { algorithm: "net@2", parameters: { lr: 1 } },
+      { command: ["a", "b c"], code: { upload: "sha256:0" } },
+      { command: "x", lr: 1 },
+    ];
+    const lines = listOf({ list });
+    expect(lines.map(({ algorithm, command, parameters }) => [algorithm, command, parameters])).toEqual([
+      ["", "", ["lr=0.1", "adam=true"]],
+      ["net@2", "", ["lr=1"]],
+      ["", "", []],
+      ["", "", ["command=x", "lr=1"]],
+    ]);
+    expect(withList({ list, metric: "loss" }, lines)).toEqual({
+      metric: "loss",
+      list: [
+        { parameters: { lr: 0.1, adam: true } },
+        { algorithm: "net@2", parameters: { lr: 1 } },
+        { command: ["a", "b c"], code: { upload: "sha256:0" }, parameters: {} },
+        { parameters: { command: "x", lr: 1 } },
+      ],
+    });
+  });
+
+  it("has no sweep without an entry, and no parameter without a name", () => {
+    expect(withList({ metric: "loss" }, [])).toBeUndefined();
+    const line = { algorithm: "", command: " ", parameters: ["lr", "=1", "a=b=c"] };
+    expect(withList({}, [line])).toEqual({ list: [{ parameters: { a: "b=c" } }] });
+  });
+});
 
 describe("a grid that is typed", () => {
   it("reads values as a job file does", () => {
@@ -86,5 +120,17 @@ describe("the entries of a sweep", () => {
 
   it("are over when all of them are", () => {
     expect(endedOf({ running: 2, stopped: 3, failed: 1 })).toBe(4);
+  });
+});
+
+describe("a batch as a table", () => {
+  it("names the algorithm of each entry where one has its own", () => {
+    const items = [entry(1, null, { algorithm: "net@2" }), entry(2, null)];
+    const text = csvOf({ items, total: 2, parameters: [], metrics: [], at: 0 });
+    expect(text.split("\r\n").slice(0, 3)).toEqual([
+      "index,job,name,algorithm,state,run_s,best",
+      "1,t1,digits-1,net@2,succeeded,1,",
+      "2,t2,digits-2,,succeeded,1,",
+    ]);
   });
 });

@@ -56,6 +56,44 @@ def test_a_grid_of_the_form_becomes_jobs(world: World, console: Console) -> None
         assert client.list(q="typed") == []
 
 
+def test_a_list_of_the_form_becomes_jobs_of_several_algorithms(world: World, console: Console) -> None:
+    """R48: a batch, typed: each line an algorithm or a command, and parameters, of its own."""
+    with world.client() as client:
+        rate = {"name": "lr", "type": "float"}
+        client.algorithms.upload({"name": "net", "command": "sleep 1000", "parameters": [rate]})
+        client.algorithms.upload({"name": "tree", "command": "sleep 2000"})
+        console.open("/submit")
+        console.fill("name", "batch")
+        console.press("fold-sweep")
+        console.press("sweep-way-list")
+        for at, (algorithm, parameter) in enumerate((("net", "lr=0.5"), ("tree", "depth=3"))):
+            console.press("sweep-entry-add")
+            console.choose(f"sweep-algorithm-{at}", algorithm)
+            expect(console.at(f"sweep-command-{at}")).to_be_disabled()
+            box = console.at(f"sweep-parameters-{at}").locator("input")
+            box.fill(parameter)
+            box.press("Enter")
+        console.press("sweep-copy-1")
+        console.press("sweep-entry-add")
+        console.at("sweep-command-3").fill("sleep 3000")
+        console.press("sweep-drop-2")
+        expect(console.at("sweep-count")).to_contain_text("3 jobs")
+        expect(console.at("preview")).to_have_attribute("data-ok", "true")
+        console.press("review")
+        console.press("start")
+        expect(console.at("entry")).to_have_count(3)
+        console.press("sort-algorithm")
+        expect(console.at("entries")).to_contain_text("tree")
+        made = client.sweeps.list()[0]
+        specs = [client.get(one.job).spec() for one in client.sweeps.entries(made.id, order="index")]
+        assert [(spec["algorithm"], spec["roles"][0]["command"]) for spec in specs] == [
+            ("net@1", "sleep 1000"),
+            ("tree@1", "sleep 2000"),
+            (None, "sleep 3000"),
+        ]
+        assert specs[0]["roles"][0]["parameters"] == {"lr": 0.5}
+
+
 def test_entries_are_ordered_drawn_and_tried_again(world: World, console: Console) -> None:
     role = {
         "name": "trainer",

@@ -84,7 +84,7 @@ def test_templates_are_made_changed_copied_shared_deleted_and_submitted_from(
     # R231: edit and save; what was there before is kept as a version
     ann.turn_to("/templates")
     more(ann, "plan", "template-edit")
-    expect(ann.at("form-head")).to_contain_text("Editing the template plan")
+    expect(ann.at("form-head")).to_contain_text("Saved as a new version of the template plan")
     expect(ann.page.locator("a.tm-here")).to_have_attribute("data-testid", "nav-templates")
     expect(ann.at("review")).to_have_count(0)
     ann.fill("roles.0.command", "sleep 1000")

@@ -81,7 +81,7 @@ def test_data_image_job_and_results(console: Console, world: World, code: Path, 
         "确认提交": "开始训练",
         "训练日志": "日志",
         "训练结果": "文件",
-        "下载文件": "下载: result.txt",
+        "下载文件": "下载：result.txt",
         "打包下载": "下载文件夹（zip）",
         "全部下载（存储空间）": "全部下载",
     }

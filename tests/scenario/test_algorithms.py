@@ -249,6 +249,56 @@ async def test_a_sweep_goes_over_its_parameters(vision: Stage) -> None:
     assert [(one.path, one.code) for one in why.value.problems] == [("entries.2.roles.0.parameters.lr", "too_big")]
 
 
+async def test_each_entry_of_a_batch_has_its_own(vision: Stage) -> None:
+    """R48: one submit, each entry with its algorithm, command and parameters; judged each by its own."""
+    platform = vision.platform
+    await made_algorithm(platform, ANN, "net", {}, SLEEPS, workspace="vision")
+    await made_algorithm(platform, ANN, "tree", None, {"command": "python tree.py"}, workspace="vision")
+    rows: list[dict[str, Any]] = [
+        {"algorithm": "net", "parameters": {"epochs": 2, "lr": 0.5}},
+        {"algorithm": "tree@1", "parameters": {"depth": 3}},
+        {"command": "python baseline.py"},
+        {"algorithm": "tree", "parameters": {"depth": 4}},
+    ]
+    document = {**job(), "command": "true", "parameters": {}, "sweep": {"list": rows}}
+    del document["algorithm"]
+    would = await platform.sweeps.preview({"spec": document}, ANN)
+    assert would.problems == []
+    assert [(one.algorithm, one.command) for one in would.first] == [
+        ("net", None), ("tree@1", None), (None, "python baseline.py"), ("tree", None),
+    ]  # fmt: skip
+    made, _ = await platform.sweeps.submit({"spec": document}, ANN, None)
+    entries = (await platform.sweeps.views.entries(made.id, ANN, "index", (), 9, 0)).items
+    assert [(one.algorithm, one.own) for one in entries] == [
+        ("net", ["algorithm"]), ("tree@1", ["algorithm"]), (None, ["command"]), ("tree", ["algorithm"]),
+    ]  # fmt: skip
+    specs = [(await vision.view(entry.job)).spec for entry in entries]
+    roles = [spec["roles"][0] for spec in specs]
+    assert [(spec["algorithm"], role["command"]) for spec, role in zip(specs, roles, strict=True)] == [
+        ("net@1", "sleep infinity"),
+        ("tree@1", "python tree.py"),
+        (None, "python baseline.py"),
+        ("tree@1", "python tree.py"),
+    ]
+    assert [role["parameters"].get("depth") for role in roles] == [None, 3, None, 4]
+    assert roles[0]["parameters"]["epochs"] == 2
+    assert specs[1]["code"]["upload"] == specs[3]["code"]["upload"]
+    ordered = (await platform.sweeps.views.entries(made.id, ANN, "algorithm", (), 9, 0)).items
+    assert [one.index for one in ordered] == [1, 4, 2, 3]
+    rows += [
+        {"algorithm": "net", "parameters": {"epochs": 2, "lr": 7}},
+        {"algorithm": "nothing"},
+        {"algorithm": "tree", "command": "python other.py"},
+    ]
+    with pytest.raises(InvalidSpec) as why:
+        await platform.sweeps.submit({"spec": document}, ANN, None)
+    found = [(one.path, one.code) for one in why.value.problems]
+    assert ("entries.5.roles.0.parameters.lr", "too_big") in found
+    assert ("entries.6.algorithm", "no_algorithm_for_job") in found
+    assert "entries.7.roles.0.command" in dict(found)
+    assert {path.split(".")[1] for path, _ in found} == {"5", "6", "7"}
+
+
 async def test_a_template_holds_the_version_that_it_was_made_with(vision: Stage) -> None:
     platform = vision.platform
     await made_algorithm(platform, ANN, "net", {}, SLEEPS, workspace="vision")

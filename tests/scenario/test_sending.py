@@ -207,6 +207,28 @@ async def test_a_place_that_is_not_empty_is_warned_of_or_refused_before_the_subm
     assert [one.code for one in (await stage.view(job)).warnings] == ["send_place_kept"]
 
 
+async def test_places_of_entries_that_meet_or_are_not_empty_are_warned_of(stage: Stage, store: Store) -> None:
+    """R50, R148: of a sweep, whose entries have places of their own by {name}, or should have."""
+    store.put("swept/runs-3/old.txt", "old\n")
+    store.put("swept/runs-5/old.txt", "old\n")
+    await kept(stage, store)
+
+    async def told(place: str, values: int, how: str = "keep") -> list[tuple[str, str]]:
+        document = writes("runs", place, "true", if_exists=how) | {"sweep": {"grid": {"lr": [*range(values)]}}}
+        found = await stage.platform.sweeps.preview({"spec": document}, ADMIN)
+        assert (found.problems, found.job and found.job.warnings) == ([], [])
+        return [(one.path, one.code) for one in found.warnings]
+
+    assert await told("data/swept/{name}", 4) == [("entries.3.outputs.0.s3", "send_place_kept")]
+    assert await told("data/swept/{name}", 9, "overwrite") == [
+        ("entries.3.outputs.0.s3", "send_place_overwritten"),
+        ("entries.5.outputs.0.s3", "send_place_overwritten"),
+    ]
+    assert await told("data/swept/{name}-{id}", 9) == []
+    assert await told("data/fresh", 2) == [("outputs.0.s3", "outputs_of_entries_in_one_place")]
+    assert await told("data/fresh", 1) == []
+
+
 async def test_keep_leaves_what_was_there_and_overwrite_replaces_it(stage: Stage, store: Store) -> None:
     await kept(stage, store)
     text = f'cd "$TRAINMASTER_OUTPUT_DIR"; echo new > a; echo new > b; {WAITS}; echo newer > a; echo newer > b'

@@ -154,3 +154,14 @@ def test_what_is_printed_anew_goes_into_the_chinese_page_as_well(
     old, new = ("Look:\n\n" + session.format(printed) for printed in ("initialising", "Initializing"))
     import_module("said").take_along(old, new, [page])
     assert page.read_text() == "列出：\n\n" + session.format("Initializing")
+
+
+def test_a_comment_behind_a_command_stays_in_its_language(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    page = tmp_path / "page.md"
+    page.write_text("停止：\n\n```console\n$ tm stop a    # 第一个\n$ tm stop b\n```\n")
+    old = "```console\n$ tm stop a    # the first\n$ tm stop b\n```\n"
+    new = "```console\n$ tm stop a    # the first\na  stopped\n$ tm stop b\nb  stopped # 2\n```\n"
+    import_module("said").take_along(old, new, [page])
+    shown = "```console\n$ tm stop a    # 第一个\na  stopped\n$ tm stop b\nb  stopped # 2\n```\n"
+    assert page.read_text() == "停止：\n\n" + shown

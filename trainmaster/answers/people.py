@@ -184,7 +184,7 @@ class SshKeys(Answer, frozen=True):
 class PrivacyView(Answer, frozen=True):
     """What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
     nobody has changed it, or it is `unreadable`: what was decided cannot be read, and owners are hidden until an
-    administrator sets it again.
+    administrator decides again.
     """
 
     owners_told: bool

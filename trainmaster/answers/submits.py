@@ -129,7 +129,8 @@ class SweepDetail(SweepView, frozen=True):
 
 class SweepEntryView(Answer, frozen=True):
     """An entry of a sweep: the last job of this `index`, which counts from 1, after so many `tries`. `own`: what else
-    beside `parameters` it has of its own (command, code). `metrics`: last values; `best`: of the sweep's metric.
+    beside `parameters` it has of its own (algorithm, command, code). `metrics`: last values; `best`: of the sweep's
+    metric. `algorithm`: its own, as the sweep names it.
     """
 
     index: int
@@ -147,6 +148,7 @@ class SweepEntryView(Answer, frozen=True):
     metrics: dict[str, float | None]
     best: float | None
     best_step: float | None
+    algorithm: str | None = None
 
 
 class SweepEntryPage(Answer, frozen=True):
@@ -162,16 +164,18 @@ class SweepEntryPage(Answer, frozen=True):
 
 
 class SweepPreviewEntry(Answer, frozen=True):
-    """What an entry of a sweep would be."""
+    """What an entry of a sweep would be; `algorithm`, `command`: its own."""
 
     index: int
     name: str
     parameters: Json
+    algorithm: str | None = None
+    command: str | None = None
 
 
 class SweepPreview(Answer, frozen=True):
     """What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
-    `job`: the preview of the first one; null where something is wrong.
+    `job`: the preview of the first one; null where something is wrong. `warnings`: what else is worth knowing of them.
     """
 
     ok: bool
@@ -180,3 +184,4 @@ class SweepPreview(Answer, frozen=True):
     first: list[SweepPreviewEntry]
     asks: TotalsView | None
     job: PreviewView | None
+    warnings: list[ProblemItem]

@@ -20,6 +20,22 @@ SHOWN_AS: Final = "$ "
 """What stands before an example."""
 NO_SUCH_COMMAND: Final = re.compile(r"No such command '(.+?)'(?:\. Did you mean (.+)\?)?")
 
+CALLED_ELSEWHERE: Final = {
+    **dict.fromkeys(("jobs", "job", "ls", "ps", "squeue"), ("list", "show")),
+    **dict.fromkeys(("status", "state", "info", "get", "describe", "inspect"), ("show", "list", "explain")),
+    **dict.fromkeys(("run", "train", "create", "new", "launch", "sbatch", "srun"), ("submit", "preview")),
+    **dict.fromkeys(("cancel", "kill", "abort", "scancel"), ("stop",)),
+    **dict.fromkeys(("rm", "remove"), ("delete", "bin list")),
+    **dict.fromkeys(("attach", "ssh", "bash", "sh"), ("exec",)),
+    **dict.fromkeys(("tail", "output", "stdout"), ("logs",)),
+    **dict.fromkeys(("update", "edit", "set"), ("change",)),
+    **dict.fromkeys(("retry", "restart", "rerun", "resubmit"), ("clone",)),
+    **dict.fromkeys(("nodes", "gpus", "sinfo", "nvidia-smi"), ("node list", "top")),
+    **dict.fromkeys(("login", "whoami", "auth"), ("doctor", "token create")),
+    "why": ("explain",),
+}
+"""What people type who come from elsewhere, and the commands that do it here."""
+
 
 class HelpCommand(TyperCommand):
     """A command whose help is whole in both languages."""
@@ -82,6 +98,11 @@ def as_examples(*examples: str) -> str | None:
 
 def refusal(error: Any) -> str:
     """Return what is wrong with a command line; `error`: click's, whose own words are English."""
+    known = _called_elsewhere(error)
+    if known:
+        name, commands = known
+        one_of = words(", ", "、").join(commands)
+        return words(f"No such command '{name}'. Did you mean {one_of}?", f"没有命令 {name}，是否想用：{one_of}")
     if language() == "en":
         return str(error.format_message())
     kind, said = type(error).__name__, str(getattr(error, "message", ""))
@@ -102,6 +123,14 @@ def refusal(error: Any) -> str:
         return said
     near = "、".join(re.findall("'(.+?)'", unknown[2] or ""))
     return f"没有命令 {unknown[1]}" + (f"，是否想用：{near}" if near else "")
+
+
+def _called_elsewhere(error: Any) -> tuple[str, list[str]] | None:
+    """Return what was typed in place of a command, and the commands that do it; None for all other errors."""
+    unknown, context = NO_SUCH_COMMAND.search(str(getattr(error, "message", ""))), getattr(error, "ctx", None)
+    if unknown is None or context is None or context.parent is not None or unknown[1] not in CALLED_ELSEWHERE:
+        return None
+    return unknown[1], [f"tm {one}" for one in CALLED_ELSEWHERE[unknown[1]]]
 
 
 def _translate(shown: Any, ctx: Any) -> None:

@@ -7129,7 +7129,7 @@ export interface components {
         /**
          * @description What people are told of one another. `owners_told`: whose the jobs are that they may not see; `changed_at` null:
          *         nobody has changed it, or it is `unreadable`: what was decided cannot be read, and owners are hidden until an
-         *         administrator sets it again.
+         *         administrator decides again.
          */
         Privacy: {
             owners_told: boolean;
@@ -7625,7 +7625,8 @@ export interface components {
         };
         /**
          * @description An entry of a sweep: the last job of this `index`, which counts from 1, after so many `tries`. `own`: what else
-         *         beside `parameters` it has of its own (command, code). `metrics`: last values; `best`: of the sweep's metric.
+         *         beside `parameters` it has of its own (algorithm, command, code). `metrics`: last values; `best`: of the sweep's
+         *         metric. `algorithm`: its own, as the sweep names it.
          */
         SweepEntry: {
             index: number;
@@ -7647,6 +7648,8 @@ export interface components {
             };
             best: number | null;
             best_step: number | null;
+            /** @default null */
+            algorithm: string | null;
         };
         /** @description A page of sweeps, the newest first; `total`: on all pages. `at`: when it was so. */
         SweepPage: {
@@ -7677,7 +7680,7 @@ export interface components {
         };
         /**
          * @description What a sweep would be: the number of its entries, the `first` of them, and what all of them take together.
-         *         `job`: the preview of the first one; null where something is wrong.
+         *         `job`: the preview of the first one; null where something is wrong. `warnings`: what else is worth knowing of them.
          */
         SweepPreview: {
             ok: boolean;
@@ -7686,14 +7689,19 @@ export interface components {
             first: components["schemas"]["SweepPreviewEntry"][];
             asks: components["schemas"]["Totals"] | null;
             job: components["schemas"]["Preview"] | null;
+            warnings: components["schemas"]["ProblemItem"][];
         };
-        /** @description What an entry of a sweep would be. */
+        /** @description What an entry of a sweep would be; `algorithm`, `command`: its own. */
         SweepPreviewEntry: {
             index: number;
             name: string;
             parameters: {
                 [key: string]: unknown;
             };
+            /** @default null */
+            algorithm: string | null;
+            /** @default null */
+            command: string | null;
         };
         /** @description A range that the log's size limit took away. */
         Cut: {

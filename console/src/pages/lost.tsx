@@ -37,7 +37,9 @@ export function NotShared({
   };
   return (
     <Lost id="not-shared" title={t(`lost.${what}`)} way={ways[what]}>
-      {t("lost.hint")} <code className="tm-mono">{id}</code>
+      {t("lost.hint")}
+      {t("mark.colon")}
+      <code className="tm-mono">{id}</code>
     </Lost>
   );
 }

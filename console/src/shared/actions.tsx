@@ -99,7 +99,7 @@ function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; 
         ))}
         {allowed.length > SHOWN_AT_MOST && <li>{t("jobs.andMore", { count: allowed.length - SHOWN_AT_MOST })}</li>}
       </ul>
-      <p>{t(`jobs.${verb}.what`)}</p>
+      <p>{t(`jobs.${verb}.what`, { count: allowed.length })}</p>
       {skipped > 0 && <p className="tm-faint">{t(`jobs.${verb}.skip`, { count: skipped })}</p>}
     </div>
   );

@@ -187,7 +187,7 @@ function useColumns({ folder, file, hints, href, folderHref, go, chosen }: Colum
                 type="text"
                 size="small"
                 icon={<DownloadOutlined />}
-                aria-label={`${words}: ${item.name}`}
+                aria-label={t("mark.named", { what: words, name: item.name })}
                 onClick={() => download(from(item.path))}
                 data-testid={`download-${item.name}`}
               />

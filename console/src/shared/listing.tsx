@@ -4,13 +4,14 @@
  */
 import { SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Button, Input, Segmented, Table, type TableProps } from "antd";
+import { Input, Segmented, Table, type TableProps } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ASSETS, type AssetWords } from "../api/assets";
 import type { en } from "../i18n/en";
 import { AssetStar } from "./favorite";
 import { useKept } from "./kept";
+import { LoadMore } from "./more";
 import { Empty, Outdated, PageHeader, Pending } from "./ui";
 
 /** What is asked of the server. */
@@ -169,16 +170,9 @@ export function Listing<T extends Listed>(props: ListingProps<T>): ReactNode {
             />
           </div>
           {props.children?.(items)}
-          {query.hasNextPage && (
-            <Button
-              className="tm-gap"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-              data-testid={`${words}-more`}
-            >
-              {t("listing.more")}
-            </Button>
-          )}
+          <LoadMore query={query} className="tm-gap" testid={`${words}-more`}>
+            {t("listing.more")}
+          </LoadMore>
         </>
       )}
     </>

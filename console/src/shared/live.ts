@@ -12,6 +12,7 @@ import type { Job, JobDetail, JobPage } from "../api/types";
 
 const FLUSH_MS = 120;
 const REFETCH_MS = 1000;
+const PATIENCE_MS = 15_000;
 
 /** What follows from jobs besides the list, and what from machines: answers of the server, asked again. */
 const BY_JOBS = ["home", "queue", "timeline", "resources", "use", "node"] as const;
@@ -50,7 +51,8 @@ function newer<T extends Job>(old: T, fresh: Job | undefined): T {
   return fresh && fresh.version >= old.version ? { ...old, ...fresh } : old;
 }
 
-class Inbox {
+/** What the feed says, brought to what is shown. */
+export class Inbox {
   private readonly jobs = new Map<string, Job>();
   private flushTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly refetchTimers = new Map<string, ReturnType<typeof setTimeout>>();
@@ -58,6 +60,9 @@ class Inbox {
   private readonly client: QueryClient;
   /** By job: up to which event it was seen. What changes without one, how far it is, moves no list. */
   private readonly versions = new Map<string, number>();
+  private readonly reading = new Set<string>();
+  private readonly again = new Set<string>();
+  private closed = false;
 
   constructor(client: QueryClient) {
     this.client = client;
@@ -88,6 +93,7 @@ class Inbox {
   }
 
   close(): void {
+    this.closed = true;
     clearTimeout(this.flushTimer);
     for (const timer of this.refetchTimers.values()) clearTimeout(timer);
   }
@@ -112,20 +118,33 @@ class Inbox {
     if (moved) for (const key of ["jobs", ...BY_JOBS]) this.refetchSoon([key]);
   }
 
-  /** At once, then at most once a second per key, the last change always included. What is not on screen is only marked stale. */
+  /**
+   * At once, then at most once a second per key, the last change always included. What is read already is waited for,
+   * or a slow server would be asked again and again and never heard. What is not on screen is only marked stale.
+   */
   private refetchSoon(queryKey: string[]): void {
     const key = queryKey.join("/");
-    if (this.refetchTimers.has(key)) return;
+    if (this.refetchTimers.has(key)) {
+      if (this.reading.has(key)) this.again.add(key);
+      return;
+    }
     const wait = Math.max(0, (this.refetchedAt.get(key) ?? 0) + REFETCH_MS - Date.now());
     this.refetchTimers.set(
       key,
-      setTimeout(() => {
-        this.refetchTimers.delete(key);
-        this.refetchedAt.set(key, Date.now());
-        if (queryKey.some((part) => leaving.has(part))) return;
-        void this.client.invalidateQueries({ queryKey });
-      }, wait),
+      setTimeout(() => void this.refetch(key, queryKey), wait),
     );
+  }
+
+  private async refetch(key: string, queryKey: string[]): Promise<void> {
+    this.refetchedAt.set(key, Date.now());
+    if (!queryKey.some((part) => leaving.has(part))) {
+      this.reading.add(key);
+      const patience = new Promise((done) => setTimeout(done, PATIENCE_MS)); // an answer may never come
+      await Promise.race([this.client.invalidateQueries({ queryKey }), patience]);
+      this.reading.delete(key);
+    }
+    this.refetchTimers.delete(key);
+    if (this.again.delete(key) && !this.closed) this.refetchSoon(queryKey);
   }
 }
 

@@ -235,6 +235,7 @@ function MemberTable({ workspace, own, leaver, members, close }: TableProps): Re
   const ask = ({ user: name }: Member): void =>
     void modal.confirm({
       title: t("people.removeTitle", { name, workspace }),
+      icon: null,
       content: t(name === leaver ? "people.leaveHint" : "people.removeHint", { name }),
       okText: t("action.remove"),
       cancelText: t("action.cancel"),

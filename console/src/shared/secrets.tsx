@@ -165,6 +165,7 @@ function SecretTable({ workspace, secrets, replace }: TableProps): ReactNode {
   const ask = (name: string): void =>
     void modal.confirm({
       title: t("secrets.deleteTitle", { name }),
+      icon: null,
       content: t("secrets.deleteHint"),
       okText: t("action.delete"),
       cancelText: t("action.cancel"),

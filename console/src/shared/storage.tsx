@@ -185,6 +185,7 @@ function ConnectionTable({ workspace, connections, replace }: TableProps): React
   const ask = (name: string): void =>
     void modal.confirm({
       title: t("storage.deleteTitle", { name }),
+      icon: null,
       content: t("storage.deleteHint"),
       okText: t("action.delete"),
       cancelText: t("action.cancel"),

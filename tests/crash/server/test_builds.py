@@ -13,9 +13,8 @@ from tests.crash.server.harness import Home
 from tests.fixtures.packages import take_only_from, wheel
 from trainmaster.sdk.client import Client
 
-pytestmark = [pytest.mark.serial, pytest.mark.timeout(600)]
-
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_BUILD_KILLS", "5"))
+pytestmark = [pytest.mark.serial, pytest.mark.timeout(600 + 20 * KILLS)]
 LONGEST_S: Final = 2.5
 
 

@@ -12,9 +12,8 @@ import pytest
 
 from tests.crash.server.harness import Client, Home
 
-pytestmark = [pytest.mark.serial, pytest.mark.timeout(600)]
-
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_SAVE_KILLS", "6"))
+pytestmark = [pytest.mark.serial, pytest.mark.timeout(600 + 25 * KILLS)]
 LONGEST_S: Final = 0.8
 FILES: Final = 300
 _WRITES: Final = (

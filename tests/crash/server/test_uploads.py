@@ -15,9 +15,8 @@ from tests.crash.server.harness import Home
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.sdk.client import Client
 
-pytestmark = [pytest.mark.serial, pytest.mark.timeout(600)]
-
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_UPLOAD_KILLS", "8"))
+pytestmark = [pytest.mark.serial, pytest.mark.timeout(600 + 20 * KILLS)]
 LARGE: Final = 40 << 20
 
 

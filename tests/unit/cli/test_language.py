@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from trainmaster.cli.helping import CALLED_ELSEWHERE
 from trainmaster.cli.language import language, memory, money, used_memory
-from trainmaster.cli.main import global_first
+from trainmaster.cli.main import commands, global_first
 
 
 @pytest.mark.parametrize(
@@ -80,6 +83,13 @@ def test_what_is_wrong_with_a_command_line_is_said_in_both_languages() -> None:
         (("list", "--stat"), "--state", "没有选项 --stat"),
         (("show",), "Missing argument", "缺少 JOB"),
         (("lits",), "No such command 'lits'", "没有命令 lits，是否想用：list"),
+        (
+            ("jobs",),
+            "No such command 'jobs'. Did you mean tm list, tm show?",
+            "没有命令 jobs，是否想用：tm list、tm show",
+        ),
+        (("status", "t826"), "Did you mean tm show, tm list, tm explain?", "是否想用：tm show、tm list、tm explain"),
+        (("node", "jobs"), "No such command 'jobs'", "没有命令 jobs"),
         (("list", "--limit", "x"), "--limit", "应为整数"),
         (("list", "--since", "soon"), "is not a time such as 30m", "不是时长"),
     ):
@@ -89,3 +99,16 @@ def test_what_is_wrong_with_a_command_line_is_said_in_both_languages() -> None:
         assert said.startswith("错误 ")
         assert "--help" in said
     assert "is not en or zh" in tm("--lang", "fr", "list")
+
+
+def test_what_people_type_who_come_from_elsewhere_leads_to_commands_that_there_are() -> None:
+    def command(path: str) -> bool:
+        found: Any = get_command(commands())
+        for word in path.split():
+            found = getattr(found, "commands", {}).get(word)
+        return found is not None
+
+    assert command("list")
+    assert not command("jobs")
+    assert [one for one in CALLED_ELSEWHERE if command(one)] == []
+    assert {one for near in CALLED_ELSEWHERE.values() for one in near if not command(one)} == set()

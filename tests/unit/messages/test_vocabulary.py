@@ -3,6 +3,7 @@ no text of the console and no description of the contract has a word that anothe
 command line: tests/unit/cli/test_help.py.
 """
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -177,5 +178,34 @@ def test_what_the_console_says_has_one_word_for_one_thing(language: str) -> None
         if not any(
             word.lower() in words and re.search(pattern, key, re.IGNORECASE) for pattern, words in CONSOLE.items()
         )
+    ]
+    assert wrong == [], "\n".join(wrong)
+
+
+PICTURES = Path(__file__).parents[3] / "docs" / "images"
+SHOWN = re.compile(r"<(?:text|title)\b[^>]*>(.*?)</(?:text|title)>", re.DOTALL)
+MARKS = re.compile(r"<[^>]+>")
+
+
+def in_picture(source: str) -> list[str]:
+    """Return what an SVG says."""
+    return [html.unescape(MARKS.sub("", text)) for text in SHOWN.findall(source)]
+
+
+def test_the_texts_of_a_picture_are_found() -> None:
+    source = '<svg><title id="t">One</title><text x="1">Engine <tspan class="n">local: a &amp; b</tspan></text></svg>'
+    assert in_picture(source) == ["One", "Engine local: a & b"]
+
+
+def test_what_drawings_say_has_one_word_for_one_thing() -> None:
+    """R29. A drawing that is called zh-... is in Chinese, and there is one for each that is called en-..."""
+    drawn = sorted(PICTURES.glob("*.svg"))
+    assert {"en-concepts.svg", "en-slurm.svg"} <= {path.name for path in drawn}
+    assert [path.name for path in drawn if not path.with_name(path.name.replace("en-", "zh-", 1)).exists()] == []
+    wrong = [
+        f"{path.name}: {word!r}, say {instead}: {text}"
+        for path in drawn
+        for text in in_picture(path.read_text(encoding="utf-8"))
+        for word, instead in found(text, "zh" if path.name.startswith("zh-") else "en")
     ]
     assert wrong == [], "\n".join(wrong)

@@ -62,6 +62,8 @@ def test_rows_are_parameters_or_whole_entries() -> None:
         {"command": "python other.py", "parameters": {"lr": 0.2}},
         {"code": "other"},
         {"command": "x", "lr": 1},  # not a whole entry: parameters called so
+        {"algorithm": "resnet@2", "parameters": {"lr": 0.3}},
+        {"algorithm": "ppo", "lr": 1},
     ]
     entries = entries_of(read({"list": rows}).sweep)
     assert entries[0] == SweepEntry(1, {"lr": 0.1})
@@ -70,6 +72,25 @@ def test_rows_are_parameters_or_whole_entries() -> None:
     assert entries[3] == SweepEntry(4, {"command": "x", "lr": 1})
     assert with_entry(JOB, None, entries[1], "digits-2")["command"] == "python other.py"
     assert with_entry(JOB, None, entries[2], "digits-3")["code"] == {"path": "other"}
+    assert entries[4] == SweepEntry(5, {"lr": 0.3}, algorithm="resnet@2")
+    assert entries[5] == SweepEntry(6, {"algorithm": "ppo", "lr": 1})
+    assert [one.own for one in entries] == [[], ["command"], ["code"], [], ["algorithm"], []]
+
+
+def test_an_entry_with_an_algorithm_runs_that() -> None:
+    """R48: the file's own code and command are not the algorithm's; what the entry says itself stays."""
+    job = {**JOB, "code": "here", "algorithm": "mlp"}
+    assert with_entry(job, None, SweepEntry(1, {"lr": 0.3}, algorithm="net@2"), "digits-1") == {
+        "name": "digits-1",
+        "algorithm": "net@2",
+        "parameters": {"lr": 0.3, "epochs": 5},
+    }
+    whole = SweepEntry(2, {}, "python own.py", {"path": "own"}, "net@2")
+    made = with_entry(job, None, whole, "digits-2")
+    assert (made["algorithm"], made["command"], made["code"]) == ("net@2", "python own.py", {"path": "own"})
+    roles = [{"name": "ps", "command": "ps"}, {"name": "worker", "command": "work"}]
+    made = with_entry({"name": "two", "roles": roles}, 1, SweepEntry(1, {}, algorithm="net"), "two-1")
+    assert made["roles"] == [roles[0], {"name": "worker"}]
 
 
 @given(st.integers(0, 2**53 - 1), st.integers(1, 500), st.text(min_size=1, max_size=8), st.data())
@@ -121,6 +142,7 @@ def test_every_point_of_a_grid_is_there_once(grid: dict[str, list[int]]) -> None
         ({"grid": {"lr": [[1]], "b": [{}]}}, [("sweep.grid.lr.0", "not_scalar"), ("sweep.grid.b.0", "not_scalar")]),
         ({"gird": {"lr": [1]}}, [("sweep.gird", "unknown_key_near")]),
         ({"list": [{"lr": [1]}]}, [("sweep.list.0.lr", "not_scalar")]),
+        ({"list": [{"algorithm": "no/name"}]}, [("sweep.list.0.algorithm", "bad_reference")]),
         ({"list": [{"parameters": {"lr": [1]}}]}, [("sweep.list.0.parameters.lr", "not_scalar")]),
         ({"random": {"lr": [[1]]}, "count": 2}, [("sweep.random.lr.0", "not_scalar")]),
         (

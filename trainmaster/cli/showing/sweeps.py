@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from trainmaster.cli.language import counted, duration, memory, words
 from trainmaster.cli.showing import tables
-from trainmaster.cli.showing.console import emit_json
+from trainmaster.cli.showing.console import e, emit_json, say, toned
 from trainmaster.cli.showing.jobs import state_cell
 from trainmaster.cli.showing.tables import TableColumn, Value, column
 from trainmaster.cli.showing.waiting import clock, show_preview
@@ -61,9 +61,11 @@ def _table(
     found: "answers.SweepDetail", entries: "Sequence[answers.SweepEntryView]"
 ) -> "tuple[list[TableColumn], list[Sequence[Value]]]":
     metrics = [*dict.fromkeys(name for one in entries for name in one.metrics)]
+    named = any(one.algorithm for one in entries)
     columns = [
         column(words("entry", "条目"), right=True),
         column(words("job", "任务")),
+        *([column(words("algorithm", "算法"), least=10)] if named else []),
         column(words("state", "状态"), least=8),
         column(words("run time", "运行时长"), right=True, leaves=2),
         *(column(name, right=True, least=6) for name in found.parameters),
@@ -74,6 +76,7 @@ def _table(
         (
             str(one.index),
             one.job[:12],
+            *([one.algorithm or ""] if named else []),
             state_cell(one.state),
             "" if one.run_s is None else duration(one.run_s),
             *(_value(one.parameters.get(name)) for name in found.parameters),
@@ -97,13 +100,14 @@ def print_csv(entries: "Sequence[answers.SweepEntryView]") -> None:
     """Print a line for each entry."""
     parameters = [*dict.fromkeys(name for one in entries for name in one.parameters)]
     metrics = [*dict.fromkeys(name for one in entries for name in one.metrics)]
+    algorithms = ["algorithm"] if any(one.algorithm for one in entries) else []
     out = csv.writer(sys.stdout)
-    out.writerow(
-        ["index", "job", "name", "state", "run_s", *(f"parameters.{name}" for name in parameters), *metrics, "best"]
-    )
+    names = [f"parameters.{name}" for name in parameters]
+    out.writerow(["index", "job", "name", *algorithms, "state", "run_s", *names, *metrics, "best"])
     for one in entries:
         values = [one.parameters.get(name) for name in parameters] + [one.metrics.get(name) for name in metrics]
-        out.writerow([one.index, one.job, one.name, one.state, one.run_s, *values, one.best])
+        own = [one.algorithm or "" for _ in algorithms]
+        out.writerow([one.index, one.job, one.name, *own, one.state, one.run_s, *values, one.best])
 
 
 def show_sweep_preview(found: "answers.SweepPreview", as_json: bool) -> None:
@@ -122,8 +126,11 @@ def show_sweep_preview(found: "answers.SweepPreview", as_json: bool) -> None:
             )
         )
         for entry in found.first:
-            values = "  ".join(f"{name}={_value(value)}" for name, value in entry.parameters.items())
-            print(visible(f"  {entry.name}  {values}"))
+            own = [one for one in (entry.algorithm, entry.command) if one]
+            values = [f"{name}={_value(value)}" for name, value in entry.parameters.items()]
+            print(visible("  ".join(["", entry.name, *own, *values])))
+        for one in found.warnings:
+            say(f"{toned(words('warning', '注意'), 'amber')} [bold]{e(one.path)}[/]: {e(one.rule)}  {e(one.remedy)}")
         print(words("The first entry:", "第一个条目："))
         show_preview(found.job, None, "")
     if not found.ok:

@@ -16,7 +16,7 @@ from trainmaster.core.formats.terminal import visible
 
 _REF = words("A name, an id, or its beginning (4 characters or more).", "扫描名称、ID 或其开头（至少 4 个字符）。")
 Sweep = Annotated[str, typer.Argument(metavar="SWEEP", help=_REF, autocompletion=completing.sweeps)]
-ORDERS: Final = ("index", "state", "run_s", "submitted_at", "best")
+ORDERS: Final = ("index", "algorithm", "state", "run_s", "submitted_at", "best")
 
 
 def add_to(app: typer.Typer) -> None:

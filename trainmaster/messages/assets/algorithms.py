@@ -105,7 +105,7 @@ def algorithm_not_yours_to_share(owner: str) -> Said: ...
 
 # --- what people did
 
-@say("Created version {version} of algorithm {name}", "创建了算法 {name} 的版本 {version}")
+@say("Created version {version} of algorithm {name}", "新建了算法 {name} 的版本 {version}")
 def algorithm_version_made(name: str, version: int) -> Said: ...
 
 @say("Described algorithm {name}", "修改了算法 {name} 的描述")

@@ -141,7 +141,7 @@ class SweepCalls:
         def sent(row: Any) -> Any:
             code = row.get("code") if isinstance(row, Mapping) else None
             path = code if isinstance(code, str) else code.get("path") if isinstance(code, Mapping) else None
-            if not isinstance(path, str) or not {*row} <= {"parameters", "command", "code"}:
+            if not isinstance(path, str) or not {*row} <= {"parameters", "algorithm", "command", "code"}:
                 return row
             folder = os.path.normpath(os.path.join(base, os.path.expanduser(path)))
             if folder not in known:

@@ -13,11 +13,12 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BeforeValidator, Field
 
+from trainmaster.spec.inputs import REFERENCE
 from trainmaster.spec.job import ROLE_NAME, Code, Command, Model, ParameterName, ParameterValue
 
 MOST_ENTRIES: Final = 10_000
 KINDS: Final = ("grid", "random", "list")
-_OF_ENTRY: Final = frozenset({"parameters", "command", "code"})
+_OF_ENTRY: Final = frozenset({"parameters", "algorithm", "command", "code"})
 _DIGITS: Final = 6
 """Significant digits of a number that is drawn."""
 
@@ -57,9 +58,12 @@ class Draw(Model):
 
 
 class SweepRow(Model):
-    """An entry of a list: its parameters, and what else it has of its own. Written as its parameters alone, too."""
+    """An entry of a list: its parameters, and what else it has of its own. Written as its parameters alone, too. One
+    with an `algorithm` runs that: the document's own code and command are not for it.
+    """
 
     parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=256)
+    algorithm: Annotated[str, Field(pattern=REFERENCE)] | None = None
     command: Command | None = None
     code: Annotated[Code | None, BeforeValidator(_code)] = None
 
@@ -113,6 +117,13 @@ class SweepEntry:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     command: str | tuple[str, ...] | None = None
     code: Mapping[str, Any] | None = None
+    algorithm: str | None = None
+
+    @property
+    def own(self) -> list[str]:
+        """What it has of its own beside parameters."""
+        found = {"algorithm": self.algorithm, "command": self.command, "code": self.code}
+        return [name for name, value in found.items() if value is not None]
 
 
 def how_many(sweep: SweepSpec) -> int:
@@ -139,7 +150,7 @@ def _entries(sweep: SweepSpec) -> Iterator[SweepEntry]:
     else:
         for index, row in enumerate(sweep.rows or (), 1):
             code = row.code.model_dump(exclude_none=True) if row.code is not None else None
-            yield SweepEntry(index, row.parameters, row.command, code)
+            yield SweepEntry(index, row.parameters, row.command, code, row.algorithm)
 
 
 def drawn_of(what: Draw, seed: int, index: int, name: str) -> Any:
@@ -167,20 +178,24 @@ def with_entry(document: Mapping[str, Any], at: int | None, entry: SweepEntry, n
     role at `at` (None: the fields of the only role stand at the top). Shares with `document` whatever is the same.
     """
     found = {**document, "name": name}
+    if entry.algorithm is not None:
+        found["algorithm"] = entry.algorithm
+        found.pop("code", None)
     if entry.code is not None:
         found["code"] = dict(entry.code)
     if at is None:
-        return found | _own(document, entry)
+        return _with_own(found, entry)
     roles = [*document["roles"]]
-    roles[at] = {**roles[at], **_own(roles[at], entry)}
+    roles[at] = _with_own(roles[at], entry)
     return found | {"roles": roles}
 
 
-def _own(role: Mapping[str, Any], entry: SweepEntry) -> dict[str, Any]:
-    known = role.get("parameters")
-    found: dict[str, Any] = {}
+def _with_own(role: Mapping[str, Any], entry: SweepEntry) -> dict[str, Any]:
+    known, found = role.get("parameters"), dict(role)
     if entry.parameters or known is not None:
         found["parameters"] = {**(known if isinstance(known, Mapping) else {}), **entry.parameters}
     if entry.command is not None:
         found["command"] = list(entry.command) if isinstance(entry.command, tuple) else entry.command
+    elif entry.algorithm is not None:
+        found.pop("command", None)
     return found

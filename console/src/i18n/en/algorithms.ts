@@ -88,6 +88,7 @@ export const algorithms = {
     title: "Create an algorithm",
     next: "New version of {{name}}",
     hint: "A name that is there already gets the next version. An algorithm.yaml in the folder fills in the rest.",
+    nextHint: "An algorithm.yaml in the folder fills in the rest.",
     drop: "Drop the folder with the code here",
     folder: "Choose folder",
     chosen: "{{count}} files of {{name}}",

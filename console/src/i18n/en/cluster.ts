@@ -58,7 +58,7 @@ export const cluster = {
     name: "Name",
     owner: "Owner",
     versions: "Versions",
-    latest: "Latest version",
+    latest: "Newest version",
     created: "Created",
     updated: "Updated",
     version: "Version {{n}}",

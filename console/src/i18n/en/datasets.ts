@@ -41,6 +41,7 @@ export const datasets = {
     title: "Upload a data set",
     next: "Upload a version of {{name}}",
     hint: "A name that is there already gets the next version. What its last versions hold is not sent again.",
+    nextHint: "What its last versions hold is not sent again.",
     drop: "Drop a folder or files here",
     folder: "Choose folder",
     some: "Choose files",

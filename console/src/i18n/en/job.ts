@@ -167,7 +167,7 @@ export const job = {
     end: "End of the log",
     top: "To the start",
     bottom: "To the end",
-    notStarted: "The job has not started yet, so there is no log.",
+    notStarted: "The job has not started yet, so there is no log",
     next: "Next hit",
     previous: "Previous hit",
     loading: "Loading",
@@ -257,7 +257,7 @@ export const job = {
     clockAhead: "{{time}} ahead",
     clockBack: "{{time}} back",
     show: "What to show",
-    filter: { all: "Everything", key: "Main steps", bad: "Failures", people: "By people" },
+    filter: { all: "All", key: "Main steps", bad: "Failures", people: "By people" },
   },
   files: {
     live: "Outputs",

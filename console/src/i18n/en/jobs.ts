@@ -141,6 +141,7 @@ export const jobs = {
     title: "Delete {{count}} jobs?",
     ok: "Delete",
     what: "The jobs, their logs and their unsaved outputs are deleted for good. Saved model versions are kept.",
+    what_one: "The job, its logs and its unsaved outputs are deleted for good. Saved model versions are kept.",
     skip: "{{count}} of the selected jobs have not ended and are not deleted. Stop them first.",
     skip_one: "{{count}} of the selected jobs has not ended and is not deleted. Stop it first.",
     done: "Deleted {{count}} jobs",

@@ -3,7 +3,7 @@ export const submit = {
   title: "New training job",
   editTemplate: "Edit template",
   clonedFrom: "Clone of {{id}}",
-  sessionOf: "Interactive session with what {{id}} runs with: enter it with tm exec",
+  sessionOf: "Set up as {{id}}; enter it with tm exec",
   basic: "Basic",
   expert: "Expert",
   mode: "Which fields to show",

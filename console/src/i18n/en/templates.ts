@@ -49,5 +49,5 @@ export const templates = {
   },
   selected: "{{count}} selected",
   from: "From the template {{name}}",
-  editing: "Editing the template {{name}}: what it was before stays as an older version",
+  editing: "Saved as a new version of the template {{name}}",
 } as const;

@@ -88,6 +88,7 @@ export const algorithms = {
     title: "创建算法",
     next: "{{name}} 的新版本",
     hint: "使用已有的名称会生成下一个版本。文件夹中的 algorithm.yaml 会自动填好其余内容。",
+    nextHint: "文件夹中的 algorithm.yaml 会自动填好其余内容。",
     drop: "将代码文件夹拖到这里",
     folder: "选择文件夹",
     chosen: "{{name}}：{{count}} 个文件",

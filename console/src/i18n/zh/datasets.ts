@@ -40,6 +40,7 @@ export const datasets = {
     title: "上传数据集",
     next: "上传 {{name}} 的新版本",
     hint: "使用已有的名称会生成下一个版本；最近版本中已有的内容不会重复发送。",
+    nextHint: "最近版本中已有的内容不会重复发送。",
     drop: "将文件夹或文件拖到这里",
     folder: "选择文件夹",
     some: "选择文件",

@@ -161,7 +161,7 @@ export const job = {
     end: "日志结束",
     top: "到开头",
     bottom: "到末尾",
-    notStarted: "任务尚未开始，没有日志。",
+    notStarted: "任务尚未开始，没有日志",
     next: "下一处",
     previous: "上一处",
     loading: "加载中",

@@ -9,7 +9,7 @@ export const jobs = {
   anyValue: "{{key}}（任意值）",
   who: { title: "任务范围", mine: "我的", all: "所有人" },
   showAll: "查看所有人的任务",
-  sortBy: "按{{column}}排序",
+  sortBy: "按“{{column}}”排序",
   col: {
     name: "名称",
     state: "状态",

@@ -21,7 +21,7 @@ export const settings = {
     keyDelete: "删除",
     keyDeleteTitle: "删除此公钥？",
     keyDeleted: "公钥已删除。",
-    keyNone: "没有公钥",
+    keyNone: "暂无公钥",
     keyComment: "注释",
     keyType: "类型",
     keyFingerprint: "指纹",

@@ -45,5 +45,5 @@ export const templates = {
   },
   selected: "已选 {{count}} 个",
   from: "来自模板 {{name}}",
-  editing: "正在编辑模板 {{name}}；修改前的内容会保留为历史版本",
+  editing: "保存为模板 {{name}} 的新版本",
 };

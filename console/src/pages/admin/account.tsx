@@ -90,6 +90,7 @@ export function useReset(show: (once: Once) => void): (name: string) => void {
   return (name) =>
     void modal.confirm({
       title: t("people.resetTitle", { name }),
+      icon: null,
       content: t("people.resetHint", { name }),
       okText: t("people.reset"),
       cancelText: t("action.cancel"),

@@ -205,7 +205,7 @@ function KnobRow({
               type="text"
               icon={<UndoOutlined />}
               disabled={isDefault}
-              aria-label={`${t("admin.policy.toDefault")}: ${title}`}
+              aria-label={t("mark.named", { what: t("admin.policy.toDefault"), name: title })}
               onClick={() => set(spelled(knob, knob.default))}
             />
           </Tooltip>

@@ -118,6 +118,7 @@ function RowButtons({
   const ask = (): void =>
     void modal.confirm({
       title: t("admin.remove", { name }),
+      icon: null,
       content: t("admin.removeHint"),
       okText: t("action.remove"),
       cancelText: t("action.cancel"),

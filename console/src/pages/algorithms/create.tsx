@@ -106,7 +106,7 @@ export function CreateAlgorithm({ to, close, done }: Props): ReactNode {
         ...{ "data-testid": "algorithm-make" },
       }}
     >
-      <p className="tm-faint">{t("algorithms.create.hint")}</p>
+      <p className="tm-faint">{t(to ? "algorithms.create.nextHint" : "algorithms.create.hint")}</p>
       <Choose folder={folder} kept={before ? (to?.shown ?? 0) : 0} take={(found) => void take(found)} />
       <Form layout="vertical" component="div" disabled={busy} className="tm-algorithm-form">
         {!to && (

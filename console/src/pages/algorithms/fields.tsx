@@ -176,7 +176,10 @@ function Parameters(props: Props): ReactNode {
               <Input
                 value={String(one["name"] ?? "")}
                 placeholder={t("algorithms.name")}
-                aria-label={`${t("algorithms.parameters.title")} ${i + 1}: ${t("algorithms.name")}`}
+                aria-label={t("mark.named", {
+                  what: `${t("algorithms.parameters.title")} ${i + 1}`,
+                  name: t("algorithms.name"),
+                })}
                 className="tm-mono"
                 onChange={(event) => edit(i, { name: event.target.value.trim() })}
               />

@@ -9,6 +9,7 @@ import { auditExport, listAudit } from "../../api/audit";
 import type { AuditEvent } from "../../api/types";
 import type { AuditSearch } from "../../shared/address";
 import { useDownload } from "../../shared/download";
+import { LoadMore } from "../../shared/more";
 import { useSession } from "../../shared/session";
 import { Empty, PageHeader, Pending } from "../../shared/ui";
 import { Changes, useColumns } from "./columns";
@@ -92,13 +93,9 @@ function Entries({ search }: { search: AuditSearch }): ReactNode {
       />
       {query.hasNextPage && (
         <div className="tm-panel-body tm-center">
-          <Button
-            onClick={() => void query.fetchNextPage()}
-            loading={query.isFetchingNextPage}
-            data-testid="audit-more"
-          >
+          <LoadMore query={query} testid="audit-more">
             {t("audit.more")}
-          </Button>
+          </LoadMore>
         </div>
       )}
     </div>

@@ -38,6 +38,14 @@ export function Results({ found, search, update }: PartProps): ReactNode {
   const about: TableColumnsType<Row> = [
     { title: t("jobs.col.state"), key: "state", width: 124, render: (_, { job }) => <StateTag state={job.state} /> },
     {
+      title: t("jobs.col.submitted"),
+      key: "submitted_at",
+      width: 124,
+      sorter: (a, b) => a.job.submitted_at - b.job.submitted_at,
+      sortOrder: sorted("submitted_at"),
+      render: (_, { job }) => <Ago at={job.submitted_at} />,
+    },
+    {
       title: t("jobs.col.run"),
       key: "run_s",
       width: 104,
@@ -45,14 +53,6 @@ export function Results({ found, search, update }: PartProps): ReactNode {
       sorter: (a, b) => (a.job.run_s ?? -1) - (b.job.run_s ?? -1),
       sortOrder: sorted("run_s"),
       render: (_, { job }) => <span className="tm-num">{job.run_s === null ? "–" : duration(job.run_s, true)}</span>,
-    },
-    {
-      title: t("jobs.col.submitted"),
-      key: "submitted_at",
-      width: 124,
-      sorter: (a, b) => a.job.submitted_at - b.job.submitted_at,
-      sortOrder: sorted("submitted_at"),
-      render: (_, { job }) => <Ago at={job.submitted_at} />,
     },
   ];
   const metrics = found.metrics.map((metric) => metricColumn(metric, sorted(METRIC + metric.name), t("compare.best")));

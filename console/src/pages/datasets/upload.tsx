@@ -80,7 +80,7 @@ export function UploadDataset({ to, close, done }: Props): ReactNode {
         ...{ "data-testid": "dataset-send" },
       }}
     >
-      <p className="tm-faint">{t("datasets.upload.hint")}</p>
+      <p className="tm-faint">{t(to ? "datasets.upload.nextHint" : "datasets.upload.hint")}</p>
       {work ? <Work {...work} /> : <Choose chosen={chosen} take={take} />}
       <Form layout="vertical" component="div" disabled={work !== null} className="tm-dataset-form">
         {!to && (

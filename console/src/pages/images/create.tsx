@@ -73,7 +73,9 @@ export function CreateImage({ to, close, done }: Props): ReactNode {
         ...{ "data-testid": "image-build" },
       }}
     >
-      <p className="tm-faint">{t(contained ? "images.create.containerHint" : "images.create.hint")}</p>
+      <p className="tm-faint">
+        {t(contained ? "images.create.containerHint" : to ? "images.create.nextHint" : "images.create.hint")}
+      </p>
       {code && <Alert type="info" showIcon title={t("images.create.keepsCode")} data-testid="image-keeps-code" />}
       {!contained && there?.length === 0 && <Alert type="warning" showIcon title={t("images.create.noUv")} />}
       <Form layout="vertical" component="div" disabled={busy} className="tm-dataset-form">

@@ -4,6 +4,7 @@ import { Button, Table, type TableColumnsType, Tag, Tooltip } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
+import { Command } from "../../shared/command";
 import { mib, number, replicaName, shellWords } from "../../shared/format";
 import { TaskState } from "../../shared/state";
 import { Elapsed } from "../../shared/time";
@@ -40,7 +41,7 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
     r.gpu_type ?? "",
     t("unit.cores", { n: number(r.cpu), count: r.cpu }),
     mib(r.memory_mib),
-    `shm ${mib(r.shm_mib)}`,
+    t("unit.shm", { size: mib(r.shm_mib) }),
   ];
   return (
     <div className="tm-role">
@@ -62,7 +63,9 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
         </span>
       </div>
       <div className="tm-code tm-command-line">
-        <span className="tm-grow">{command}</span>
+        <span className="tm-grow">
+          <Command text={command} />
+        </span>
         <CopyButton text={command} />
       </div>
       <div className="tm-line">

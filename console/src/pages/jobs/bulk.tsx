@@ -151,7 +151,7 @@ function useActOnAll(): (verb: Verb, all: Everything, done: () => void) => void 
       content: (
         <div data-testid="confirm">
           <p>{t("jobs.ofFilter", { count: all.total })}</p>
-          <p>{t(`jobs.${verb}.what`)}</p>
+          <p>{t(`jobs.${verb}.what`, { count })}</p>
           {skipped > 0 && <p className="tm-faint">{t(`jobs.${verb}.skip`, { count: skipped })}</p>}
         </div>
       ),

@@ -285,7 +285,7 @@ function SmallProgress({ job }: { job: Job }): ReactNode {
     <div
       className="tm-progress"
       role="progressbar"
-      aria-label={`${t("jobs.col.progress")}: ${job.name}`}
+      aria-label={t("mark.named", { what: t("jobs.col.progress"), name: job.name })}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={share}

@@ -1,7 +1,7 @@
 /** The list of jobs: live, searched, filtered, sorted, and acted upon one by one or together. */
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Segmented } from "antd";
+import { Segmented } from "antd";
 import {
   type ReactNode,
   type RefCallback,
@@ -19,6 +19,7 @@ import type { JobsSearch } from "../../shared/address";
 import { ChangeJob } from "../../shared/change";
 import { number } from "../../shared/format";
 import { type Kept, useKept } from "../../shared/kept";
+import { LoadMore } from "../../shared/more";
 import { useSession } from "../../shared/session";
 import { SaveTemplate } from "../../shared/template";
 import { ErrorPanel, Outdated, PageHeader } from "../../shared/ui";
@@ -157,15 +158,9 @@ export function JobsPage(): ReactNode {
             <span className="tm-faint" data-testid="shown">
               {t(first?.partial ? "jobs.shownOfMore" : "jobs.shown", { n: number(items.length), total: number(total) })}
             </span>
-            {list.hasNextPage && (
-              <Button
-                onClick={() => void list.fetchNextPage()}
-                loading={list.isFetchingNextPage}
-                data-testid="load-more"
-              >
-                {t("jobs.loadMore")}
-              </Button>
-            )}
+            <LoadMore query={list} testid="load-more">
+              {t("jobs.loadMore")}
+            </LoadMore>
           </div>
         )}
         <Bulk selected={choice.jobs} everything={choice.everything} onlyShown={choice.onlyShown} clear={choice.clear} />

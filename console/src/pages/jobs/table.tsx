@@ -48,7 +48,7 @@ const Row = memo(
           <button
             type="button"
             className="tm-icon-button"
-            aria-label={`${t("jobs.col.actions")}: ${job.name}`}
+            aria-label={t("mark.named", { what: t("jobs.col.actions"), name: job.name })}
             aria-haspopup="menu"
             data-testid="row-menu"
           >

@@ -51,7 +51,7 @@ function useColumns(): TableColumnsType<ModelItem> {
       {
         title: t("models.latest"),
         key: "latest",
-        width: 112,
+        width: 136,
         render: (_, model) => (
           <Link to="/models/$id" params={{ id: model.id }} search={{ version: model.latest }} className="tm-num">
             {t("models.version", { n: model.latest })}

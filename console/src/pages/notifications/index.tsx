@@ -10,6 +10,7 @@ import type { Notice } from "../../api/types";
 import { useLanguage } from "../../i18n";
 import type { NoticesSearch } from "../../shared/address";
 import { ButtonLink } from "../../shared/link";
+import { LoadMore } from "../../shared/more";
 import { NoticeTag, useNoticeName } from "../../shared/notice";
 import { Ago } from "../../shared/time";
 import { Dotted, Empty, PageHeader, Pending, useErrorText } from "../../shared/ui";
@@ -115,9 +116,7 @@ function Notices({ search }: { search: NoticesSearch }): ReactNode {
       />
       {query.hasNextPage && (
         <div className="tm-panel-body tm-center">
-          <Button onClick={() => void query.fetchNextPage()} loading={query.isFetchingNextPage}>
-            {t("notices.more")}
-          </Button>
+          <LoadMore query={query}>{t("notices.more")}</LoadMore>
         </div>
       )}
     </div>

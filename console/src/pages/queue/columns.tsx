@@ -188,7 +188,7 @@ function Menu({ job, change }: { job: Waiting; change: (job: Waiting) => void })
       <Button
         type="text"
         icon={<MoreOutlined />}
-        aria-label={`${t("queue.col.actions")}: ${job.name ?? ""}`}
+        aria-label={t("mark.named", { what: t("queue.col.actions"), name: job.name ?? "" })}
         data-testid="queue-menu"
       />
     </Dropdown>

@@ -98,7 +98,7 @@ export function Holders({ reason }: { reason: Explanation["reason"] }): ReactNod
   };
   return (
     <>
-      <p className="tm-faint tm-flat">{t("queue.detail.holders")}</p>
+      <h3>{t("queue.detail.holders")}</h3>
       <ul className="tm-holders" data-testid="holders">
         {found.map((one, i) => (
           <li key={one.job ?? i}>

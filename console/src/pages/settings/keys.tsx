@@ -29,6 +29,7 @@ export function SshKeysPanel(): ReactNode {
   const ask = (one: SshKey): void =>
     void modal.confirm({
       title: t("settings.keyDeleteTitle"),
+      icon: null,
       content: one.comment || one.fingerprint,
       okText: t("settings.keyDelete"),
       cancelText: t("action.cancel"),

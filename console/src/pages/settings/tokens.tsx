@@ -83,6 +83,7 @@ export function Tokens(): ReactNode {
   const revoke = (token: Token): void =>
     void modal.confirm({
       title: t("settings.tokenDelete"),
+      icon: null,
       content: `${token.name}${t("mark.colon")}${t("settings.tokenDeleteHint")}`,
       okText: t("settings.revoke"),
       cancelText: t("action.cancel"),

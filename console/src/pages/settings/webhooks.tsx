@@ -54,6 +54,7 @@ export function Webhooks(): ReactNode {
   const drop = (one: Webhook): void =>
     void modal.confirm({
       title: t("notices.hookDelete"),
+      icon: null,
       content: one.name,
       okText: t("action.delete"),
       cancelText: t("action.cancel"),

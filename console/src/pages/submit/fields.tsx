@@ -116,12 +116,13 @@ function ColumnHead({ path, label, help }: { path: string; label: string; help: 
 }
 
 function ProblemLines({ problems }: { problems: Problem[] }): ReactNode {
+  const { t } = useTranslation();
   return (
     <span data-testid="field-problem">
       {problems.map((p) => (
         <span key={p.path + p.rule} className="tm-problem-line">
           {p.rule}
-          {p.remedy && ` — ${p.remedy}`}
+          {p.remedy && `${t("mark.stop")}${p.remedy}`}
         </span>
       ))}
     </span>

@@ -83,6 +83,7 @@ function Distributed(): ReactNode {
   const ask = (): void =>
     void modal.confirm({
       title: t("submit.role.less"),
+      icon: null,
       content: t("submit.role.lessText", { name: first ?? "", others: others.join(t("mark.comma")) }),
       okText: t("submit.role.lessOk"),
       okButtonProps: { danger: true, ...{ "data-testid": "less-ok" } },

@@ -82,7 +82,7 @@ export function KeyValueField({ numbers = false, separator = "=", ...props }: Pr
             <Input
               value={row.key}
               placeholder={t("submit.kv.key")}
-              aria-label={`${props.label} ${i + 1}: ${t("submit.kv.key")}`}
+              aria-label={t("mark.named", { what: `${props.label} ${i + 1}`, name: t("submit.kv.key") })}
               status={twice(row) ? "error" : ""}
               className="tm-mono"
               data-testid={`kv-key-${i}`}
@@ -94,7 +94,7 @@ export function KeyValueField({ numbers = false, separator = "=", ...props }: Pr
             <Input
               value={row.value}
               placeholder={t("submit.kv.value")}
-              aria-label={`${props.label} ${i + 1}: ${t("submit.kv.value")}`}
+              aria-label={t("mark.named", { what: `${props.label} ${i + 1}`, name: t("submit.kv.value") })}
               className="tm-mono"
               data-testid={`kv-value-${i}`}
               onChange={(e) => edit(row.id, { value: e.target.value })}

@@ -75,7 +75,7 @@ export function MetricPatterns(): ReactNode {
               size="small"
               value={line}
               onChange={(e) => setLine(e.target.value)}
-              placeholder={`${t("submit.metric.test")}: epoch=3 loss=0.52`}
+              placeholder={t("mark.named", { what: t("submit.metric.test"), name: "epoch=3 loss=0.52" })}
               className="tm-mono"
               aria-label={t("submit.metric.test")}
             />

@@ -8,6 +8,7 @@ import { previewJob } from "../../api/jobs";
 import { previewSweep } from "../../api/sweeps";
 import type { JsonObject, Preview, Problem, Suggestion, SweepPreview } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
+import { Command } from "../../shared/command";
 import { shellWords } from "../../shared/format";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
 import { labelOf } from "./labels";
@@ -57,7 +58,9 @@ export function usePreview(
 async function previewOfSweep(spec: JsonObject, signal: AbortSignal): Promise<Preview & { sweep: SweepPreview }> {
   const sweep = await previewSweep(spec, signal);
   const none = { ok: false, warnings: [], spec: null, fits: null, roles: [], native: null };
-  return sweep.job ? { ...sweep.job, sweep } : { ...none, problems: sweep.problems, sweep };
+  return sweep.job
+    ? { ...sweep.job, warnings: [...sweep.job.warnings, ...sweep.warnings], sweep }
+    : { ...none, problems: sweep.problems, sweep };
 }
 
 interface Props {
@@ -220,7 +223,7 @@ function RolePreview({
       </div>
       <div className="tm-code tm-command-line">
         <span className="tm-grow" data-testid="command-preview">
-          {command}
+          <Command text={command} />
         </span>
         <CopyButton text={command} />
       </div>

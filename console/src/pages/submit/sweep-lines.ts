@@ -1,4 +1,4 @@
-/** The grid of a sweep as lines that are typed: a parameter and its values. Pure. */
+/** A sweep as lines that are typed: of a grid a parameter and its values, of a list an entry. Pure. */
 import type { Json, JsonObject, Scalar } from "../../api/types";
 
 export interface SweepLine {
@@ -34,3 +34,62 @@ export function withGrid(sweep: JsonObject, lines: readonly SweepLine[]): JsonOb
   if (whole.length === 0) return undefined;
   return { ...sweep, grid: Object.fromEntries(whole.map((line) => [line.name.trim(), [...line.values]])) };
 }
+
+/** An entry of a list; `given`: as the document has it, with what the form does not show. */
+export interface EntryLine {
+  algorithm: string;
+  command: string;
+  /** Each as name=value. */
+  parameters: readonly string[];
+  given?: JsonObject;
+}
+
+const OF_ENTRY = ["parameters", "algorithm", "command", "code"];
+
+export function listOf(sweep: JsonObject): EntryLine[] {
+  const list = sweep["list"];
+  if (!Array.isArray(list)) return [];
+  return list.map((row) => {
+    const found = isPlain(row) ? row : {};
+    const whole = Object.keys(found).length > 0 && Object.keys(found).every((key) => OF_ENTRY.includes(key));
+    const given: JsonObject = whole ? found : { parameters: found };
+    const { algorithm, command, parameters } = given;
+    return {
+      algorithm: typeof algorithm === "string" ? algorithm : "",
+      command: typeof command === "string" ? command : "",
+      parameters: Object.entries(isPlain(parameters) ? parameters : {})
+        .filter((one): one is [string, Scalar] => isScalar(one[1]))
+        .map(([name, value]) => `${name}=${spellValue(value)}`),
+      given,
+    };
+  });
+}
+
+/** `sweep` with these entries; undefined where there are none. */
+export function withList(sweep: JsonObject, lines: readonly EntryLine[]): JsonObject | undefined {
+  if (lines.length === 0) return undefined;
+  return { ...sweep, list: lines.map(entryOf) };
+}
+
+function entryOf({ algorithm, command, parameters, given }: EntryLine): JsonObject {
+  const { algorithm: _algorithm, parameters: _parameters, command: before, ...rest } = given ?? {};
+  const kept = typeof before === "string" || before === undefined ? undefined : before; // a list of words
+  const said = command.trim() === "" ? kept : command;
+  return {
+    ...rest,
+    ...(algorithm === "" ? {} : { algorithm }),
+    ...(said === undefined ? {} : { command: said }),
+    parameters: Object.fromEntries(
+      parameters.filter(isSetting).map((one) => {
+        const at = one.indexOf("=");
+        return [one.slice(0, at), readValue(one.slice(at + 1))];
+      }),
+    ),
+  };
+}
+
+/** Whether a text sets a parameter: name=value. */
+export const isSetting = (text: string): boolean => text.indexOf("=") > 0;
+
+const isPlain = (value: Json | undefined): value is JsonObject =>
+  value !== null && typeof value === "object" && !Array.isArray(value);

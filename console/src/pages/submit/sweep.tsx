@@ -1,6 +1,6 @@
-/** Parameters with several values (R45): each combination becomes a job. What is written stands in `sweep` of the document. */
+/** Parameters with several values (R45), of which each combination becomes a job; or a list of jobs. What is written stands in `sweep` of the document. */
 import { DeleteOutlined, PlusOutlined } from "@ant-design/icons";
-import { Button, Input, InputNumber, Select } from "antd";
+import { Button, Input, InputNumber, Segmented, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { Json, JsonObject } from "../../api/types";
@@ -9,6 +9,7 @@ import { Fold } from "./fold";
 import { Section } from "./sections";
 import { useForm } from "./state";
 import { gridOf, readValue, type SweepLine, spellValue, withGrid } from "./sweep-lines";
+import { EntryList } from "./sweep-list";
 
 export function SweepSection({ count }: { count: number | undefined }): ReactNode {
   const { t } = useTranslation();
@@ -23,7 +24,7 @@ export function SweepSection({ count }: { count: number | undefined }): ReactNod
         paths={["sweep"]}
         test="fold-sweep"
       >
-        {sweep !== undefined && !("grid" in sweep) ? <p>{t("sweeps.form.elsewhere")}</p> : <Grid sweep={sweep ?? {}} />}
+        {sweep !== undefined && "random" in sweep ? <p>{t("sweeps.form.elsewhere")}</p> : <Typed sweep={sweep ?? {}} />}
         {counted && (
           <p className="tm-faint" data-testid="sweep-count">
             {t("sweeps.form.count", { count })}
@@ -41,6 +42,34 @@ export function SweepSection({ count }: { count: number | undefined }): ReactNod
   );
 }
 
+/** One of the two ways; what the other one had goes with the change. */
+function Typed({ sweep }: { sweep: JsonObject }): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const [way, setWay] = useState<"grid" | "list">("list" in sweep ? "list" : "grid");
+  const shown = "list" in sweep ? "list" : "grid" in sweep ? "grid" : way;
+  const choose = (next: "grid" | "list"): void => {
+    setWay(next);
+    form.set("sweep", undefined);
+    form.touch("sweep");
+  };
+  return (
+    <div className="tm-sweep-form" data-path="sweep">
+      <Segmented<"grid" | "list">
+        value={shown}
+        onChange={choose}
+        aria-label={t("sweeps.form.way")}
+        options={(["grid", "list"] as const).map((value) => ({
+          value,
+          label: <span data-testid={`sweep-way-${value}`}>{t(`sweeps.form.ways.${value}`)}</span>,
+        }))}
+      />
+      {shown === "list" ? <EntryList sweep={sweep} /> : <Grid sweep={sweep} />}
+      {Object.keys(sweep).length > 0 && <More sweep={sweep} />}
+    </div>
+  );
+}
+
 function Grid({ sweep }: { sweep: JsonObject }): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
@@ -53,14 +82,8 @@ function Grid({ sweep }: { sweep: JsonObject }): ReactNode {
   };
   const change = (at: number, part: Partial<SweepLine>): void =>
     put(lines.map((line, i) => (i === at ? { ...line, ...part } : line)));
-  const more = (path: string, value: Json | undefined): void => {
-    form.set(`sweep.${path}`, value);
-    form.touch("sweep");
-  };
-  const there = Object.keys(sweep).length > 0;
-  const early = getAt(form.doc, "sweep.stop_early.after");
   return (
-    <div className="tm-sweep-form" data-path="sweep">
+    <>
       {lines.map((line, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place: its name is what is typed.
         <div className="tm-sweep-line" key={at}>
@@ -97,37 +120,47 @@ function Grid({ sweep }: { sweep: JsonObject }): ReactNode {
       >
         {t("sweeps.form.add")}
       </Button>
-      {there && (
-        <div className="tm-sweep-more">
-          <label className="tm-switch">
-            {t("sweeps.form.metric")}
-            <Input
-              className="tm-short"
-              value={typeof sweep["metric"] === "string" ? sweep["metric"] : ""}
-              onChange={(event) => more("metric", event.target.value || undefined)}
-              data-testid="sweep-metric"
-            />
-          </label>
-          <label className="tm-switch">
-            {t("sweeps.form.early")}
-            <InputNumber
-              min={1}
-              value={typeof early === "number" ? early : null}
-              onChange={(after) => more("stop_early", after ? { rule: "halving", after } : undefined)}
-              data-testid="sweep-early"
-            />
-          </label>
-          <label className="tm-switch">
-            {t("sweeps.form.most")}
-            <InputNumber
-              min={1}
-              value={typeof sweep["most_at_once"] === "number" ? sweep["most_at_once"] : null}
-              onChange={(most) => more("most_at_once", most ?? undefined)}
-              data-testid="sweep-most"
-            />
-          </label>
-        </div>
-      )}
+    </>
+  );
+}
+
+function More({ sweep }: { sweep: JsonObject }): ReactNode {
+  const { t } = useTranslation();
+  const form = useForm();
+  const early = getAt(form.doc, "sweep.stop_early.after");
+  const more = (path: string, value: Json | undefined): void => {
+    form.set(`sweep.${path}`, value);
+    form.touch("sweep");
+  };
+  return (
+    <div className="tm-sweep-more">
+      <label className="tm-switch">
+        {t("sweeps.form.metric")}
+        <Input
+          className="tm-short"
+          value={typeof sweep["metric"] === "string" ? sweep["metric"] : ""}
+          onChange={(event) => more("metric", event.target.value || undefined)}
+          data-testid="sweep-metric"
+        />
+      </label>
+      <label className="tm-switch">
+        {t("sweeps.form.early")}
+        <InputNumber
+          min={1}
+          value={typeof early === "number" ? early : null}
+          onChange={(after) => more("stop_early", after ? { rule: "halving", after } : undefined)}
+          data-testid="sweep-early"
+        />
+      </label>
+      <label className="tm-switch">
+        {t("sweeps.form.most")}
+        <InputNumber
+          min={1}
+          value={typeof sweep["most_at_once"] === "number" ? sweep["most_at_once"] : null}
+          onChange={(most) => more("most_at_once", most ?? undefined)}
+          data-testid="sweep-most"
+        />
+      </label>
     </div>
   );
 }

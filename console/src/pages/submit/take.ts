@@ -30,7 +30,11 @@ export function useTake(put: (doc: JsonObject) => void): Take {
     try {
       const translated = await previewJob({ spec: read.doc, dialect: "pai" });
       if (!translated.spec)
-        return translated.problems.map((p) => `${labelOf(p.path, t) || p.path}: ${p.rule}. ${p.remedy}`).join("\n");
+        return translated.problems
+          .map(({ path, rule, remedy }) =>
+            t("mark.named", { what: labelOf(path, t) || path, name: `${rule}${t("mark.stop")}${remedy}` }),
+          )
+          .join("\n");
       put(withRoles(shortForm(translated.spec)));
       message.success(t("submit.json.translated"));
       return null;

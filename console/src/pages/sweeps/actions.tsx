@@ -41,6 +41,7 @@ export function useSweepActions(): Actions {
     stop: (sweep) =>
       void modal.confirm({
         title: t("sweeps.stopAsk", { count: allOf(sweep.counts) - endedOf(sweep.counts) }),
+        icon: null,
         okText: t("sweeps.stop"),
         okButtonProps: { danger: true },
         onOk: () => act(() => stopSweep(sweep.id), t("sweeps.stopped")).catch(() => undefined),
@@ -49,6 +50,7 @@ export function useSweepActions(): Actions {
     remove: (sweep) =>
       void modal.confirm({
         title: t("sweeps.deleteAsk", { name: sweep.name }),
+        icon: null,
         content: t("sweeps.deleteHint"),
         okText: t("sweeps.delete"),
         okButtonProps: { danger: true },

@@ -165,6 +165,17 @@ function useColumns(sweep: SweepDetail, found: SweepEntries): Column[] {
         </span>
       ),
     },
+    ...(found.items.some((one) => one.algorithm)
+      ? [
+          {
+            key: "algorithm",
+            title: t("sweeps.algorithm"),
+            width: share,
+            cell: (one: SweepEntry) =>
+              one.algorithm ? <span title={one.algorithm}>{one.algorithm}</span> : <Nothing />,
+          },
+        ]
+      : []),
     ...found.parameters.map((name) => ({
       key: `parameter:${name}`,
       title: name,

@@ -37,14 +37,19 @@ const quoted = (text: string): string => (/[",\n\r]/.test(text) ? `"${text.repla
 
 /** An entry a line (RFC 4180). */
 export function csvOf(found: SweepEntries): string {
+  const named = found.items.some((one) => one.algorithm);
   const head = [
-    ...["index", "job", "name", "state", "run_s"],
+    ...["index", "job", "name"],
+    ...(named ? ["algorithm"] : []),
+    ...["state", "run_s"],
     ...found.parameters.map((name) => `parameters.${name}`),
     ...found.metrics,
     "best",
   ];
   const lines = found.items.map((one) => [
-    ...[one.index, one.job, one.name, one.state, one.run_s ?? ""],
+    ...[one.index, one.job, one.name],
+    ...(named ? [one.algorithm ?? ""] : []),
+    ...[one.state, one.run_s ?? ""],
     ...found.parameters.map((name) => shownValue(one.parameters[name])),
     ...found.metrics.map((name) => one.metrics[name] ?? ""),
     one.best ?? "",

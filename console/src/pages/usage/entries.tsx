@@ -1,12 +1,13 @@
 /** What changed a balance, newest first: uses, credits, corrections. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Button, Drawer, Table, Tag } from "antd";
+import { Drawer, Table, Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listEntries } from "../../api/money";
 import type { Balance, Entry } from "../../api/types";
 import { duration, shortId } from "../../shared/format";
+import { LoadMore } from "../../shared/more";
 import { useFormatTime } from "../../shared/time";
 import { Pending, TwoLines } from "../../shared/ui";
 import { shownAmount } from "./amounts";
@@ -58,9 +59,7 @@ export function EntriesDrawer({ balance, close }: { balance: Balance; close: () 
           />
           {query.hasNextPage && (
             <p className="tm-center">
-              <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-                {t("usage.more")}
-              </Button>
+              <LoadMore query={query}>{t("usage.more")}</LoadMore>
             </p>
           )}
         </>

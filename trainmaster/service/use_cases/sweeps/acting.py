@@ -5,6 +5,7 @@ act is one fact of the audit, beside those of its jobs.
 """
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
@@ -26,10 +27,12 @@ from trainmaster.service.submitting.preview import Preview
 from trainmaster.service.submitting.submit import Tie
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.service.use_cases.sweeps.looking import SweepViews
+from trainmaster.service.use_cases.sweeps.places import warnings_of_places
 from trainmaster.service.use_cases.sweeps.planning import PlannedSweep, of_entries, planned
 from trainmaster.service.views import totals
 from trainmaster.spec.document import Given
 from trainmaster.spec.lower import effective
+from trainmaster.spec.sweeps.sweep import SweepEntry
 from trainmaster.store.sweeps.sweeps import Sweep, SweepReader, SweepRows
 
 FIRST: Final = 20
@@ -78,14 +81,10 @@ class Sweeps:
         try:
             wanted = await planned(self._ctx, body, who)
         except InvalidSpec as error:
-            return SweepPreview(
-                ok=False, problems=problems_in(language, error.problems), entries=0, first=[], asks=None, job=None
-            )
+            found = problems_in(language, error.problems)
+            return SweepPreview(ok=False, problems=found, entries=0, first=[], asks=None, job=None, warnings=[])
         given: Given = {**wanted.bodies[0], "code_follows": body.get("code_follows") is True}
-        entries = [
-            SweepPreviewEntry(index=one.index, name=f"{wanted.job.name}-{one.index}", parameters=dict(one.parameters))
-            for one in wanted.entries[:FIRST]
-        ]
+        entries = [_would_be(one, wanted.job.name) for one in wanted.entries[:FIRST]]
         return SweepPreview(
             ok=True,
             problems=[],
@@ -93,6 +92,7 @@ class Sweeps:
             first=entries,
             asks=_times(totals(wanted.job.roles), len(wanted.entries)),
             job=await self._preview.preview(given, who, language),
+            warnings=problems_in(language, tuple(await warnings_of_places(self._ctx, wanted, who))),
         )
 
     async def stop(self, ref: str, who: Principal, reason: str = "") -> SweepDetail:
@@ -200,6 +200,17 @@ def _sweep(id_: str, wanted: PlannedSweep, first: Job) -> Sweep:
         metric=wanted.sweep.metric or "",
         goal=wanted.sweep.goal or "" if wanted.sweep.metric else "",
         document=msgspec.json.encode(wanted.document).decode(),
+    )
+
+
+def _would_be(entry: SweepEntry, name: str) -> SweepPreviewEntry:
+    command = shlex.join(entry.command) if isinstance(entry.command, tuple) else entry.command
+    return SweepPreviewEntry(
+        index=entry.index,
+        name=f"{name}-{entry.index}",
+        parameters=dict(entry.parameters),
+        algorithm=entry.algorithm,
+        command=command,
     )
 
 

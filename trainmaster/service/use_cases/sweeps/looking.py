@@ -39,7 +39,7 @@ KEPT: Final = 32
 WATCHED: Final = 200
 """Entries that run whose newest values are read: more than that no one watches at once."""
 
-ORDERS: Final = ("index", "state", "run_s", "submitted_at", "best", "parameter:NAME", "metric:NAME")
+ORDERS: Final = ("index", "algorithm", "state", "run_s", "submitted_at", "best", "parameter:NAME", "metric:NAME")
 _GOALS: Final[Mapping[str, Goal]] = {"min": "min", "max": "max"}
 _STATES: Final = {shown: at for at, shown in enumerate(Shown)}
 
@@ -201,7 +201,6 @@ def _entry(
         verdict = verdict_view(verdict_from_json(row.verdict))
     except (TypeError, KeyError, ValueError, AttributeError):
         verdict = None  # whoever looks at the job is told
-    own = {"command": entry.command, "code": entry.code} if entry is not None else {}
     return SweepEntryView(
         index=row.index,
         job=row.job,
@@ -209,7 +208,7 @@ def _entry(
         state=row.shown,
         tries=row.tries,
         parameters=dict(entry.parameters) if entry is not None else {},
-        own=[name for name, value in own.items() if value is not None],
+        own=entry.own if entry is not None else [],
         submitted_at=row.submitted_at,
         started_at=row.started_at,
         ended_at=row.ended_at,
@@ -218,6 +217,7 @@ def _entry(
         metrics=dict(values),
         best=best[0] if best is not None else None,
         best_step=best[1] if best is not None else None,
+        algorithm=entry.algorithm if entry is not None else None,
     )
 
 
@@ -230,7 +230,7 @@ def _order(name: str) -> Callable[[SweepEntryView], Any]:
         return lambda one: one.metrics.get(of)
     if name == "state":
         return lambda one: (_STATES[one.state], one.index)
-    if name in ("index", "run_s", "submitted_at", "best"):
+    if name in ("index", "algorithm", "run_s", "submitted_at", "best"):
         return lambda one: getattr(one, name)
     problem = problem_of("order", said.not_an_order_of_entries(ORDERS), name[:200])
     raise InvalidSpec(said.sweep_not_valid(1), problems=(problem,))
