@@ -48,7 +48,7 @@ def privacy(
     told = words("Owners of others' jobs are told.", "显示他人任务的所有者。")
     print(told if found.owners_told else words("Owners of others' jobs are hidden.", "隐藏他人任务的所有者。"))
     if found.unreadable:
-        hint = "What was decided cannot be read. Decide anew: tm privacy --owners told, or hidden."
+        hint = "The setting cannot be read. Set it again: tm privacy --owners told, or hidden."
         print(words(hint, "无法读取已保存的设置。请重新设置：tm privacy --owners told 或 hidden。"))
     if found.changed_by:
         who = visible(found.changed_by)
