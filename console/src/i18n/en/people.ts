@@ -76,7 +76,7 @@ export const people = {
   removed: "{{name}} is no longer a member.",
   invited: "{{by}} invited you to this workspace as {{role}}. The link can be used once.",
   invite: "Invite by link",
-  inviteHint: "Whoever opens the link joins with a new account or their own. It can be used once.",
+  inviteHint: "The link lets one person join, with a new account or their own.",
   inviteMake: "Create link",
   inviteLasts: "Valid for",
   inviteOnce: "The link is not shown again",
