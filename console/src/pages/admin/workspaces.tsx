@@ -50,7 +50,7 @@ export function WorkspacesAdmin(): ReactNode {
       query={query}
       remove={(one) => deleteWorkspace(one.name)}
       stays="default"
-      width={1020}
+      width={1100}
       dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
       columns={[
         {
@@ -87,7 +87,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 240,
+          width: 330,
           render: (_, { name }) => (
             <div className="tm-actions">
               <MembersButton workspace={name} />
@@ -228,7 +228,7 @@ function Trial({ one }: { one: Workspace }): ReactNode {
   return (
     <div className="tm-stack">
       <div>
-        <Tooltip title={t("admin.policy.simulateHint")}>
+        <Tooltip title={simulated.data ? undefined : t("admin.policy.simulateHint")}>
           <Button
             icon={<ExperimentOutlined />}
             loading={simulated.isPending}
@@ -252,6 +252,9 @@ function Trial({ one }: { one: Workspace }): ReactNode {
 
 function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
   const { t } = useTranslation();
+  const rows = (Form.useWatch("quotas") as (QuotaRow | undefined)[] | undefined) ?? [];
+  const taken = new Set(rows.map((row) => row?.pool));
+  const free = pools.find((pool) => !taken.has(pool.name));
   return (
     <Form.List name="quotas">
       {(fields, { add, remove }) => (
@@ -263,7 +266,11 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
                   <Select
                     style={{ flex: 1 }}
                     aria-label={t("admin.pools.pool")}
-                    options={pools.map((pool) => ({ value: pool.name, label: pool.name }))}
+                    options={pools.map((pool) => ({
+                      value: pool.name,
+                      label: pool.name,
+                      disabled: taken.has(pool.name) && rows[name]?.pool !== pool.name,
+                    }))}
                   />
                 </Form.Item>
                 <Button
@@ -280,9 +287,8 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
             size="small"
             type="dashed"
             icon={<PlusOutlined />}
-            onClick={() =>
-              add({ pool: pools[0]?.name ?? "default", share: [{ resource: "gpu", nominal: 0, cap: null }] })
-            }
+            disabled={!free}
+            onClick={() => add({ pool: free?.name, share: [{ resource: "gpu", nominal: 0, cap: null }] })}
             data-testid="quota-add"
           >
             {t("admin.workspaces.addQuota")}

@@ -105,7 +105,7 @@ export function Webhooks(): ReactNode {
           <Table<Webhook>
             rowKey="id"
             size="small"
-            scroll={{ x: 640 }}
+            scroll={{ x: 660 }}
             pagination={false}
             dataSource={query.data.items}
             locale={{ emptyText: t("notices.noHooks") }}
@@ -128,10 +128,10 @@ export function Webhooks(): ReactNode {
               {
                 title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "actions",
-                width: 270,
+                width: 290,
                 align: "end",
                 render: (_, one) => (
-                  <div className="tm-cell">
+                  <div className="tm-actions tm-actions-end">
                     <Button
                       size="small"
                       onClick={() => void test(one)}
