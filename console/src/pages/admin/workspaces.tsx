@@ -13,6 +13,7 @@ import { SecretsButton } from "../../shared/secrets";
 import { Shares } from "../../shared/shares";
 import { StorageButton } from "../../shared/storage";
 import { ErrorPanel } from "../../shared/ui";
+import { useMedia } from "../../theme";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, useWarnings } from "./limits";
@@ -42,6 +43,7 @@ export function WorkspacesAdmin(): ReactNode {
   const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, refetchInterval: 15_000 });
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
   const jobs = useJobsColumn<Workspace>();
+  const wide = useMedia("(min-width: 1380px)");
   return (
     <NamedTable<Workspace>
       hint={t("admin.workspaces.hint")}
@@ -50,7 +52,7 @@ export function WorkspacesAdmin(): ReactNode {
       query={query}
       remove={(one) => deleteWorkspace(one.name)}
       stays="default"
-      width={1100}
+      width={wide ? 1100 : 1020}
       dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
       columns={[
         {
@@ -87,7 +89,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 330,
+          width: wide ? 330 : 240,
           render: (_, { name }) => (
             <div className="tm-actions">
               <MembersButton workspace={name} />
