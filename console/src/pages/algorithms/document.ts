@@ -46,11 +46,11 @@ function without(value: JsonObject, kept: readonly string[] = []): JsonObject {
   );
 }
 
-/** An effective document without what says nothing. An input channel that is required says so, since that is the default there. */
+/** An effective document without what says nothing, and without its code and from where that is. An input channel that is required says so, since that is the default there. */
 export function short(spec: JsonObject): JsonObject {
   const each = (list: Json | undefined, kept: readonly string[] = []): Json[] =>
     (Array.isArray(list) ? list : []).map((one) => (isObject(one) ? without(one, kept) : one));
-  const { code: _, name: __, ...rest } = spec;
+  const { code: _, name: __, origin: ___, ...rest } = spec;
   return {
     ...without(rest),
     parameters: each(spec["parameters"]),
@@ -72,7 +72,7 @@ export function readText(text: string): { doc: JsonObject; name: string } | { pr
   if (!isObject(value)) return { problem: "" };
   const named = (list: Json | undefined): Json[] =>
     (Array.isArray(list) ? list : []).map((one) => (typeof one === "string" ? { name: one } : one));
-  const { name, code: _, ...doc } = value;
+  const { name, code: _, origin: __, ...doc } = value;
   const inputs = named(doc["inputs"]).map((one) => (isObject(one) ? { required: true, ...one } : one));
   return {
     doc: { ...fresh(), ...doc, inputs, outputs: named(doc["outputs"]) },
