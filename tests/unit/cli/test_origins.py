@@ -61,8 +61,8 @@ def test_a_file_of_ones_own_names_the_commit(tm: Shell, held: Repository, tmp_pa
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("ext::sh -c touch% {tmp}/owned", "not the address of a git repository on another machine"),
-        ("file://{tmp}", "not the address of a git repository on another machine"),
+        ("ext::sh -c touch% {tmp}/owned", "not the address of a git repository on a server"),
+        ("file://{tmp}", "not the address of a git repository on a server"),
         ("https://ann:hunter2@example.org/a", "holds no user, password or token"),
     ],
 )
