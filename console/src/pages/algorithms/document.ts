@@ -1,6 +1,7 @@
 /** The document of an algorithm as the dialog edits it: one to begin with, and one read from text. Pure. */
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import type { Json, JsonObject } from "../../api/types";
+import { parseYaml } from "../../shared/yaml";
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -65,7 +66,7 @@ export const textOf = (doc: JsonObject): string => stringify(doc, { lineWidth: 1
 export function readText(text: string): { doc: JsonObject; name: string } | { problem: string } {
   let value: unknown;
   try {
-    value = parse(text);
+    value = parseYaml(text);
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
