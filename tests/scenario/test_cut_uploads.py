@@ -46,8 +46,8 @@ class Door:
         assert self._address.hostname is not None
         assert self._address.port is not None
         head = (
-            f"{method} /api/v1{path} HTTP/1.1\r\nHost: {self._address.netloc}\r\nAuthorization: Bearer {self._token}\r\n"
-            f"Content-Type: {media}\r\nContent-Length: {len(body)}\r\n\r\n"
+            f"{method} /api/v1{path} HTTP/1.1\r\nHost: {self._address.netloc}\r\n"
+            f"Authorization: Bearer {self._token}\r\nContent-Type: {media}\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         with socket.create_connection((self._address.hostname, self._address.port)) as line:
             line.sendall(head.encode())

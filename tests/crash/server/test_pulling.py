@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from tests.crash.server.harness import Home
+from tests.crash.server.harness import Home, served_home
 from tests.fixtures.podman import Podman, podman
 from tests.fixtures.registry import PASSWORD, USER, Registry, entry, registry, small_system
 from trainmaster.answers import ImageBuild
@@ -44,12 +44,8 @@ def runtime(images: Registry) -> Iterator[Podman]:
 
 @pytest.fixture
 def home(tmp_path: Path, runtime: Podman) -> Iterator[Home]:
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1, "containers": runtime.socket}})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1, "containers": runtime.socket}}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def large(number: int) -> bytes:
