@@ -155,6 +155,7 @@ export interface OutputChannel extends Channel {
 export interface AlgorithmSpec {
   command: string;
   code: { upload: string | null } | null;
+  origin?: { git: string; commit: string; folder: string | null } | null;
   framework: { kind: string; [option: string]: Json };
   image: string;
   parameters: Hyperparameter[];

@@ -240,6 +240,10 @@ class Admission:
         used = uses_of(document_of(spec)).things
         return clamp_problems(share, await asyncio.to_thread(self._versions.shares, spec.workspace, used))
 
+    async def taken_places(self, specs: Sequence[JobSpec], who: Principal) -> list[tuple[int, Problem]]:
+        """Return what `outside_problems` of `of_any_name` leaves out, with the indices of `specs`. At most seconds."""
+        return await self._stored.taken(specs, who)
+
     async def outside_warnings(self, spec: JobSpec, who: Principal) -> list[Problem]:
         """Return what is worth knowing of a job outside the platform, and stops nothing. At most seconds."""
         return await self._stored.warnings(spec, who)
