@@ -52,7 +52,7 @@ async def published(stage: Stage, workspace: str, who: Principal) -> list[tuple[
 
 async def test_a_job_reads_under_its_name_there_what_another_workspace_offers(stage: Stage) -> None:
     """The version is settled at the submit, and has the name of the job's side."""
-    await taken(stage)
+    view_id = await taken(stage)
     text = "cat /dataset/labels.txt; touch /dataset/x || echo kept"
     document = spec("train", text, workspace="speech", inputs=[{"dataset": "blooms"}])
     job, _ = await stage.platform.submit({"spec": document}, EVE, None)
@@ -61,6 +61,14 @@ async def test_a_job_reads_under_its_name_there_what_another_workspace_offers(st
     assert "daisy rose\n" in stage.log(job.id)
     assert "kept" in stage.log(job.id)
     assert view.spec["inputs"] == [{"dataset": "blooms@1", "mount": "/dataset", "read_only": True}]
+    for kind, ref in (("job", job.id), ("dataset", f"{view_id}@1")):  # what was made of what, from both ends
+        drawn = await stage.platform.lineages.of(kind, ref, EVE)
+        assert {(one.kind, one.name, one.state) for one in drawn.nodes} == {
+            ("job", "train", "there"),
+            ("dataset", "flowers", "there"),
+        }
+    drawn = await stage.platform.lineages.of("dataset", f"{view_id}@1", ANN)
+    assert [one.name for one in drawn.nodes] == ["flowers"]  # and nothing of the other side's jobs
     await uploaded(stage.platform, ANN, "flowers", {"labels.txt": b"tulip\n"}, workspace="vision")
     copy = await stage.platform.clone(job.id, EVE, {})
     assert (await stage.view(copy.id)).spec["inputs"][0]["dataset"] == "blooms@1"

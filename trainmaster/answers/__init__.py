@@ -190,13 +190,6 @@ from trainmaster.answers.notices import (
     WebhooksView,
     WebhookView,
 )
-from trainmaster.answers.passing import (
-    PassedKind,
-    PublishedPage,
-    PublishedView,
-    SubscriptionsView,
-    SubscriptionView,
-)
 from trainmaster.answers.people import (
     AccountsView,
     AccountView,
@@ -300,7 +293,12 @@ from trainmaster.answers.watching import (
     ModelVersionView,
     ModelView,
     Nothing,
+    PassedKind,
+    PublishedPage,
+    PublishedView,
     Series,
+    SubscriptionsView,
+    SubscriptionView,
     TaskLimits,
     UsageView,
     VolumeDetail,

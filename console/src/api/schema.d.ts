@@ -2993,7 +2993,7 @@ export interface paths {
         post?: never;
         /**
          * Withdraw Dataset
-         * @description Take an offer back. Whoever subscribed by it sees nothing of the data set any more; jobs that run keep it.
+         * @description Take an offer back. Who subscribed by it sees nothing of the data set any more; running jobs keep it.
          */
         delete: operations["withdraw_dataset"];
         options?: never;
@@ -3059,7 +3059,7 @@ export interface paths {
         post?: never;
         /**
          * Unsubscribe
-         * @description End a subscription. Jobs that run keep the data set; those that wait fail when they start.
+         * @description End a subscription. Running jobs keep the data set; queued jobs fail when they start.
          */
         delete: operations["unsubscribe"];
         options?: never;
@@ -7124,52 +7124,6 @@ export interface components {
             error: components["schemas"]["Text"] | null;
             created_at: number;
         };
-        /** @description A page of what is offered to a workspace, what was changed last first. */
-        PublishedPage: {
-            items: components["schemas"]["Published"][];
-            next_cursor: string | null;
-        };
-        /**
-         * @description Something that another workspace offers. `workspace`, `owner`: where it lies, and whose it is; `latest`: the
-         *         number of its last version, of which `size_bytes` and `files` tell; `taken_as`: what it is called where it was asked
-         *         for; null: there is no subscription.
-         */
-        Published: {
-            id: string;
-            /** @enum {unknown} */
-            kind: "dataset";
-            name: string;
-            description: string;
-            workspace: string;
-            owner: string;
-            latest: number;
-            versions: number;
-            size_bytes: number;
-            files: number;
-            changed_at: number;
-            taken_as: string | null;
-        };
-        /** @description What a workspace subscribes to, by name. */
-        Subscriptions: {
-            items: components["schemas"]["Subscription"][];
-        };
-        /**
-         * @description What `workspace` subscribes to under `name`; `at`, `by`: since when, and who did it. `called`, `source`, `owner`:
-         *         the name and workspace of its own that it has, and whose it is; null while it is not offered any more.
-         */
-        Subscription: {
-            workspace: string;
-            /** @enum {unknown} */
-            kind: "dataset";
-            name: string;
-            asset: string;
-            called: string | null;
-            source: string | null;
-            owner: string | null;
-            latest: number;
-            at: number;
-            by: string;
-        };
         /** @description Accounts by name. */
         Accounts: {
             items: components["schemas"]["Account"][];
@@ -8025,6 +7979,52 @@ export interface components {
                 [key: string]: number;
             };
             job: string;
+        };
+        /** @description A page of what is offered to a workspace, what was changed last first. */
+        PublishedPage: {
+            items: components["schemas"]["Published"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @description Something that another workspace offers. `workspace`, `owner`: where it is, and whose it is; `latest`: the
+         *         number of its last version, of which `size_bytes` and `files` tell; `taken_as`: what it is called where it was asked
+         *         for; null: there is no subscription.
+         */
+        Published: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "dataset";
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            latest: number;
+            versions: number;
+            size_bytes: number;
+            files: number;
+            changed_at: number;
+            taken_as: string | null;
+        };
+        /** @description What a workspace subscribes to, by name. */
+        Subscriptions: {
+            items: components["schemas"]["Subscription"][];
+        };
+        /**
+         * @description What `workspace` subscribes to under `name`; `at`, `by`: since when, and who did it. `called`, `source`, `owner`:
+         *         the name and workspace of its own that it has, and whose it is; null while it is not offered any more.
+         */
+        Subscription: {
+            workspace: string;
+            /** @enum {unknown} */
+            kind: "dataset";
+            name: string;
+            asset: string;
+            called: string | null;
+            source: string | null;
+            owner: string | null;
+            latest: number;
+            at: number;
+            by: string;
         };
         /** @description What a replica may use: cores, MiB, GPUs. */
         TaskLimits: {

@@ -47,7 +47,7 @@ async def offer_dataset(request: Request, ref: str, workspace: To) -> Response:
 
 @routes.route("DELETE", OFFER, scope="datasets:share", answers={200: "DatasetDetail"})
 async def withdraw_dataset(request: Request, ref: str, workspace: To) -> Response:
-    """Take an offer back. Whoever subscribed by it sees nothing of the data set any more; running jobs keep it."""
+    """Take an offer back. Who subscribed by it sees nothing of the data set any more; running jobs keep it."""
     return Json(await platform(request).subscribing.withdraw(ref, workspace, who(request)))
 
 
