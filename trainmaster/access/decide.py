@@ -15,6 +15,7 @@ from trainmaster.access.roles import (
     ROLES,
     SHARED,
     SHARED_WITH,
+    SUBSCRIBED,
     WORKSPACE_ROLES,
     Principal,
     Reach,
@@ -82,6 +83,8 @@ def _decide(principal: Principal, scope: str) -> Decision:
         shared=frozenset() if everything else _shared(principal, scope) - inside,
         levels=SHARED.get(scope, frozenset()),
         within=principal.within,
+        subscribed=_subscribed(principal, scope, everything),
+        closed=principal.closed if scope in SUBSCRIBED and not everything else frozenset(),
     )
     return Decision(None, visible)
 
@@ -90,3 +93,14 @@ def _shared(principal: Principal, scope: str) -> frozenset[str]:
     """Return the workspaces in which what is shared is reached by `scope`."""
     reaching = (name for name, role in principal.memberships if scope in SHARED_WITH.get(role, ()))
     return principal.sharing.intersection(reaching)
+
+
+def _subscribed(principal: Principal, scope: str, everything: bool) -> frozenset[str]:
+    """Return the workspaces through which what they subscribe to is reached by `scope`. Whoever sees everything needs
+    it only for a token that is for one of them.
+    """
+    if scope not in SUBSCRIBED:
+        return frozenset()
+    if everything:
+        return frozenset() if principal.within is None else frozenset({principal.within})
+    return principal.sharing.intersection(name for name, role in principal.memberships if role in WORKSPACE_ROLES)

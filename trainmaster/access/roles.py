@@ -33,7 +33,8 @@ class Via(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Who asks. `confined`: must set a new password before anything else is permitted. `memberships`: (workspace, role
-    in it), by workspace; `sharing`: those of them in which jobs may be shared.
+    in it), by workspace; `sharing`: those of them in which jobs may be shared; `closed`: the workspaces, whosever, in
+    which an administrator lets nothing be shared.
 
     `owners_told`: whether an administrator lets people know whose the jobs are that they may not see.
 
@@ -48,6 +49,7 @@ class Principal:
     confined: bool = False
     memberships: tuple[tuple[str, str], ...] = ()
     sharing: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
     within: str | None = None
     owners_told: bool = True
@@ -159,6 +161,11 @@ SHARED_WITH: Final[dict[str, frozenset[str]]] = {
     "viewer": frozenset(scope for scope in SHARED if scope.endswith(":read")),
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
+
+SUBSCRIBED: Final = frozenset({"datasets:read"})
+"""Scopes that reach what a workspace subscribes to in another one (R141), for whoever has a role in it: it is there as
+what is shared to be read.
+"""
 
 ALWAYS_TOLD_WHOSE: Final = frozenset({"admin"})
 """Roles that are told whose any job is. Others are told of those that they may not see unless an administrator hides it

@@ -90,6 +90,7 @@ class Platform:
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
         self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
+        self.subscribing = assets.subscribing
         self.algorithms, self.volumes = assets.algorithms, assets.volumes
         self.volume_files, self.bin = assets.volume_files, assets.bin
         self.searching, self.saved_views = finding.searching, finding.saved_views

@@ -81,7 +81,8 @@ from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.favorites import AssetFavorites
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
-from trainmaster.store.assets.versions import AssetReader, NamedVersions
+from trainmaster.store.assets.named import NamedVersions
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.assets.volumes import VolumeRows
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings

@@ -382,4 +382,5 @@ def _principal(person: FoundPerson, via: Via) -> Principal:
     memberships = tuple((one.workspace, one.role) for one in person.members)
     sharing = frozenset(name for name, _ in memberships) - person.closed
     confined = via is Via.SESSION and user.must_change_password
-    return Principal(user.name, user.role, via, confined, memberships, sharing, owners_told=person.owners_told)
+    closed, told = person.closed, person.owners_told
+    return Principal(user.name, user.role, via, confined, memberships, sharing, closed, owners_told=told)
