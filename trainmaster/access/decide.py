@@ -55,6 +55,15 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
     Without a thing the question is about the kind of thing ("may list jobs at all"). Raises KeyError for a scope that
     is not in SCOPES: that is a mistake in the code, not a refusal.
     """
+    found: Decision | None = principal.decided.get(scope)
+    if found is None:
+        found = principal.decided[scope] = _decide(principal, scope)
+    if thing is None or found.said is not None or found.visible.covers(thing):
+        return found
+    return Decision(access.no_such_thing(), found.visible, hidden=True)
+
+
+def _decide(principal: Principal, scope: str) -> Decision:
     what = SCOPES[scope]
     if principal.confined and scope not in CONFINED_SCOPES:
         return Decision(access.one_time_password())
@@ -74,8 +83,6 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
         levels=SHARED.get(scope, frozenset()),
         within=principal.within,
     )
-    if thing is not None and not visible.covers(thing):
-        return Decision(access.no_such_thing(), visible, hidden=True)
     return Decision(None, visible)
 
 

@@ -6,10 +6,11 @@ they are a member of. A token may carry less than its holder's roles: some scope
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from trainmaster.access.scopes import SCOPES
 from trainmaster.core.events import Actor, ActorKind, AuditEvent, Changes, Subject
+from trainmaster.core.records import replace as cheaply_replaced
 from trainmaster.core.states import JobShare
 from trainmaster.messages.said import Said
 
@@ -53,6 +54,12 @@ class Principal:
     until: float | None = field(default=None, compare=False)
     address: str = field(default="", compare=False)
     through: str = field(default="", compare=False)
+    decided: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By scope, what `decide` found: for its own use. `dataclasses.replace` begins with nothing."""
+
+    def asking_from(self, address: str) -> "Principal":
+        """Return the same person at `address`, of whom the same is decided: that goes along."""
+        return cheaply_replaced(self, address=address)
 
     @property
     def actor(self) -> Actor:

@@ -36,6 +36,7 @@ from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.helpers.random_blocks import RandomBlocks
 from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.kept.volumes import KeptVolumes
@@ -260,7 +261,7 @@ def assemble(
         config=config,
         layout=layout,
         clock=clock,
-        random_bytes=os.urandom,
+        random_bytes=RandomBlocks(os.urandom),
         master=master,
         followers=followers,
         feed=feed,

@@ -105,7 +105,8 @@ class Admission:
         gone = () if instead_of is None else (instead_of,)
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
-        found += self._urgent.problems(count_urgent((job,)), "priority", gone)
+        if job.priority is Priority.URGENT:
+            found += self._urgent.problems(count_urgent((job,)), "priority", gone)
         found += place_problems(job, self._pools, who)
         found += self._pays((job,), "workspace", gone)
         found += self._keeps(job)
@@ -247,6 +248,8 @@ class Admission:
         """Return what speaks against the data sets, models and volumes that `spec` names: what `who` may not see is not
         there. `as_owner`: its tasks run as its owner's system user.
         """
+        if not any(item.asset for item in spec.inputs):
+            return []
         found, scopes = [], scopes_of(who)
         for at, item in enumerate(spec.inputs):
             if not item.asset:
