@@ -186,7 +186,7 @@ class LogPiece(Answer, frozen=True, omit_defaults=True):
 class FeedPosition(Answer, frozen=True):
     """The feed's position at which something changed that is to be asked for again."""
 
-    seq: int
+    seq: str
 
 
 class DeletedJob(Answer, frozen=True):

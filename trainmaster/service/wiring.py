@@ -53,6 +53,7 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits
+from trainmaster.service.secrets.seals import Seals
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
@@ -90,7 +91,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
-from trainmaster.store.jobs.read_ledger import LedgerReader
+from trainmaster.store.jobs.read_ledger import LedgerReader, Quarantined
 from trainmaster.store.jobs.results import ResultRows
 from trainmaster.store.kept.rows import KeptRows
 from trainmaster.store.leading import LEAD_S
@@ -236,12 +237,9 @@ def assemble(
 ) -> Platform:
     """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
     counts, waits, looks = StateCounts(), Waits(), Looks()
-    records = LedgerReader(
-        database,
-        lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace, found.share), found.shown),
-    )
-    ledger, feed = Ledger(database), Feed()
-    specs, vault = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database))
+    records = LedgerReader(database, lambda found: counts.set_aside(found.job, _group(found), found.shown))
+    ledger, seals = Ledger(database), Seals(layout)
+    specs, vault, feed = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database)), Feed(seals)
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock, lambda: database.leads)
@@ -279,6 +277,7 @@ def assemble(
         entries=MoneyRows(database),
         clerks=Clerks(),
         vault=vault,
+        seals=seals,
         assets=AssetReader(database),
         images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
         fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
@@ -291,6 +290,10 @@ def assemble(
     context.admission = Admission(config, layout, *parts)
     context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _group(found: Quarantined) -> Group:
+    return Group(found.owner, found.workspace, found.share)
 
 
 def _means(context: Context) -> Means:
@@ -386,7 +389,7 @@ def _moving(
         database=database,
         ledger=ledger,
     )
-    auditing = Auditing(AuditReader(database))
+    auditing = Auditing(AuditReader(database), context.seals)
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
     entrance, finding = entrance_of(context, people, database), finding_of(context, context.assets, database)
     assets = assets_of(context, context.assets, database)

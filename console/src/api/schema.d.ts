@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * Get Events
-         * @description List what happened to the job, in order.
+         * @description List what happened to the job, in order; without the first `after` of it.
          */
         get: operations["get_events"];
         put?: never;
@@ -4161,11 +4161,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * Clone
@@ -4771,8 +4768,8 @@ export interface components {
         };
         /**
          * Several
-         * @description Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected` (with
-         *     a number above `after`).
+         * @description Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected`
+         *     (behind `after`, which the answer before told).
          */
         Several: {
             /** Ids */
@@ -4780,11 +4777,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * SeveralTemplates
@@ -4809,11 +4803,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * Shared
@@ -4920,11 +4911,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * TakenIn
@@ -6225,7 +6213,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
-            seq: number;
+            seq: string;
             sweep: components["schemas"]["SweepPlace"] | null;
         };
         /**
@@ -6467,7 +6455,7 @@ export interface components {
         Home: {
             name: string;
             at: number;
-            seq: number;
+            seq: string;
             any: boolean;
             running: components["schemas"]["Job"][];
             running_total: number;
@@ -6591,7 +6579,7 @@ export interface components {
         Events: {
             items: components["schemas"]["Event"][];
         };
-        /** @description One fact about a job. */
+        /** @description One fact about a job. `seq`: its place among those of the job, from 1. */
         Event: {
             seq: number;
             at: number;
@@ -6697,7 +6685,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
-            seq: number;
+            seq: string;
             sweep: components["schemas"]["SweepPlace"] | null;
             roles: components["schemas"]["Role"][];
             attempt_list: components["schemas"]["Attempt"][];
@@ -6806,7 +6794,7 @@ export interface components {
             };
             total: number;
             partial: boolean;
-            seq: number;
+            seq: string;
             at: number;
         };
         /** @description Versions of a job, the newest first: those that the reader may see, of the last 200. */
@@ -7404,7 +7392,7 @@ export interface components {
             offset: number;
             demand: components["schemas"]["CardDemand"][];
             planned_at: number | null;
-            seq: number;
+            seq: string;
         };
         /** @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen. */
         Timeline: {
@@ -7640,7 +7628,7 @@ export interface components {
         };
         /**
          * @description What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
-         *         still to come, behind the number `after`; null: that was the last part.
+         *         still to come, behind `after`; null: that was the last part.
          */
         Outcome: {
             done: string[];
@@ -7648,7 +7636,7 @@ export interface components {
             /** @default 0 */
             left: number;
             /** @default null */
-            after: number | null;
+            after: string | null;
         };
         /** @description A job that was left as it was, and why: `kind` and `code` as in a problem document. */
         Refused: {
@@ -7855,7 +7843,7 @@ export interface components {
         Nothing: Record<string, never>;
         /** @description The feed's position at which something changed that is to be asked for again. */
         FeedPosition: {
-            seq: number;
+            seq: string;
         };
         /**
          * @description An entry of a folder. `kind`: file, folder or link. `size` of a folder: how many entries one of a job's own
@@ -9569,7 +9557,7 @@ export interface operations {
     get_feed: {
         parameters: {
             query?: {
-                after?: number | null;
+                after?: string | null;
                 job?: string | null;
             };
             header?: never;

@@ -97,7 +97,7 @@ class Submit:
         """
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         submission, ref, before = split(body)
 
         async def prepared() -> Prepared:
@@ -359,7 +359,7 @@ class Submit:
             raise Conflict(submitting.job_of_key_gone())
         return jobs
 
-    def _view(self, job: Job, who: Principal, seq: int) -> JobView:
+    def _view(self, job: Job, who: Principal, seq: str) -> JobView:
         job = self._ctx.master.live.get(job.id, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(decide(who, "jobs:read").visible))
         return job_view(job, self._ctx.clock(), seq, rights_of(who).over(job), reason)
