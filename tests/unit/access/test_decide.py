@@ -277,7 +277,8 @@ def test_what_was_decided_goes_along_with_another_address_and_with_nothing_else(
     before = decide(member, "jobs:read")
     assert decide(member, "jobs:read") is before
     assert decide(member.asking_from("192.0.2.1"), "jobs:read") is before
-    assert member.asking_from("192.0.2.1").address == "192.0.2.1" and member.address == ""
+    assert member.asking_from("192.0.2.1").address == "192.0.2.1"
+    assert member.address == ""
     assert not decide(replace(member, scopes=frozenset({"jobs:write"})), "jobs:read").allowed
     assert decide(replace(member, role="admin"), "jobs:read").visible.everything
     assert decide(replace(member, memberships=()), "jobs:read").visible.workspaces == frozenset()

@@ -28,7 +28,8 @@ def test_what_is_handed_out_is_a_piece_of_its_own_of_what_was_drawn(counts: list
     for count in counts:
         taken = blocks(count)
         found = stream.drawn.find(taken, at)
-        assert len(taken) == count and found >= at, "behind everything that was handed out before"
+        assert len(taken) == count
+        assert found >= at, "behind everything that was handed out before"
         at = found + count
 
 

@@ -104,8 +104,7 @@ def add_to(app: typer.Typer) -> None:
         "tm dataset share flowers read",
     )
     add_subscriptions(part)
-    text = 'tm dataset describe flowers "5 classes of flowers"'
-    add(part, describe, "修改数据集的描述。\n\n输出名称和描述。", text)
+    add(part, describe, "修改数据集的描述。\n\n输出名称和描述。", 'tm dataset describe flowers "5 classes"')
     add(
         part,
         delete,
