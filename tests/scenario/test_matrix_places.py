@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.uploads import uploaded
 from tests.scenario import test_algorithms, test_datasets, test_matrix, test_matrix_rest, test_templates, test_volumes
 from tests.scenario.stage import ADMIN, fake_spec
 from tests.scenario.test_audit_walk import CONNECTION
@@ -15,6 +16,7 @@ from tests.scenario.test_matrix import MAY, READ, Lab, lab
 from tests.unit.api.test_policy import PUBLIC
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.core.cluster import Flavor
+from trainmaster.core.errors import NotFound
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
@@ -28,6 +30,9 @@ SUBMITTERS: Final = LEADERS | {"ann", "member"}
 INSIDE: Final = SUBMITTERS | {"viewer"}
 ALL: Final = INSIDE | {"stranger"}
 Doors = dict[tuple[str, str], tuple[frozenset[str], Any]]
+
+OFFERED: Final = "offered"
+"""Stands for the id of a data set that another workspace offers."""
 
 PLACES: Final[Doors] = {
     ("PUT", "/workspaces/{name}"): (PLATFORM, {"weight": 2}),
@@ -51,6 +56,10 @@ PLACES: Final[Doors] = {
     ("PUT", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, CONNECTION),
     ("POST", "/workspaces/{workspace}/storage/{connection}/check"): (SUBMITTERS, None),
     ("DELETE", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, None),
+    ("GET", "/workspaces/{workspace}/published"): (INSIDE, None),
+    ("GET", "/workspaces/{workspace}/subscriptions"): (INSIDE, None),
+    ("PUT", "/workspaces/{workspace}/subscriptions/dataset/{subscription}"): (SUBMITTERS, {"asset": OFFERED}),
+    ("DELETE", "/workspaces/{workspace}/subscriptions/dataset/{subscription}"): (SUBMITTERS, None),
     ("DELETE", "/workspaces/{name}"): (PLATFORM, None),
 }
 """Of one workspace: who may, and what is sent."""
@@ -137,7 +146,13 @@ TRIED: Final = {
 }  # fmt: skip
 """The same, beside their stories: test_submit.py, test_sweeps.py, test_images.py, test_datasets.py."""
 
-VALUES: Final = {"workspace": "vision", "user": "guest", "secret": "TOKEN", "connection": "data"}
+VALUES: Final = {
+    "workspace": "vision",
+    "user": "guest",
+    "secret": "TOKEN",
+    "connection": "data",
+    "subscription": "taken",
+}
 NAMED: Final = {"workspaces": "vision", "nodes": "n1", "cluster": "n1", "pools": "lab", "virtual-clusters": "vc"}
 """What stands for `name`, by the first word of an address; a flavor's is `one`."""
 WHO: Final = sorted(MAY, key=lambda who: who == "admin")
@@ -156,6 +171,16 @@ async def told(lab: Lab) -> int:
     return len(page.items)
 
 
+async def offered(lab: Lab) -> str:
+    """Return the id of a data set that another workspace offers to everybody."""
+    platform = lab.stage.platform
+    try:
+        return (await platform.datasets.detail(OFFERED, ADMIN)).id
+    except NotFound:
+        made = await uploaded(platform, ADMIN, OFFERED, {"a": b"a"}, workspace="speech")
+        return (await platform.subscribing.offer(made.dataset, "*", ADMIN)).id
+
+
 async def furnished(lab: Lab) -> str:
     """See that all is there that is named; return the id of an invitation."""
     platform = lab.stage.platform
@@ -167,6 +192,7 @@ async def furnished(lab: Lab) -> str:
     await platform.secrets.put("vision", "TOKEN", "a value", ADMIN)
     target = StoreTarget(CONNECTION["endpoint"], "", "training", "", "AKIDWALK", CONNECTION["secret"])
     await platform.storage.put("vision", "data", target, ADMIN)
+    await platform.subscribing.subscribe("vision", "taken", await offered(lab), ADMIN)
     return (await platform.inviting.make("vision", "member", 3600, ADMIN)).id
 
 
@@ -176,6 +202,8 @@ async def assert_answers(lab: Lab, who: str, doors: Doors) -> None:
         for (method, path), (may, body) in doors.items():
             invitation = await furnished(lab)
             before = await told(lab)
+            if body == {"asset": OFFERED}:
+                body = {"asset": await offered(lab)}  # noqa: PLW2901
             sent = {} if body is None else {"json": body}
             answer = await http.request(method, address(path, invitation), **sent)
             if who in may:

@@ -36,6 +36,7 @@ NAMELESS: Final = {
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
     "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
     "/workspaces/{workspace}/secrets", "/workspaces/{workspace}/storage",
+    "/workspaces/{workspace}/published", "/workspaces/{workspace}/subscriptions",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries", "/datasets/uploads/{upload}",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody
