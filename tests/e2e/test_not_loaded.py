@@ -44,4 +44,4 @@ def test_a_console_that_cannot_be_loaded_says_so(console: Console) -> None:
     expect(lost).to_contain_text("This page could not be loaded")
     console.page.unroute("**/assets/app-*.js")
     lost.get_by_role("button").click()
-    expect(console.page.get_by_role("heading", level=1)).to_have_text("Jobs")
+    expect(console.page.get_by_role("heading", level=1)).to_have_text("Training jobs")

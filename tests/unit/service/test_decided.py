@@ -71,8 +71,7 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database, "zh") == "修改了排队策略：计入的最长运行时限为 1 分钟"
         await pools.put("policy", "privacy", {"owners_told": False}, Actor("ann"))
         assert (
-            newest(database)
-            == "Changed what people are told of one another: owners of others' jobs are told: yes → no"
+            newest(database) == "Changed what people are told of one another: owners of others' jobs are told: yes → no"
         )
 
 
