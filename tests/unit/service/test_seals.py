@@ -55,6 +55,15 @@ def test_what_was_altered_is_not(seals: Seals, data: st.DataObject, number: int)
         seals.place("a", other)
 
 
+def test_one_place_has_one_text(seals: Seals) -> None:
+    """Also where the last letter has bits that are not used."""
+    good = seals.mark("a", b"x")
+    assert len(good) * 6 % 8
+    for letter in set(LETTERS) - {good[-1]}:
+        with pytest.raises(NotSealedHere):
+            seals.place("a", good[:-1] + letter)
+
+
 @given(NUMBERS)
 def test_what_is_of_another_kind_or_home_is_not(
     seals: Seals, tmp_path_factory: pytest.TempPathFactory, number: int
