@@ -61,7 +61,9 @@ export function DatasetPage(): ReactNode {
         actions={
           <>
             <AssetStar kind="datasets" of={dataset} />
-            <Sharing words="datasets" of={dataset} change={shareDataset} />
+            {(dataset.taken.length === 0 || dataset.may.includes("share")) && (
+              <Sharing words="datasets" of={dataset} change={shareDataset} />
+            )}
             {writes && (
               <Button icon={<CloudUploadOutlined />} onClick={() => setUploads(true)} data-testid="dataset-upload">
                 {t("datasets.add")}

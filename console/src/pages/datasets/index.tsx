@@ -108,7 +108,7 @@ function useColumns(): TableColumnsType<Dataset> {
         key: "shared",
         width: 112,
         render: (_, one) =>
-          one.taken.length > 0 ? (
+          one.taken.length > 0 && !one.may.includes("share") ? (
             <TwoLines first={t("datasets.subscribed")} second={one.taken.map((place) => place.workspace).join(", ")} />
           ) : (
             <span title={t(`datasets.share.${one.share}`)}>{t(`datasets.sharing.${one.share}`)}</span>

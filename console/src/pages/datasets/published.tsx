@@ -254,7 +254,7 @@ export function Unsubscribe({ workspace, name }: { workspace: string; name: stri
 function Lapsed({ of, submits }: { of: Subscription[]; submits: boolean }): ReactNode {
   const { t } = useTranslation();
   return (
-    <section className="tm-panel tm-gap" data-testid="lapsed">
+    <section className="tm-panel tm-lapsed-panel" data-testid="lapsed">
       <h2>{t("datasets.passing.lapsed")}</h2>
       <div className="tm-panel-body">
         <p className="tm-faint tm-lapsed-hint">{t("datasets.passing.lapsedHint")}</p>
