@@ -115,7 +115,7 @@ need_torch() {
     note "there is none to be had (.cache/uv.log); TRAINMASTER_TORCH_INDEX may name a package index that has torch $TORCH+cpu"
     note "the build for NVIDIA cards runs without a card, too: $TORCH_GPU_SIZE"
     answer="${TRAINMASTER_TORCH_LARGE:-}"
-    if [ -z "$answer" ] && [ -t 0 ] && [ -t 2 ]; then read -r -p "    Install it? [y/N] " answer; fi
+    if [ -z "$answer" ] && [ -t 0 ] && [ -t 2 ]; then read -r -p "    Install it? [y/N] " answer || echo >&2; fi
     [[ "$answer" = [yYjJ是]* ]] || die "needs PyTorch $TORCH in the environment $VENV. TRAINMASTER_TORCH_LARGE=yes installs the build for NVIDIA cards;" \
         "or put one there yourself: $VENV/bin/python -m pip install torch==$TORCH, with the --index-url that has it"
     step "Installing PyTorch $TORCH ($TORCH_GPU_SIZE, once)"

@@ -114,6 +114,7 @@ function Way(): ReactNode {
 
 /** The console once it is here. Not `lazy`: what follows a fallback, React holds back until that was seen for 300 ms. */
 function Behind(): ReactNode {
+  const { t } = useTranslation();
   const [loaded, setLoaded] = useState<{ Console: ComponentType } | { error: unknown }>();
   useEffect(() => {
     loadConsole().then(
@@ -122,7 +123,15 @@ function Behind(): ReactNode {
     );
   }, []);
   if (!loaded) return <Boot />;
-  if ("error" in loaded) throw loaded.error;
+  if ("error" in loaded)
+    return (
+      <main className="tm-boot-error" data-testid="not-loaded">
+        <Note title={t("error.load")}>{t("error.loadHint")}</Note>
+        <button type="button" className="tm-button" onClick={() => window.location.reload()}>
+          {t("action.reload")}
+        </button>
+      </main>
+    );
   return <loaded.Console />;
 }
 

@@ -372,6 +372,7 @@ export const router = createRouter({
     notifications,
   ]),
   defaultPreload: "intent",
+  defaultErrorComponent: Crash, // within what surrounds the page: the way to the others stays
   scrollRestoration: true,
 });
 

@@ -44,17 +44,27 @@ export function NotShared({
   );
 }
 
+/** What browsers, and the loader of styles, say of a part of the console that they could not get. */
+const NOT_LOADED = /dynamically imported module|Importing a module script failed|Unable to preload/;
+
 export function Crash({ error }: { error: unknown }): ReactNode {
   const { t } = useTranslation();
+  const said = error instanceof Error ? error.message : String(error);
   const reload = (
     <Button type="primary" onClick={() => window.location.reload()}>
       {t("action.reload")}
     </Button>
   );
+  if (NOT_LOADED.test(said))
+    return (
+      <Lost id="not-loaded" title={t("error.load")} way={reload}>
+        {t("error.loadHint")}
+      </Lost>
+    );
   return (
     <Lost id="crash" title={t("error.render")} way={reload}>
       {t("error.renderHint")}
-      <pre className="tm-code">{error instanceof Error ? error.message : String(error)}</pre>
+      <pre className="tm-code">{said}</pre>
     </Lost>
   );
 }

@@ -136,7 +136,7 @@ export function Stamp({ at, children }: { at: number; children?: ReactNode }): R
   // Written when somebody points at it: most of a thousand rows are never pointed at.
   const tell = (event: PointerEvent<HTMLElement>): void => {
     const utc = new Date(at * 1000).toISOString().replace("T", " ").slice(0, 19);
-    event.currentTarget.title = `${t("time.local")} (${ZONE})${t("mark.colon")}${format(at)}\n${t("time.utc")}${t("mark.colon")}${utc}`;
+    event.currentTarget.title = `${t("time.local")}${t("mark.aside", { text: ZONE })}${t("mark.colon")}${format(at)}\n${t("time.utc")}${t("mark.colon")}${utc}`;
   };
   return (
     <time dateTime={new Date(at * 1000).toISOString()} onPointerEnter={tell}>

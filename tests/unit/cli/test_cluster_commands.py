@@ -208,7 +208,7 @@ def test_a_job_that_cannot_be_foreseen_says_why(tm: Shell, tmp_path: Path) -> No
     try:
         said = tm("queue")
         assert re.search(r"unknown: \w+", said)
-        assert "expected start: unknown: " in tm("explain", made["id"])
+        assert "expected start: unknown. " in tm("explain", made["id"])
     finally:
         tm("stop", made["id"])
         for node in ("node-1", "node-2"):

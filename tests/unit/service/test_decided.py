@@ -47,7 +47,7 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert newest(database) == (
             "Changed pool lab: kind: dedicated → public, workspaces was removed (it was v, w), description = all"
         )
-        assert newest(database, "zh").startswith("修改了资源池 lab：类型：dedicated → public、去掉了工作空间")
+        assert newest(database, "zh").startswith("修改了资源池 lab：类型：专属→公共、去掉了工作空间")
         await pools.put("pool", "lab", Pool("lab", description="all"), Actor("bob"))
         assert newest(database) == "Changed pool lab: no change"
         await pools.drop("pool", "lab", Actor("cleo"))
@@ -68,11 +68,10 @@ async def test_what_became_of_each_field(database: Database, pools: Pools) -> No
         assert audit_of(database)[0].subject.workspace == "default"
         assert newest(database) == "Created flavor default/one: only the name"
         await pools.put("policy", "queue", {"age_cap_s": 60}, Actor("ann"))
-        assert newest(database, "zh") == "修改了排队策略：计入的最长运行时限为 60"
+        assert newest(database, "zh") == "修改了排队策略：计入的最长运行时限为 1 分钟"
         await pools.put("policy", "privacy", {"owners_told": False}, Actor("ann"))
         assert (
-            newest(database)
-            == "Changed what people are told of one another: owners of others' jobs are told: true → false"
+            newest(database) == "Changed what people are told of one another: owners of others' jobs are told: yes → no"
         )
 
 

@@ -60,14 +60,14 @@ def waiting_lines(
 def _forecast(forecast: "answers.ForecastView") -> str:
     low, high = (end and clock(end) for end in (forecast.low, forecast.high))
     span = ""
-    if forecast.when == "after" and forecast.why is not None:
+    if forecast.when in ("after", "unknown") and forecast.why is not None:
         span = words(". ", "。") + told(forecast.why)
     elif forecast.at and low != high:
         first, last = low or words("now", "现在"), high or words("later", "更晚")
         span = words(f", between {first} and {last}", f"，在 {first} 与 {last} 之间")
     nodes = words(" on ", "，节点 ") + ", ".join(forecast.nodes) if forecast.nodes else ""
     by = nodes + words(f", says {forecast.by}", f"，由 {forecast.by} 预计") if forecast.by else ""
-    start = expected_start(forecast).rstrip()
+    start = words("unknown", "未知") if forecast.when == "unknown" else expected_start(forecast).rstrip()
     return words(f"expected start: {start}{span}{by}", f"预计开始：{start}{span}{by}")
 
 

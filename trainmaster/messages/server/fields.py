@@ -5,7 +5,7 @@ members and webhooks. The knobs of the queue policy have theirs in `messages.clu
 # fmt: off
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import say
+from trainmaster.messages.catalogue import Seconds, say
 from trainmaster.messages.said import Said
 
 # --- fields by themselves
@@ -144,3 +144,29 @@ def field_per_person(resource: Said | str, pool: str) -> Said: ...
 
 @say("limit of {resource} for {person} in pool {pool}", "资源池 {pool} 中 {person} 的 {resource} 上限")
 def field_of_person(resource: Said | str, person: str, pool: str) -> Said: ...
+
+# --- what is set, where it has words
+
+@say("yes", "是")
+def value_yes() -> Said: ...
+
+@say("no", "否")
+def value_no() -> Said: ...
+
+@say("{time}", "{time}")
+def value_time(time: Seconds) -> Said: ...
+
+@say("public", "公共")
+def value_public() -> Said: ...
+
+@say("dedicated", "专属")
+def value_dedicated() -> Said: ...
+
+@say("off", "关闭")
+def value_sharing_off() -> Said: ...
+
+@say("members may share", "成员可以共享")
+def value_sharing_open() -> Said: ...
+
+@say("each job says how", "提交时必须选择")
+def value_sharing_required() -> Said: ...

@@ -120,7 +120,7 @@ _NAMED: Final[dict[str, Callable[[list[str]], Said]]] = {
 def _changes(before: Any, after: Any, made: bool = False) -> audit.Changes:
     """Return what is said of each changed field; of something new only what it is."""
     found = [
-        _change(label(name), None if made and now is not None else _written(was), _written(now))
+        _change(label(name), None if made and now is not None else _written(name, was), _written(name, now))
         for name, was, now in changes(before, after)
     ]
     more = len(found) - MOST_CHANGES
@@ -129,7 +129,7 @@ def _changes(before: Any, after: Any, made: bool = False) -> audit.Changes:
     return [*found[:MOST_CHANGES], (audit.more_settings if made else audit.more_changes)(more)]
 
 
-def _change(name: Said, before: str | None, after: str | None) -> Said:
+def _change(name: Said, before: Said | str | None, after: Said | str | None) -> Said:
     if after is None:
         return audit.is_gone(name, before or "")
     return audit.now_is(name, after) if before is None else audit.was_and_is(name, before, after)
@@ -146,14 +146,28 @@ def _fields(record: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, list(record) if isinstance(record, tuple) else record
 
 
-def _written(value: Any) -> str | None:
+def _written(field: str, value: Any) -> Said | str | None:
+    """Return a value as it is said: what has words in them, times as times, the rest as it is stored."""
     if value is None:
         return None
+    if isinstance(value, bool):
+        return fields.value_yes() if value else fields.value_no()
+    if isinstance(value, str) and (words := _VALUES.get((field, value))) is not None:
+        return words()
+    if isinstance(value, int | float) and render.has_words(f"knob_{field}") and field.endswith("_s"):
+        return fields.value_time(float(value))
     text = ", ".join(map(str, value)) if isinstance(value, list) else _text(value)
     return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "..."
 
 
+_VALUES: Final[Mapping[tuple[str, str], Callable[[], Said]]] = {
+    ("kind", "public"): fields.value_public,
+    ("kind", "dedicated"): fields.value_dedicated,
+    ("sharing", "off"): fields.value_sharing_off,
+    ("sharing", "open"): fields.value_sharing_open,
+    ("sharing", "required"): fields.value_sharing_required,
+}
+
+
 def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)

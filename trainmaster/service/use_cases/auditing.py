@@ -134,6 +134,10 @@ def _entered(data: Data) -> Said:
     return audit.job_entered(task_name(data["role"], data["index"]), str(data["program"]))
 
 
+def _shared(share: object) -> Said | str:
+    return _SHARES.get(str(share), str(share))
+
+
 def _annotated(data: Data) -> Said:
     if "tags" not in data:
         return audit.job_noted()
@@ -150,6 +154,11 @@ _PRIORITIES: Final[dict[Priority, Said]] = {
     Priority.URGENT: audit.priority_urgent(),
     Priority.VERY_URGENT: audit.priority_very_urgent(),
 }
+_SHARES: Final[dict[str, Said]] = {
+    "none": audit.share_nothing(),
+    "read": audit.share_read(),
+    "read-write": audit.share_read_write(),
+}
 _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.SUBMITTED: lambda _: audit.job_submitted(),
     Kind.EXPIRED: lambda _: audit.job_expired(),
@@ -158,7 +167,7 @@ _EVENTS: Final[dict[Kind, Callable[[Data], Said]]] = {
     Kind.DURATION_CHANGED: _may_run,
     Kind.PRIORITY_CHANGED: lambda data: audit.job_priority_became(_PRIORITIES[Priority(data["priority"])]),
     Kind.ENTERED: _entered,
-    Kind.SHARED: lambda data: audit.job_shared(str(data["share"]), str(data["before"])),
+    Kind.SHARED: lambda data: audit.job_shared(_shared(data["share"]), _shared(data["before"])),
     Kind.ANNOTATED: _annotated,
     Kind.PREEMPTED: _sent_back,
     Kind.UPLOAD_ASKED: lambda _: audit.job_upload_asked(),

@@ -104,7 +104,7 @@ export const admin = {
     resource: "Resource",
     nominal: "Quota",
     cap: "At most",
-    capHint: "Leave At most empty to allow whatever others leave idle.",
+    capHint: "Without a limit in 'At most', whatever others leave idle may be used.",
     capBelow: "Enter at least the quota.",
     add: "Add a resource",
     borrowed: "{{borrowed}} borrowed",

@@ -24,6 +24,8 @@ export const audit = {
   before: "Before",
   after: "After",
   value: "Value",
+  yes: "yes",
+  no: "no",
   platform: "platform",
   unknown: "not signed in",
   by: {

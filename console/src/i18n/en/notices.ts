@@ -33,7 +33,7 @@ export const notices = {
   about: {
     failed: "A job of yours failed.",
     ended: "It succeeded, was stopped by somebody else, or reached its time limit.",
-    waits: "It is queued for 5 minutes longer than was expected at first.",
+    waits: "It has waited 5 minutes longer than first expected.",
     preempted: "It made room for another job and is queued again.",
     idle: "Its GPUs have done nothing for 30 minutes.",
     limit: "15 minutes before its time limit.",

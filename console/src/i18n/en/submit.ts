@@ -326,7 +326,7 @@ export const help = {
   min_succeeded:
     "The sub-task is finished when this many replicas end with exit code 0; at most the number of replicas. Empty: when all have ended.",
   min_failed:
-    "The job fails when this many replicas have failed; at most the number of replicas. Empty: 1. With “never” failures do not fail the job.",
+    "The job fails when this many replicas have failed; at most the number of replicas. Empty: 1. With 'never', failures do not fail the job.",
   main: "When this sub-task is finished the whole job is, even while others still run.",
   duration:
     "The longest time the job may run; then it is stopped as expired. For example 30m, 2h or 1h30m. It can be changed while the job runs.",

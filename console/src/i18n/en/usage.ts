@@ -46,7 +46,7 @@ export const usage = {
   enter: "Add credit",
   enterFor: "Change the balance of {{workspace}}",
   amountHint: "An entry stays. To take one back, enter a correction.",
-  amountBad: "Enter an amount such as 12.50, with at most six digits behind the point.",
+  amountBad: "Enter an amount such as 12.50, with at most six decimal places.",
   note: "Note",
   noteHint: "A correction says why.",
   budget: "Budget",

@@ -24,6 +24,8 @@ export const audit = {
   before: "变更前",
   after: "变更后",
   value: "值",
+  yes: "是",
+  no: "否",
   platform: "平台",
   unknown: "未登录",
   by: {

@@ -114,6 +114,8 @@ export const common = {
     unreachableHint: "请确认服务正在运行且网络可达；页面会自动重试。",
     notFound: "没有这个页面",
     notFoundHint: "请检查地址 {{address}}，或从任务列表进入。",
+    load: "页面加载失败",
+    loadHint: "服务器可能已停止或刚刚升级，也可能网络不通。请重新加载。",
     render: "页面出错",
     renderHint: "请重新加载；若再次出现，请把下面的文字反馈给管理员。",
     outdated: "内容不是最新，数据截至 {{time}}。",

@@ -99,7 +99,7 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
               </ul>
             )}
             <div className="tm-actions">
-              <Tooltip title={t("admin.policy.simulateHint")}>
+              <Tooltip title={simulated.data ? undefined : t("admin.policy.simulateHint")}>
                 <Button
                   icon={<ExperimentOutlined />}
                   disabled={wrong || count === 0}

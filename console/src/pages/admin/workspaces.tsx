@@ -13,6 +13,7 @@ import { SecretsButton } from "../../shared/secrets";
 import { Shares } from "../../shared/shares";
 import { StorageButton } from "../../shared/storage";
 import { ErrorPanel } from "../../shared/ui";
+import { useMedia } from "../../theme";
 import { type Named, NamedDialog } from "./dialog";
 import { Effect } from "./effect";
 import { type LimitRow, LimitsEditor, limitsOf, rowsOf, useWarnings } from "./limits";
@@ -42,6 +43,7 @@ export function WorkspacesAdmin(): ReactNode {
   const query = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, refetchInterval: 15_000 });
   const pools = useQuery({ queryKey: ["pools"], queryFn: () => listPools() });
   const jobs = useJobsColumn<Workspace>();
+  const wide = useMedia("(min-width: 1380px)");
   return (
     <NamedTable<Workspace>
       hint={t("admin.workspaces.hint")}
@@ -50,7 +52,7 @@ export function WorkspacesAdmin(): ReactNode {
       query={query}
       remove={(one) => deleteWorkspace(one.name)}
       stays="default"
-      width={1020}
+      width={wide ? 1100 : 1020}
       dialog={(one, close) => <WorkspaceDialog one={one} pools={pools.data?.items ?? []} close={close} />}
       columns={[
         {
@@ -87,7 +89,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: 240,
+          width: wide ? 330 : 240,
           render: (_, { name }) => (
             <div className="tm-actions">
               <MembersButton workspace={name} />
@@ -228,7 +230,7 @@ function Trial({ one }: { one: Workspace }): ReactNode {
   return (
     <div className="tm-stack">
       <div>
-        <Tooltip title={t("admin.policy.simulateHint")}>
+        <Tooltip title={simulated.data ? undefined : t("admin.policy.simulateHint")}>
           <Button
             icon={<ExperimentOutlined />}
             loading={simulated.isPending}
@@ -252,6 +254,9 @@ function Trial({ one }: { one: Workspace }): ReactNode {
 
 function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
   const { t } = useTranslation();
+  const rows = (Form.useWatch("quotas") as (QuotaRow | undefined)[] | undefined) ?? [];
+  const taken = new Set(rows.map((row) => row?.pool));
+  const free = pools.find((pool) => !taken.has(pool.name));
   return (
     <Form.List name="quotas">
       {(fields, { add, remove }) => (
@@ -263,7 +268,11 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
                   <Select
                     style={{ flex: 1 }}
                     aria-label={t("admin.pools.pool")}
-                    options={pools.map((pool) => ({ value: pool.name, label: pool.name }))}
+                    options={pools.map((pool) => ({
+                      value: pool.name,
+                      label: pool.name,
+                      disabled: taken.has(pool.name) && rows[name]?.pool !== pool.name,
+                    }))}
                   />
                 </Form.Item>
                 <Button
@@ -280,9 +289,8 @@ function Quotas({ pools }: { pools: ResourcePool[] }): ReactNode {
             size="small"
             type="dashed"
             icon={<PlusOutlined />}
-            onClick={() =>
-              add({ pool: pools[0]?.name ?? "default", share: [{ resource: "gpu", nominal: 0, cap: null }] })
-            }
+            disabled={!free}
+            onClick={() => add({ pool: free?.name, share: [{ resource: "gpu", nominal: 0, cap: null }] })}
             data-testid="quota-add"
           >
             {t("admin.workspaces.addQuota")}

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEvent } from "../../api/types";
 import { useBilingual } from "../../i18n";
-import { shortId } from "../../shared/format";
+import { duration, shortId } from "../../shared/format";
 import { Stamp } from "../../shared/time";
 import { Dotted, TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
@@ -94,12 +94,12 @@ export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNod
   const before = {
     title: t("audit.before"),
     key: "before",
-    render: (_: unknown, one: Change) => <Value of={one.before} />,
+    render: (_: unknown, one: Change) => <Value field={one.field} of={one.before} />,
   };
   const after = {
     title: t("audit.after"),
     key: "after",
-    render: (_: unknown, one: Change) => <Value of={one.after} />,
+    render: (_: unknown, one: Change) => <Value field={one.field} of={one.after} />,
   };
   return (
     <Table<Change>
@@ -122,4 +122,26 @@ export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNod
   );
 }
 
-const Value = ({ of }: { of: unknown }): ReactNode => <span className="tm-num tm-break">{valueText(of)}</span>;
+/** A value in words where it has some: roles, kinds and states are said as the pages that set them say them. */
+function Value({ field, of }: { field: string; of: unknown }): ReactNode {
+  const { t } = useTranslation();
+  if (field === "since" && typeof of === "number") return of === 0 ? "–" : <Stamp at={of} />;
+  return <span className="tm-num tm-break">{wordOf(t, field, of) ?? valueText(of, t("mark.comma"))}</span>;
+}
+
+/** Pure. */
+export function wordOf(t: TFunction, field: string, value: unknown): string | undefined {
+  if (typeof value === "boolean") return t(value ? "audit.yes" : "audit.no");
+  if (typeof value === "number" && field.endsWith("_s")) return duration(value, true);
+  if (typeof value !== "string") return undefined;
+  const path = field.startsWith("members.") ? "people.role" : WORDS[field];
+  return path && t(`${path}.${value}` as "audit.yes", { defaultValue: value });
+}
+
+/** Where the words are for the values of a field. */
+const WORDS: Readonly<Record<string, string>> = {
+  role: "role",
+  kind: "admin.pools.kinds",
+  sharing: "admin.workspaces.sharings",
+  service: "timeline.service",
+};

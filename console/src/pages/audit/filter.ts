@@ -82,9 +82,9 @@ export function subjectOf(text: string | undefined): { kind?: string; name?: str
 export const isMade = (kind: string): boolean => kind.endsWith("_made");
 export const isRemoved = (kind: string): boolean => kind.endsWith("_removed");
 
-/** A value of a record as it is shown: one line, lists with commas. */
-export function valueText(value: unknown): string {
+/** A value of a record as it is shown: one line, lists with commas, or what else stands `between`. */
+export function valueText(value: unknown, between = ", "): string {
   if (value === null || value === undefined) return "–";
-  if (Array.isArray(value)) return value.map(valueText).join(", ");
+  if (Array.isArray(value)) return value.map((one) => valueText(one)).join(between);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

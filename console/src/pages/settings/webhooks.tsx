@@ -19,7 +19,8 @@ import { decides } from "../../shared/people";
 import { useFreshSession } from "../../shared/session";
 import { Toned } from "../../shared/state";
 import { Ago } from "../../shared/time";
-import { CopyButton, Pending, useErrorText } from "../../shared/ui";
+import { CopyButton, Pending, TwoLines, useErrorText } from "../../shared/ui";
+import { useMedia } from "../../theme";
 
 export function Webhooks(): ReactNode {
   const { t } = useTranslation();
@@ -105,7 +106,7 @@ export function Webhooks(): ReactNode {
           <Table<Webhook>
             rowKey="id"
             size="small"
-            scroll={{ x: 640 }}
+            scroll={{ x: 660 }}
             pagination={false}
             dataSource={query.data.items}
             locale={{ emptyText: t("notices.noHooks") }}
@@ -128,10 +129,10 @@ export function Webhooks(): ReactNode {
               {
                 title: <span className="tm-hidden">{t("admin.actions")}</span>,
                 key: "actions",
-                width: 270,
+                width: 290,
                 align: "end",
                 render: (_, one) => (
-                  <div className="tm-cell">
+                  <div className="tm-actions tm-actions-end">
                     <Button
                       size="small"
                       onClick={() => void test(one)}
@@ -250,6 +251,8 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
   const { t } = useTranslation();
   const language = useLanguage();
   const name = useNoticeName();
+  const narrow = useMedia("(max-width: 599px)");
+  const answer = (one: Delivery): string => one.error?.[language] ?? (one.status === null ? "–" : `HTTP ${one.status}`);
   const query = useQuery({ queryKey: ["webhooks", "deliveries", of.id], queryFn: () => listDeliveries(of.id) });
   return (
     <Modal open title={t("notices.deliveriesOf", { name: of.name })} onCancel={close} footer={null} width={760}>
@@ -259,13 +262,35 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
         <Table<Delivery>
           rowKey="id"
           size="small"
-          scroll={{ x: 620, y: 420 }}
+          scroll={narrow ? { y: 420 } : { x: 620, y: 420 }}
           pagination={false}
           dataSource={query.data.items}
           locale={{ emptyText: t("notices.nothingSent") }}
           columns={[
-            { title: t("notices.when"), key: "at", width: 120, render: (_, one) => <Ago at={one.created_at} /> },
-            { title: t("notices.kind"), key: "kind", width: 150, render: (_, one) => name(one.kind) },
+            ...(narrow
+              ? [
+                  {
+                    title: t("notices.kind"),
+                    key: "kind",
+                    render: (_: unknown, one: Delivery) => (
+                      <TwoLines first={name(one.kind)} second={<Ago at={one.created_at} />} />
+                    ),
+                  },
+                ]
+              : [
+                  {
+                    title: t("notices.when"),
+                    key: "at",
+                    width: 120,
+                    render: (_: unknown, one: Delivery) => <Ago at={one.created_at} />,
+                  },
+                  {
+                    title: t("notices.kind"),
+                    key: "kind",
+                    width: 150,
+                    render: (_: unknown, one: Delivery) => name(one.kind),
+                  },
+                ]),
             {
               title: t("notices.state"),
               key: "state",
@@ -276,12 +301,17 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
                 </Toned>
               ),
             },
-            { title: t("notices.tries"), key: "tries", width: 70, render: (_, one) => one.tries },
-            {
-              title: t("notices.answer"),
-              key: "answer",
-              render: (_, one) => one.error?.[language] ?? (one.status === null ? "–" : `HTTP ${one.status}`),
-            },
+            ...(narrow
+              ? []
+              : [
+                  {
+                    title: t("notices.tries"),
+                    key: "tries",
+                    width: 70,
+                    render: (_: unknown, one: Delivery) => one.tries,
+                  },
+                ]),
+            { title: t("notices.answer"), key: "answer", render: (_, one) => answer(one) },
           ]}
         />
       )}
