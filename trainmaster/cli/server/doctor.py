@@ -147,8 +147,8 @@ def _cgroups() -> Finding:
         version = 2 if unified else 1
         return Finding("cgroups", GOOD, words(f"limits can be set (version {version})", f"可以设置限制（v{version}）"))
     without = words(
-        "Memory and processes are checked only from time to time, and CPU is not limited. To set limits, run the server "
-        "as root",
+        "Memory and processes are checked only from time to time, and CPU is not limited. To set limits, run the "
+        "server as root",
         "内存与进程数只靠定时检查来限制，CPU 不受限制。要设置限制，请以 root 运行服务器",
     )
     if unified:
