@@ -19,8 +19,8 @@ class FakeStream {
   ) {
     FakeStream.made.push(this);
   }
-  send(event: string, id: number, data: unknown): void {
-    this.ears.heard({ event, data: JSON.stringify(data), id: String(id) });
+  send(event: string, id: string, data: unknown): void {
+    this.ears.heard({ event, data: JSON.stringify(data), id });
   }
 }
 
@@ -38,7 +38,7 @@ describe("the live feed", () => {
     seen.length = statuses.length = FakeStream.made.length = 0;
     feed = new Feed({
       path: "/feed",
-      after: 7,
+      after: "uSq",
       events: { job: (data) => seen.push(data), reset: () => seen.push("reset") },
       onStatus: (status) => statuses.push(status),
       open: (path, query, ears) => {
@@ -53,22 +53,42 @@ describe("the live feed", () => {
   });
 
   it("begins after the list's seq and goes on after the last event it saw", () => {
-    expect(newest().address).toBe("/api/v1/feed?after=7");
+    expect(newest().address).toBe("/api/v1/feed?after=uSq");
     newest().ears.opened();
-    newest().send("job", 12, { id: "a" });
+    newest().send("job", "Zb-1", { id: "a" });
     newest().ears.ended();
     vi.advanceTimersByTime(1000);
-    expect(newest().address).toBe("/api/v1/feed?after=12");
+    expect(newest().address).toBe("/api/v1/feed?after=Zb-1");
     expect(seen).toEqual([{ id: "a" }]);
     expect(statuses).toEqual(["connecting", "live", "waiting", "connecting"]);
   });
   it("follows a reset back to where the server is", () => {
-    newest().send("job", 12, { id: "a" });
-    newest().send("reset", 3, { seq: 3 });
+    newest().send("job", "Zb-1", { id: "a" });
+    newest().send("reset", "A_0", { seq: "A_0" });
     newest().ears.ended();
     vi.advanceTimersByTime(1000);
-    expect(newest().address).toBe("/api/v1/feed?after=3");
+    expect(newest().address).toBe("/api/v1/feed?after=A_0");
     expect(seen).toEqual([{ id: "a" }, "reset"]);
+  });
+  it("goes on after the last event, however its mark compares with those before", () => {
+    for (const mark of ["9", "10", "zz", "AA"]) newest().send("job", mark, { id: "a" });
+    newest().ears.ended();
+    vi.advanceTimersByTime(1000);
+    expect(newest().address).toBe("/api/v1/feed?after=AA");
+  });
+  it("begins anew where the server cannot read the mark, and says that there is a gap once it listens again", () => {
+    newest().ears.ended(422);
+    vi.advanceTimersByTime(1000);
+    expect(newest().address).toBe("/api/v1/feed");
+    expect(seen).toEqual([]);
+    newest().ears.opened();
+    expect(seen).toEqual(["reset"]);
+    newest().send("job", "Zb-1", { id: "a" });
+    newest().ears.ended(503);
+    vi.advanceTimersByTime(1000);
+    expect(newest().address).toBe("/api/v1/feed?after=Zb-1");
+    newest().ears.opened();
+    expect(seen).toEqual(["reset", { id: "a" }]);
   });
   it("backs off while the server is away, to a minute at most", () => {
     let waited = 0;
@@ -87,7 +107,7 @@ describe("the live feed", () => {
   it("tells the page when what was allowed is so no more", () => {
     const told = vi.fn();
     whenSignedOut(told);
-    newest().send("refused", 0, { status: 401 });
+    newest().send("refused", "", { status: 401 });
     expect(told).toHaveBeenCalledTimes(1);
   });
   it("opens nothing once it is closed", () => {
@@ -123,7 +143,7 @@ describe("changes flow into pages that are shown", () => {
     total: jobs.length,
     partial: false,
     at: 0,
-    seq: 1,
+    seq: "here",
   });
   const data = {
     pages: [page({ id: "a", version: 2, state: "queued" }, { id: "b", version: 1, state: "queued" })],

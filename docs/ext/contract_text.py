@@ -23,6 +23,7 @@ NOUNS: Final = {
     "images": "Images",
     "image-builds": "Builds of images",
     "datasets": "Data sets",
+    "subscriptions": "Offers and subscriptions",
     "volumes": "Volumes",
     "algorithms": "Algorithms",
     "bin": "Bin",

@@ -22,6 +22,7 @@ from tests.scenario.stage import ADMIN, Stage, fake_spec
 from trainmaster.answers import AuditEventView
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
+from trainmaster.core.cluster import Workspace
 from trainmaster.core.sending import SendState, SendTarget
 from trainmaster.service.environments.definition import Definition
 from trainmaster.service.notices.kinds import Wishes
@@ -186,6 +187,22 @@ def of_dataset(after: str, body: Any = None) -> Ask:
         made = await uploaded(scene.stage.platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
         scene.left[made.dataset] = made
         return f"/datasets/{made.dataset}{after}", {} if body is None else {"json": body}
+
+    return ask
+
+
+def of_offered(path: str, body: Any = None) -> Ask:
+    """Of a data set that is offered to everybody, and that the workspace `taking` takes in."""
+
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        platform = scene.stage.platform
+        made = await uploaded(platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
+        scene.left[made.dataset] = made
+        await platform.administer.put_workspace(Workspace("taking"), ADMIN)
+        await platform.subscribing.offer(made.dataset, "*", ADMIN)
+        name = f"taken{len(scene.left)}"
+        await platform.subscribing.subscribe("taking", name, made.dataset, ADMIN)
+        return path.format(id=made.dataset, name=name), {} if body is None else {"json": {"asset": made.dataset}}
 
     return ask
 
@@ -376,6 +393,14 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /datasets/uploads/{upload}/commit": _commit,
     "PATCH /datasets/{ref}": of_dataset("", {"description": "for the walk"}),
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
+    "PUT /datasets/{ref}/offers/{workspace}": of_dataset("/offers/*"),
+    "DELETE /datasets/{ref}/offers/{workspace}": of_offered("/datasets/{id}/offers/*"),
+    "PUT /workspaces/{workspace}/subscriptions/dataset/{subscription}": of_offered(
+        "/workspaces/taking/subscriptions/dataset/renamed", {"asset": "{id}"}
+    ),
+    "DELETE /workspaces/{workspace}/subscriptions/dataset/{subscription}": of_offered(
+        "/workspaces/taking/subscriptions/dataset/{name}"
+    ),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
     "DELETE /datasets/{ref}": of_dataset(""),
     "POST /bin/{ref}/restore": _restore,

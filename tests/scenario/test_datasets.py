@@ -303,6 +303,8 @@ NEEDS: Final = {
     ("GET", "/datasets/{ref}/versions/{version}/contents"): (READ, None),
     ("PATCH", "/datasets/{ref}"): (WRITE, {"description": "of the walk"}),
     ("PUT", "/datasets/{ref}/share"): (SHARE, {"share": "none"}),
+    ("PUT", "/datasets/{ref}/offers/{workspace}"): (SHARE, None),
+    ("DELETE", "/datasets/{ref}/offers/{workspace}"): (SHARE, None),
     ("DELETE", "/datasets/{ref}/versions/{version}"): (WRITE, None),
     ("DELETE", "/datasets/{ref}"): (WRITE, None),
 }
@@ -328,7 +330,7 @@ async def test_each_may_do_what_the_table_says(lab: Lab, who: str, level: int) -
             made = await uploaded(platform, ANN, f"d{at}", {"w": b"w"}, workspace="vision", share=share)
             listed = (await http.get(f"{PREFIX}/datasets")).json()["items"]
             assert (made.dataset in {one["id"] for one in listed}) == (READ in may)
-            address = PREFIX + path.format(ref=made.dataset, version=1)
+            address = PREFIX + path.format(ref=made.dataset, version=1, workspace="*")
             answer = await http.request(method, address, **({} if body is None else {"json": body}))
             if need in may:
                 assert answer.is_success, (method, path, answer.text)

@@ -243,6 +243,14 @@ async def test_what_was_used_longest_ago_goes_and_is_made_again(stage: Stage, li
     assert len([one for one in os.listdir(stage.platform.layout.environments) if one.endswith(".json")]) == 1
 
 
+OTHER_GITS = (
+    "git+ext::sh -c touch% /tmp/owned", "git+file:///etc", "git+fd::17", "git+--upload-pack=touch", "git+https::x",
+    "GIT+EXT::sh",
+)  # fmt: skip
+"""Sources that read files of the server, or run a program on it."""
+PROJECT_OF = "[project]\nname = 'a'\nversion = '1'\n[tool.uv.sources]\nb = {{git = '{git}'}}\n"
+
+
 async def test_another_server_goes_on_with_what_is_whole(stage: Stage, links: Path) -> None:
     """What was half made when a server was killed is removed; what is whole is used, with its builds' logs."""
     build = await made(stage, wanted())
@@ -266,6 +274,8 @@ async def test_another_server_goes_on_with_what_is_whole(stage: Stage, links: Pa
         (wanted("default"), {"name"}),
         (WantedImage("a", Definition({})), {"requirements"}),
         (wanted(requirements="-e .\n./a.whl\nb @ file:///etc\n-r /etc/passwd\nc.whl\n/abs\n"), {"requirements"}),
+        *((wanted(requirements=f"a @ {git}\n"), {"requirements"}) for git in OTHER_GITS),
+        *((WantedImage("a", Definition({PROJECT: PROJECT_OF.format(git=git)})), {"pyproject"}) for git in OTHER_GITS),
         (wanted(requirements="--index-url https://me:secret@host/simple\n"), {"requirements"}),
         (WantedImage("a", Definition({PROJECT: "not [toml"})), {"pyproject"}),
         (WantedImage("a", Definition({REQUIREMENTS: "x"}, "2.7")), {"python"}),

@@ -30,7 +30,8 @@ class Follower:
     async def list(self) -> None:
         """Ask for everything."""
         page = await self.stage.platform.jobs(JobQuery(), 500, None, ADMIN)
-        self.shown, self.seq = {item.id: item.state for item in page.items}, page.seq
+        self.shown = {item.id: item.state for item in page.items}
+        self.seq = self.stage.platform.feed.position(page.seq)
 
     async def watch(self, until: str, job: str) -> None:
         """Follow until `job` is shown as `until` ("" : gone)."""
@@ -189,7 +190,7 @@ async def test_an_end_that_comes_while_a_view_is_made_is_heard_by_who_watches_fr
     view = found.items[0] if look == "list" else found.data if look == "feed" else found
     assert view.state not in ENDED
     follower = Follower(fake)
-    follower.seq = view.seq
+    follower.seq = platform.feed.position(view.seq)
     await asyncio.wait_for(follower.watch("stopped", job), PATIENCE_S)
 
 

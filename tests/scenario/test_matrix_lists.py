@@ -144,7 +144,8 @@ async def test_lists_show_what_may_be_read(told: Told) -> None:
 async def test_the_feed_tells_of_what_may_be_read(told: Told) -> None:
     """All listen; then the job changes, and after it one of each listener's own, of which they certainly hear."""
     platform = told.lab.stage.platform
-    views = {who: LiveStream(told.lab.app, told.lab.tokens[who], FEED, {"after": 0}, {}) for who in MAY}
+    after = {"after": platform.feed.mark(0)}
+    views = {who: LiveStream(told.lab.app, told.lab.tokens[who], FEED, after, {}) for who in MAY}
     own = {}
     for who, view in views.items():
         view.open()

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.fixtures.uploads import listed
+from tests.fixtures.uploads import listed, uploaded
 from tests.scenario import (
     test_algorithms,
     test_datasets,
@@ -25,6 +25,7 @@ from tests.scenario.test_matrix import MAY, Lab, lab
 from tests.unit.api.test_policy import PUBLIC
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.core.cluster import Flavor
+from trainmaster.core.errors import NotFound
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.storage.objects.bucket import StoreTarget
@@ -37,6 +38,9 @@ SUBMITTERS: Final = LEADERS | {"ann", "member"}
 INSIDE: Final = SUBMITTERS | {"viewer"}
 ALL: Final = INSIDE | {"stranger"}
 Doors = dict[tuple[str, str], tuple[frozenset[str], Any]]
+
+OFFERED: Final = "offered"
+"""Stands for the id of a data set that another workspace offers."""
 
 PLACES: Final[Doors] = {
     ("PUT", "/workspaces/{name}"): (PLATFORM, {"weight": 2}),
@@ -60,6 +64,10 @@ PLACES: Final[Doors] = {
     ("PUT", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, CONNECTION),
     ("POST", "/workspaces/{workspace}/storage/{connection}/check"): (SUBMITTERS, None),
     ("DELETE", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, None),
+    ("GET", "/workspaces/{workspace}/published"): (INSIDE, None),
+    ("GET", "/workspaces/{workspace}/subscriptions"): (INSIDE, None),
+    ("PUT", "/workspaces/{workspace}/subscriptions/dataset/{subscription}"): (SUBMITTERS, {"asset": OFFERED}),
+    ("DELETE", "/workspaces/{workspace}/subscriptions/dataset/{subscription}"): (SUBMITTERS, None),
     ("DELETE", "/workspaces/{name}"): (PLATFORM, None),
 }
 """Of one workspace: who may, and what is sent."""
@@ -127,7 +135,13 @@ TRIED: Final = {
 }
 """What is asked before: it says what the making would say."""
 
-VALUES: Final = {"workspace": "vision", "user": "guest", "secret": "TOKEN", "connection": "data"}
+VALUES: Final = {
+    "workspace": "vision",
+    "user": "guest",
+    "secret": "TOKEN",
+    "connection": "data",
+    "subscription": "taken",
+}
 NAMED: Final = {"workspaces": "vision", "nodes": "n1", "cluster": "n1", "pools": "lab", "virtual-clusters": "vc"}
 """What stands for `name`, by the first word of an address; a flavor's is `one`."""
 WHO: Final = sorted(MAY, key=lambda who: who == "admin")
@@ -146,6 +160,16 @@ async def told(lab: Lab) -> int:
     return len(page.items)
 
 
+async def offered(lab: Lab) -> str:
+    """Return the id of a data set that another workspace offers to everybody."""
+    platform = lab.stage.platform
+    try:
+        return (await platform.datasets.detail(OFFERED, ADMIN)).id
+    except NotFound:
+        made = await uploaded(platform, ADMIN, OFFERED, {"a": b"a"}, workspace="speech")
+        return (await platform.subscribing.offer(made.dataset, "*", ADMIN)).id
+
+
 async def furnished(lab: Lab) -> str:
     """See that all is there that is named; return the id of an invitation."""
     platform = lab.stage.platform
@@ -157,6 +181,7 @@ async def furnished(lab: Lab) -> str:
     await platform.secrets.put("vision", "TOKEN", "a value", ADMIN)
     target = StoreTarget(CONNECTION["endpoint"], "", "training", "", "AKIDWALK", CONNECTION["secret"])
     await platform.storage.put("vision", "data", target, ADMIN)
+    await platform.subscribing.subscribe("vision", "taken", await offered(lab), ADMIN)
     return (await platform.inviting.make("vision", "member", 3600, ADMIN)).id
 
 
@@ -166,6 +191,8 @@ async def assert_answers(lab: Lab, who: str, doors: Doors) -> None:
         for (method, path), (may, body) in doors.items():
             invitation = await furnished(lab)
             before = await told(lab)
+            if body == {"asset": OFFERED}:
+                body = {"asset": await offered(lab)}  # noqa: PLW2901
             sent = {} if body is None else {"json": body}
             answer = await http.request(method, address(path, invitation), **sent)
             if who in may:

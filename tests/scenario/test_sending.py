@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import os
+import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.scenario.test_storage import kept
 from trainmaster import answers
 from trainmaster.core.errors import Conflict, InvalidSpec
 from trainmaster.core.sending import SendState
+from trainmaster.store.jobs.job_query import JobQuery
 
 WAITS: Final = 'while [ ! -e "$TRAINMASTER_OUTPUT_DIR/go" ]; do sleep 0.05; done'
 
@@ -227,6 +229,45 @@ async def test_places_of_entries_that_meet_or_are_not_empty_are_warned_of(stage:
     assert await told("data/swept/{name}-{id}", 9) == []
     assert await told("data/fresh", 2) == [("outputs.0.s3", "outputs_of_entries_in_one_place")]
     assert await told("data/fresh", 1) == []
+
+
+async def test_of_many_jobs_every_place_that_must_be_empty_is_judged(stage: Stage, store: Store) -> None:
+    """R50, R148, B8: of a thousand entries and of a batch, by few questions to the store; nothing is taken in."""
+    await kept(stage, store, prefix="team")
+    for key in (
+        "must/runs-3/old",
+        "must/runs-7/out/deep/old",
+        "must/runs-10/",
+        "must/runs-900/x",
+        "must/runs",
+        "must/runsx/y",
+    ):
+        store.put(f"team/{key}x" if key.endswith("/") else f"team/{key}", "old\n")
+    (store.bucket / "team/must/runs-11").mkdir()  # of a folder that is empty
+
+    async def told(place: str) -> set[tuple[str, str]]:
+        document = writes("runs", place, "true", if_exists="refuse") | {"sweep": {"grid": {"lr": [*range(1000)]}}}
+        began = time.monotonic()
+        with pytest.raises(InvalidSpec) as refused:
+            await stage.platform.sweeps.submit({"spec": document}, ADMIN, None)
+        assert time.monotonic() - began < 20, "a question for each entry"
+        found = {(one.path, one.code) for one in refused.value.problems}
+        preview = await stage.platform.sweeps.preview({"spec": document}, ADMIN)
+        assert (preview.ok, {(one.path, one.code) for one in preview.problems}) == (False, found)
+        return found
+
+    code = "send_place_not_empty"
+    assert await told("data/must/{name}") == {(f"entries.{at}.outputs.0.s3", code) for at in (3, 7, 10, 900)}
+    assert await told("data/must/{name}/out") == {("entries.7.outputs.0.s3", code)}
+    items = [{"spec": writes(name, "data/must/{name}", "true", if_exists="refuse")} for name in ("a", "runs-3", "b")]
+    with pytest.raises(InvalidSpec) as refused:
+        await stage.platform.submit_batch([*items, {"spec": {}}], ADMIN, None)
+    paths = [one.path for one in refused.value.problems]
+    assert "items.1.outputs.0.s3" in paths
+    assert not [one for one in paths if one.startswith(("items.0", "items.2"))]
+    assert (await stage.platform.jobs(JobQuery(), 10, None, ADMIN)).items == []
+    made = await stage.platform.submit_batch([items[0], items[2]], ADMIN, None)
+    assert len(made.items) == 2
 
 
 async def test_keep_leaves_what_was_there_and_overwrite_replaces_it(stage: Stage, store: Store) -> None:

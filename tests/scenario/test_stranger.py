@@ -50,7 +50,7 @@ WORDLESS: Final = {
 }  # fmt: skip
 """Texts of a job document that nobody words."""
 OURS: Final = {
-    ".id", ".family", ".sweep.id", ".model",  # ids, looked for beside the canaries
+    ".id", ".family", ".sweep.id", ".model", ".seq",  # ids, looked for beside the canaries, and places in the feed
     ".dialect", ".framework", ".pai_state", ".attempt_list[].cause", ".reason.code", ".reason.decided_by",
     ".verdict.code", ".attempt_list[].verdict.code", ".attempt_list[].tasks[].verdict.code",
     ".task_list[].verdict.code", ".warnings[].code", ".uploads[].if_exists", ".forecast.by", ".task_list[].state",
@@ -271,7 +271,10 @@ class Stranger:
     async def in_a_view(self, path: str, operation: dict[str, Any]) -> None:
         """Open a live view, and keep it open where it goes on."""
         address, query = self.asking.filled(path), self.asking.query(operation)
-        headers = {"last-event-id": str(self.asking.chance.randint(0, 50))} if self.asking.chance.random() < 0.3 else {}
+        mark = self.hidden.stage.platform.feed.mark(self.asking.chance.randint(0, 50))  # of the feed: it says all since
+        last = self.asking.chance.choice([mark, str(self.asking.chance.randint(0, 50))])
+        headers = {"last-event-id": last} if self.asking.chance.random() < 0.5 else {}
+        query |= {"after": mark} if "after" in query and self.asking.chance.random() < 0.8 else {}
         view = LiveStream(self.hidden.app, self.me.token, address, query, headers)
         view.open()
         await view.until(lambda one: one.status > 0)

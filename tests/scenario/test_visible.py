@@ -36,6 +36,7 @@ NAMELESS: Final = {
     "/jobs/{ref}/usage", "/retention", "/users/{user}", "/search", "/views", "/session/ways",
     "/users/{user}/identity", "/ssh-keys", "/workspaces/{workspace}/invitations",
     "/workspaces/{workspace}/secrets", "/workspaces/{workspace}/storage",
+    "/workspaces/{workspace}/published", "/workspaces/{workspace}/subscriptions",
     "/notifications", "/notifications/settings", "/webhooks", "/webhooks/deliveries", "/datasets/uploads/{upload}",
 }  # fmt: skip
 """What tells of no job and no model, but for one's own account, and of an upload to who sends it: only that nobody
@@ -344,7 +345,8 @@ async def test_the_feed_tells_of_ones_own(scene: Scene) -> None:
 async def _listen(scene: Scene, person: Person) -> str:
     """Return what the feed says from the beginning until the last change of `person`, of both for the administrator."""
     wanted = "86001.0" if person.name != scene.first.name else "86000.0"
-    feed = LiveStream(create_app(scene.stage.platform), person.token, "/feed", {"after": 0}, {})
+    beginning = {"after": scene.stage.platform.feed.mark(0)}
+    feed = LiveStream(create_app(scene.stage.platform), person.token, "/feed", beginning, {})
     feed.open()
     await feed.until(lambda one: wanted in one.said)
     return await feed.leave()

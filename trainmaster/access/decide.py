@@ -15,6 +15,7 @@ from trainmaster.access.roles import (
     ROLES,
     SHARED,
     SHARED_WITH,
+    SUBSCRIBED,
     WORKSPACE_ROLES,
     Principal,
     Reach,
@@ -55,6 +56,15 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
     Without a thing the question is about the kind of thing ("may list jobs at all"). Raises KeyError for a scope that
     is not in SCOPES: that is a mistake in the code, not a refusal.
     """
+    found: Decision | None = principal.decided.get(scope)
+    if found is None:
+        found = principal.decided[scope] = _decide(principal, scope)
+    if thing is None or found.said is not None or found.visible.covers(thing):
+        return found
+    return Decision(access.no_such_thing(), found.visible, hidden=True)
+
+
+def _decide(principal: Principal, scope: str) -> Decision:
     what = SCOPES[scope]
     if principal.confined and scope not in CONFINED_SCOPES:
         return Decision(access.one_time_password())
@@ -73,9 +83,9 @@ def decide(principal: Principal, scope: str, thing: Owned | None = None) -> Deci
         shared=frozenset() if everything else _shared(principal, scope) - inside,
         levels=SHARED.get(scope, frozenset()),
         within=principal.within,
+        subscribed=_subscribed(principal, scope, everything),
+        closed=principal.closed if scope in SUBSCRIBED and not everything else frozenset(),
     )
-    if thing is not None and not visible.covers(thing):
-        return Decision(access.no_such_thing(), visible, hidden=True)
     return Decision(None, visible)
 
 
@@ -83,3 +93,14 @@ def _shared(principal: Principal, scope: str) -> frozenset[str]:
     """Return the workspaces in which what is shared is reached by `scope`."""
     reaching = (name for name, role in principal.memberships if scope in SHARED_WITH.get(role, ()))
     return principal.sharing.intersection(reaching)
+
+
+def _subscribed(principal: Principal, scope: str, everything: bool) -> frozenset[str]:
+    """Return the workspaces through which what they subscribe to is reached by `scope`. Whoever sees everything needs
+    it only for a token that is for one of them.
+    """
+    if scope not in SUBSCRIBED:
+        return frozenset()
+    if everything:
+        return frozenset() if principal.within is None else frozenset({principal.within})
+    return principal.sharing.intersection(name for name, role in principal.memberships if role in WORKSPACE_ROLES)

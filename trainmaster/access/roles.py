@@ -6,10 +6,11 @@ they are a member of. A token may carry less than its holder's roles: some scope
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from trainmaster.access.scopes import SCOPES
 from trainmaster.core.events import Actor, ActorKind, AuditEvent, Changes, Subject
+from trainmaster.core.records import replace as cheaply_replaced
 from trainmaster.core.states import JobShare
 from trainmaster.messages.said import Said
 
@@ -32,7 +33,8 @@ class Via(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Who asks. `confined`: must set a new password before anything else is permitted. `memberships`: (workspace, role
-    in it), by workspace; `sharing`: those of them in which jobs may be shared.
+    in it), by workspace; `sharing`: those of them in which jobs may be shared; `closed`: the workspaces, whosever, in
+    which an administrator lets nothing be shared.
 
     `owners_told`: whether an administrator lets people know whose the jobs are that they may not see.
 
@@ -47,12 +49,19 @@ class Principal:
     confined: bool = False
     memberships: tuple[tuple[str, str], ...] = ()
     sharing: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
     scopes: frozenset[str] | None = None
     within: str | None = None
     owners_told: bool = True
     until: float | None = field(default=None, compare=False)
     address: str = field(default="", compare=False)
     through: str = field(default="", compare=False)
+    decided: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """By scope, what `decide` found: for its own use. `dataclasses.replace` begins with nothing."""
+
+    def asking_from(self, address: str) -> "Principal":
+        """Return the same person at `address`, of whom the same is decided: that goes along."""
+        return cheaply_replaced(self, address=address)
 
     @property
     def actor(self) -> Actor:
@@ -152,6 +161,11 @@ SHARED_WITH: Final[dict[str, frozenset[str]]] = {
     "viewer": frozenset(scope for scope in SHARED if scope.endswith(":read")),
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
+
+SUBSCRIBED: Final = frozenset({"datasets:read"})
+"""Scopes that reach what a workspace subscribes to in another one (R141), for whoever has a role in it: it is there as
+what is shared to be read.
+"""
 
 ALWAYS_TOLD_WHOSE: Final = frozenset({"admin"})
 """Roles that are told whose any job is. Others are told of those that they may not see unless an administrator hides it

@@ -1,5 +1,5 @@
 """What somebody may see of a kind of things, as one value: everything, what is theirs, or what lies in some workspaces,
-or is shared there.
+or is shared there, or was taken in there from another workspace.
 
 Only the policy function (`decide`) makes one. Whoever reads things for a person asks for it: memory through `covers`,
 the store through `store.seen`, which says the same in SQL (a property test compares the two). Invariant: the value with
@@ -13,7 +13,9 @@ from trainmaster.core.states import JobShare
 
 
 class Owned(Protocol):
-    """A thing that belongs to somebody and lies in a workspace: a job, a model."""
+    """A thing that belongs to somebody and lies in a workspace: a job, a model. What can be passed on to other
+    workspaces has a `taken_in`, too: those that subscribe to it and to which it is offered.
+    """
 
     @property
     def owner(self) -> str:
@@ -39,8 +41,9 @@ class InWorkspace:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """`everything`, or what `owner` owns together with what lies in one of `workspaces`, and what is shared at one of
-    `levels` in one of `shared`. `within`: of all that, only what lies in this workspace; None: wherever it lies.
+    """`everything`, or what `owner` owns together with what lies in one of `workspaces`, what is shared at one of
+    `levels` in one of `shared`, and what one of `subscribed` took in, but from `closed`. `within`: of all that, only
+    what lies in this workspace or was taken in there; None: wherever it lies.
 
     `whose`: of what is not covered, but stands among what is (a queue, a node), its owner may be told.
     """
@@ -52,14 +55,30 @@ class Visible:
     shared: frozenset[str] = frozenset()
     levels: frozenset[str] = frozenset()
     within: str | None = None
+    subscribed: frozenset[str] = frozenset()
+    closed: frozenset[str] = frozenset()
+
+    @property
+    def taking(self) -> frozenset[str]:
+        """The workspaces through which what they took in is seen."""
+        return self.subscribed if self.within is None else self.subscribed & {self.within}
+
+    def looks_into(self, workspace: str) -> bool:
+        """Return whether it may be told what `workspace` took in."""
+        return workspace in self.taking or (self.everything and self.within in (None, workspace))
 
     def covers(self, thing: Owned) -> bool:
         """Return whether `thing` may be seen."""
-        if self.within is not None and thing.workspace != self.within:
-            return False
-        if self.everything or thing.owner == self.owner or thing.workspace in self.workspaces:
-            return True
-        return thing.share in self.levels and thing.workspace in self.shared
+        if self.within is None or thing.workspace == self.within:
+            if self.everything or thing.owner == self.owner or thing.workspace in self.workspaces:
+                return True
+            if thing.share in self.levels and thing.workspace in self.shared:
+                return True
+        return bool(self.subscribed) and self._covers_taken(thing)
+
+    def _covers_taken(self, thing: Owned) -> bool:
+        taken_in: frozenset[str] = getattr(thing, "taken_in", frozenset())
+        return thing.workspace not in self.closed and not self.taking.isdisjoint(taken_in)
 
     def owner_of(self, thing: Owned) -> str | None:
         """Return whose `thing` is, None where that may not be told."""

@@ -59,10 +59,18 @@ DatasetRight = Literal["write", "share"]
 """What its reader may do with a data set beside reading it and giving it to jobs."""
 
 
+class TakenName(Answer, frozen=True):
+    """A workspace that subscribes to something of another one, and what it is called there."""
+
+    workspace: str
+    name: str
+
+
 class DatasetView(Answer, frozen=True):
     """A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
     version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `favorite`: one
-    of its reader's own; `may`: what its reader may do with it.
+    of its reader's own; `may`: what its reader may do with it; `taken`: which of its reader's workspaces subscribe to
+    it.
     """
 
     id: str
@@ -79,6 +87,7 @@ class DatasetView(Answer, frozen=True):
     changed_at: float
     favorite: bool
     may: list[DatasetRight]
+    taken: list[TakenName]
 
 
 class DatasetPage(Answer, frozen=True):
@@ -104,9 +113,13 @@ class DatasetVersionView(Answer, frozen=True):
 
 
 class DatasetDetail(DatasetView, frozen=True):
-    """A data set with its versions, newest first."""
+    """A data set with its versions, newest first. For who may share it also to which other workspaces it is offered
+    (`*`: to everybody), and which of them subscribe to it.
+    """
 
     history: list[DatasetVersionView]
+    offers: list[str]
+    subscribers: list[TakenName]
 
 
 class DatasetEntry(Answer, frozen=True, omit_defaults=True):

@@ -81,7 +81,7 @@ class HomeView(Answer, frozen=True):
 
     name: str
     at: float
-    seq: int
+    seq: str
     any: bool
     running: list[JobView]
     running_total: int

@@ -175,7 +175,7 @@ class JobView(Answer, frozen=True):
     share: JobShare
     may: list[JobRight]
     version: int
-    seq: int
+    seq: str
     sweep: SweepPlace | None
 
 
@@ -189,7 +189,7 @@ class JobPage(Answer, frozen=True):
     counts: dict[Shown, int]
     total: int
     partial: bool
-    seq: int
+    seq: str
     at: float
 
 
@@ -345,7 +345,7 @@ class JobDetail(JobView, frozen=True):
 
 
 class EventView(Answer, frozen=True):
-    """One fact about a job."""
+    """One fact about a job. `seq`: its place among those of the job, from 1."""
 
     seq: int
     at: float

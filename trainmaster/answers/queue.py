@@ -49,7 +49,7 @@ class QueuePage(Answer, frozen=True):
     offset: int
     demand: list[CardDemand]
     planned_at: float | None
-    seq: int
+    seq: str
 
 
 class Bar(Answer, frozen=True):

@@ -68,13 +68,13 @@ class RefusedView(Answer, frozen=True):
 
 class OutcomeView(Answer, frozen=True):
     """What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
-    still to come, behind the number `after`; null: that was the last part.
+    still to come, behind `after`; null: that was the last part.
     """
 
     done: list[str]
     refused: list[RefusedView]
     left: int = 0
-    after: int | None = None
+    after: str | None = None
 
 
 class SweepView(Answer, frozen=True):

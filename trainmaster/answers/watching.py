@@ -1,4 +1,5 @@
-"""Logs, curves, usage and files of a job, being inside one, the feed; saved models, volumes. See the package."""
+"""Logs, curves, usage and files of a job, being inside one, the feed; saved models, volumes, what
+workspaces offer each other. See the package."""
 
 from typing import Literal
 
@@ -185,7 +186,7 @@ class LogPiece(Answer, frozen=True, omit_defaults=True):
 class FeedPosition(Answer, frozen=True):
     """The feed's position at which something changed that is to be asked for again."""
 
-    seq: int
+    seq: str
 
 
 class DeletedJob(Answer, frozen=True):
@@ -275,3 +276,57 @@ class VolumeDetail(VolumeView, frozen=True):
     jobs: list[VolumeUse]
     more_jobs: int
     path: str | None
+
+
+PassedKind = Literal["dataset"]
+"""What can be offered to other workspaces."""
+
+
+class PublishedView(Answer, frozen=True):
+    """Something that another workspace offers. `workspace`, `owner`: where it is, and whose it is; `latest`: the
+    number of its last version, of which `size_bytes` and `files` tell; `taken_as`: what it is called where it was asked
+    for; null: there is no subscription.
+    """
+
+    id: str
+    kind: PassedKind
+    name: str
+    description: str
+    workspace: str
+    owner: str
+    latest: int
+    versions: int
+    size_bytes: int
+    files: int
+    changed_at: float
+    taken_as: str | None
+
+
+class PublishedPage(Answer, frozen=True):
+    """A page of what is offered to a workspace, what was changed last first."""
+
+    items: list[PublishedView]
+    next_cursor: str | None
+
+
+class SubscriptionView(Answer, frozen=True):
+    """What `workspace` subscribes to under `name`; `at`, `by`: since when, and who did it. `called`, `source`, `owner`:
+    the name and workspace of its own that it has, and whose it is; null while it is not offered any more.
+    """
+
+    workspace: str
+    kind: PassedKind
+    name: str
+    asset: str
+    called: str | None
+    source: str | None
+    owner: str | None
+    latest: int
+    at: float
+    by: str
+
+
+class SubscriptionsView(Answer, frozen=True):
+    """What a workspace subscribes to, by name."""
+
+    items: list[SubscriptionView]

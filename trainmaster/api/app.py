@@ -34,7 +34,16 @@ from trainmaster.api.routes import (
     watch,
     workspaces,
 )
-from trainmaster.api.routes.assets import algorithms, bin, dataset_uploads, datasets, images, templates, volumes
+from trainmaster.api.routes.assets import (
+    algorithms,
+    bin,
+    dataset_uploads,
+    datasets,
+    images,
+    subscriptions,
+    templates,
+    volumes,
+)
 from trainmaster.api.routes.finding import compare, lineage, marks, search
 from trainmaster.api.routes.money import balances, reports
 from trainmaster.api.routes.notices import notifications, webhooks
@@ -58,6 +67,7 @@ TABLES: Final[tuple[Table, ...]] = (
     sign_ins.routes, ssh_keys.routes, cluster.routes, pools.routes, search.routes, workspaces.routes, accounts.routes,
     secrets.routes, storage.routes, invitations.routes, reports.routes, balances.routes, notifications.routes,
     webhooks.routes, queue.routes, models.routes, templates.routes, datasets.routes, dataset_uploads.routes,
+    subscriptions.routes,
     algorithms.routes, volumes.routes, bin.routes, images.routes, sweeps.routes, uploads.routes, upkeep.routes,
     home.routes, compare.routes, lineage.routes,
     health.routes, static.routes,

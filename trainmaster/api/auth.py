@@ -8,7 +8,6 @@ host: it needs the session's key beside it, in a header, or a ticket that was ta
 
 from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl, quote, urlencode
@@ -146,7 +145,7 @@ async def _admit(people: People, needed: str, scope: Scope, headers: dict[bytes,
     if scope["type"] == "http" and scope["method"] in _SAFE:
         return found
     address = scope["client"][0] if scope.get("client") else ""  # whoever changes something: for the audit
-    return Seen(replace(found.principal, address=address), found.mark)
+    return Seen(found.principal.asking_from(address), found.mark)
 
 
 async def identify(people: People, scope: Scope, headers: dict[bytes, bytes]) -> Seen:

@@ -1,9 +1,11 @@
-"""Small helpers of the routes: the platform behind the app, JSON in and out."""
+"""Small helpers of the routes: the platform behind the app, JSON in and out, cursors sealed and opened."""
 
 import socket
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
+from pydantic import Field
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
@@ -11,13 +13,19 @@ from trainmaster.answers import Answer, Sandbox, ServerView
 from trainmaster.api.body import MOST_VALUES, decoded
 from trainmaster.api.problems import InvalidRequest
 from trainmaster.api.written import encode
-from trainmaster.core.errors import problem_of
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages.jobs import jobs as said
 from trainmaster.messages.server import requests
 from trainmaster.service.language import Language, preferred_language
+from trainmaster.service.secrets.seals import NotSealedHere
 from trainmaster.spec.document import Given
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
+
+
+Cursor = Annotated[str | None, Field(max_length=8400)]
+"""Where a page begins, as the page before told it; none: the first."""
 
 
 def platform(request: HTTPConnection) -> "Platform":
@@ -49,6 +57,24 @@ class DocumentJson(Json):
 
     def __init__(self, content: Mapping[str, Any]) -> None:
         Response.__init__(self, content)
+
+
+async def paged(
+    request: Request, of: str, cursor: str | None, page: Callable[[str | None], Awaitable[Any]]
+) -> Response:
+    """Answer the page of a list that begins at `cursor`. What the places in it are made of stays here: they go out
+    sealed, for the list that is called `of`. Raises InvalidSpec for a cursor that this home has not given for it.
+    """
+    seals = platform(request).seals
+    try:
+        place = None if cursor is None else seals.text(of, cursor)
+    except NotSealedHere:
+        problem = problem_of("cursor", said.not_a_cursor_here())
+        raise InvalidSpec(said.cursor_of_another_list(), problems=(problem,)) from None
+    found = await page(place)
+    if found.next_cursor is not None:
+        found = msgspec.structs.replace(found, next_cursor=seals.text_mark(of, found.next_cursor))
+    return Json(found)
 
 
 async def read_object(request: Request, values: int = MOST_VALUES) -> Given:

@@ -32,11 +32,11 @@ class Sent:
 
     event: str
     data: Answer
-    seq: int | None = None
+    seq: int | str | None = None
 
     def encode(self) -> bytes:
         """Return the wire form. JSON never holds a raw newline, so one data line is enough."""
-        mark = b"" if self.seq is None else b"id: %d\n" % self.seq
+        mark = b"" if self.seq is None else b"id: %s\n" % str(self.seq).encode()
         return mark + b"event: %s\ndata: %s\n\n" % (self.event.encode(), encode(self.data))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 
 def job_id(random_bytes: Callable[[int], bytes]) -> str:
-    """Return a new job id: ``t`` and 32 hex digits (R111). `random_bytes` is ``os.urandom`` outside tests."""
+    """Return a new job id: ``t`` and 32 hex digits (R111). `random_bytes` returns so many."""
     return "t" + random_bytes(16).hex()
 
 

@@ -38,6 +38,7 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits, forecast_view, reason_view
+from trainmaster.service.secrets.seals import Seals
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.assets.favorites import AssetFavorites
@@ -85,6 +86,7 @@ class Context:
     entries: MoneyRows
     clerks: Clerks
     vault: Vault
+    seals: Seals
     assets: AssetReader
     images: JobImages
     fetched: Fetched

@@ -90,15 +90,17 @@ class Platform:
         self.notifications, self.choosing, self.webhooks = Notifications(context), Choosing(context), Webhooks(context)
         self.templates, self._models, self.sweeps = assets.templates, assets.models, assets.sweeps
         self.images, self.datasets, self.dataset_uploads = assets.images, assets.datasets, assets.dataset_uploads
+        self.subscribing = assets.subscribing
         self.algorithms, self.volumes = assets.algorithms, assets.volumes
         self.volume_files, self.bin = assets.volume_files, assets.bin
         self.searching, self.saved_views = finding.searching, finding.saved_views
         self.lineages = finding.lineages
         self.reports, self.balances = Reports(context), Balances(context)
-        self.config, self.layout, self.feed, self.metrics = (
+        self.config, self.layout, self.feed, self.seals, self.metrics = (
             context.config,
             context.layout,
             context.feed,
+            context.seals,
             context.metrics,
         )
         self._life, self._readiness = life, readiness
@@ -182,7 +184,7 @@ class Platform:
         """Return the record of one job. Raises NotFound."""
         return await self._jobs.resolve(ref, who)
 
-    async def views(self, jobs: Sequence[Job], who: Principal, seq: int) -> list[JobView]:
+    async def views(self, jobs: Sequence[Job], who: Principal, seq: str) -> list[JobView]:
         """Return list items of those of `jobs` that `who` may see, as they were at `seq`, for the feed."""
         return await self._jobs.views(jobs, who, seq)
 

@@ -103,7 +103,7 @@ def verdict_view(verdict: Verdict | None, roles: tuple[Role, ...] = ()) -> answe
 def job_view(
     job: Job,
     now: float,
-    seq: int,
+    seq: str,
     may: Sequence[answers.JobRight] = (),
     reason: answers.ReasonView | None = None,
     forecast: answers.ForecastView | None = None,
@@ -180,7 +180,7 @@ class JobViews:
         self,
         job: Job,
         now: float,
-        seq: int,
+        seq: str,
         may: Sequence[answers.JobRight],
         reason: answers.ReasonView | None,
         forecast: answers.ForecastView | None,
@@ -319,18 +319,19 @@ def damage_view(said: Said) -> answers.NoteView:
     return answers.NoteView(code="malformed", message=both(said))
 
 
-def event_view(event: Event, name_of: NameOf) -> answers.EventView:
+def event_view(event: Event, number: int, name_of: NameOf) -> answers.EventView:
     """Return one event with its names and `text`, what it says in words; the submitted record is left out (it is the
     job).
 
-    `name_of`: what the reader may know of another job that it is about.
+    `number`: its place among the job's, from 1, for that in the ledger counts those of all jobs. `name_of`: what the
+    reader may know of another job that it is about.
     """
     data = {} if event.kind is Kind.SUBMITTED else dict(event.data)
     data.pop("handle", None)  # earlier versions noted it for their engine
     if data.get("by") and name_of(data["by"]).name is None:
         data["by"] = None
     return answers.EventView(
-        seq=event.seq,
+        seq=number,
         at=event.at,
         actor=event.actor,
         attempt=event.attempt,
@@ -345,7 +346,7 @@ def _event_text(event: Event, name_of: NameOf) -> answers.Text:
     try:
         return _in_words(event, name_of)
     except (KeyError, TypeError, ValueError, AttributeError):  # valid JSON, but not an event of ours
-        return damage_view(jobs.event_unreadable(event.seq)).message
+        return damage_view(jobs.event_unreadable()).message
 
 
 def _in_words(event: Event, name_of: NameOf) -> answers.Text:

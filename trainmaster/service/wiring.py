@@ -36,6 +36,7 @@ from trainmaster.service.folders.looks import Looks
 from trainmaster.service.folders.versions import InputVersions
 from trainmaster.service.followers import LiveFollowers
 from trainmaster.service.helpers.clerks import Clerks
+from trainmaster.service.helpers.random_blocks import RandomBlocks
 from trainmaster.service.kept.kept import Kept
 from trainmaster.service.kept.versions import KeptVersions
 from trainmaster.service.kept.volumes import KeptVolumes
@@ -52,6 +53,7 @@ from trainmaster.service.scheduling.scheduling import Scheduling
 from trainmaster.service.scheduling.shares import Shares
 from trainmaster.service.scheduling.tally import Tally
 from trainmaster.service.scheduling.waits import Waits
+from trainmaster.service.secrets.seals import Seals
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.service.settings import load
 from trainmaster.service.submitting.submit import Submit
@@ -80,7 +82,8 @@ from trainmaster.store.assets.datasets import DatasetRows
 from trainmaster.store.assets.favorites import AssetFavorites
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
-from trainmaster.store.assets.versions import AssetReader, NamedVersions
+from trainmaster.store.assets.named import NamedVersions
+from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.assets.volumes import VolumeRows
 from trainmaster.store.audit import AuditReader
 from trainmaster.store.cluster_settings import ClusterSettings
@@ -88,7 +91,7 @@ from trainmaster.store.database import Database
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.ledger import Ledger
 from trainmaster.store.jobs.read_jobs import JobReader
-from trainmaster.store.jobs.read_ledger import LedgerReader
+from trainmaster.store.jobs.read_ledger import LedgerReader, Quarantined
 from trainmaster.store.jobs.results import ResultRows
 from trainmaster.store.kept.rows import KeptRows
 from trainmaster.store.leading import LEAD_S
@@ -234,12 +237,9 @@ def assemble(
 ) -> Platform:
     """Join the parts: those that keep and read here, those that act upon them in `_moving`."""
     counts, waits, looks = StateCounts(), Waits(), Looks()
-    records = LedgerReader(
-        database,
-        lambda found: counts.set_aside(found.job, Group(found.owner, found.workspace, found.share), found.shown),
-    )
-    ledger, feed = Ledger(database), Feed()
-    specs, vault = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database))
+    records = LedgerReader(database, lambda found: counts.set_aside(found.job, _group(found), found.shown))
+    ledger, seals = Ledger(database), Seals(layout)
+    specs, vault, feed = Specs(records.spec, records.set_aside_spec), Vault(layout, SecretRows(database)), Feed(seals)
     master: Master
     scheduling = Scheduling(config.local, layout.home, lambda job: master.live[job].attempts_used + 1)
     metrics = MetricsReader(layout, clock, lambda: database.leads)
@@ -262,7 +262,7 @@ def assemble(
         config=config,
         layout=layout,
         clock=clock,
-        random_bytes=os.urandom,
+        random_bytes=RandomBlocks(os.urandom),
         master=master,
         followers=followers,
         feed=feed,
@@ -277,6 +277,7 @@ def assemble(
         entries=MoneyRows(database),
         clerks=Clerks(),
         vault=vault,
+        seals=seals,
         assets=AssetReader(database),
         images=_images(layout, config, clock, database, vault, lambda: needed_images(master, specs)),
         fetched=fetched_of(layout, config, database, vault, clock, lambda: list(master.live)),
@@ -289,6 +290,10 @@ def assemble(
     context.admission = Admission(config, layout, *parts)
     context.dates, context.submit = Dates(clock, context), Submit(context, records.next_job_seq())
     return _moving(context, scheduling, waits, looks, database, ledger, clock)
+
+
+def _group(found: Quarantined) -> Group:
+    return Group(found.owner, found.workspace, found.share)
 
 
 def _means(context: Context) -> Means:
@@ -384,7 +389,7 @@ def _moving(
         database=database,
         ledger=ledger,
     )
-    auditing = Auditing(AuditReader(database))
+    auditing = Auditing(AuditReader(database), context.seals)
     accounts = Accounts(context, people, person_rows, member_rows, Jobs(context))
     entrance, finding = entrance_of(context, people, database), finding_of(context, context.assets, database)
     assets = assets_of(context, context.assets, database)

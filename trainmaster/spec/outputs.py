@@ -44,6 +44,19 @@ def fresh(ref: str) -> bool:
     return "{id}" in ref
 
 
+def by_name(item: JobOutput) -> bool:
+    """Return whether a place has to be empty, and is another for each name of a job."""
+    return item.if_exists == "refuse" and "{name}" in item.s3 and not fresh(item.s3)
+
+
+def of_any_name(spec: "JobSpec") -> "JobSpec":
+    """Return `spec` as it is judged for all jobs that differ only by their names: their places are judged together."""
+    if not any(map(by_name, spec.outputs)):
+        return spec
+    kept = [item.model_copy(update={"if_exists": "keep"}) if by_name(item) else item for item in spec.outputs]
+    return spec.model_copy(update={"outputs": tuple(kept)})
+
+
 def _is_folder(folder: str) -> bool:
     parts = folder.split("/")
     return folder.isprintable() and parts[0] in ROOTS and not any(part in ("", ".", "..") for part in parts)

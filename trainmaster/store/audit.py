@@ -69,7 +69,7 @@ class AuditEntry:
     instead.
     """
 
-    id: str
+    seq: int
     at: float
     by: Actor
     subject: Subject
@@ -195,17 +195,17 @@ def _read_cursor(cursor: str) -> Mark:
 def _entry(row: Any) -> AuditEntry:
     """Return an entry; for one whose arguments cannot be read stands that it cannot."""
     subject = Subject(row.subject_kind, row.subject, row.workspace, row.owner, row.title)
-    id_, by = str(row.seq), Actor(row.by, _actor_kind(row.actor), row.address, row.through)
+    seq, by = int(row.seq), Actor(row.by, _actor_kind(row.actor), row.address, row.through)
     try:
         data = rows.decoded(row.data, dict)
         changes = tuple(map(tuple, rows.decoded(row.changes, list))) if row.changes else ()
         if subject.kind == "job" and row.kind in _KINDS:
-            return AuditEntry(id_, row.at, by, subject, row.kind, data=data, changes=_of_event(row.kind, data))
+            return AuditEntry(seq, row.at, by, subject, row.kind, data=data, changes=_of_event(row.kind, data))
         kept = rows.said_of({"code": row.kind, "args": data})
     except MalformedRow as error:
-        _log.warning("the entry %s of the audit cannot be read: %s", id_, error)
-        return AuditEntry(id_, row.at, by, subject, row.kind, said=said.audit_event_unreadable(id_))
-    return AuditEntry(id_, row.at, by, subject, row.kind, said=kept, changes=changes)
+        _log.warning("the entry %d of the audit cannot be read: %s", seq, error)
+        return AuditEntry(seq, row.at, by, subject, row.kind, said=said.audit_event_unreadable())
+    return AuditEntry(seq, row.at, by, subject, row.kind, said=kept, changes=changes)
 
 
 def _of_event(kind: str, data: dict[str, Any]) -> Changes:

@@ -6,7 +6,6 @@ by the audit events stored with it (`store.audit`), in the same transaction. Kno
 Methods that read block; writes return a future that resolves once they are durable.
 """
 
-from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +14,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from trainmaster.core.events import AuditEvent
 from trainmaster.store import audit
+from trainmaster.store.assets.subscriptions import close_to_others
 from trainmaster.store.assets.templates import close_workspace
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
@@ -89,6 +89,7 @@ class ClusterSettings:
                 connection.execute(delete(storage_connection).where(storage_connection.c.workspace == name))
                 connection.execute(update(saved_view).where(saved_view.c.workspace == name).values(workspace=""))
                 close_workspace(connection, name)
+                close_to_others(connection, name)
                 connection.execute(delete(table).where(table.c.kind == "budget", table.c.name == name))
                 close_balance(connection, name, audit_event.at, audit_event.by.name)
             if connection.execute(delete(table).where(table.c.kind == kind, table.c.name == name)).rowcount:
@@ -97,10 +98,10 @@ class ClusterSettings:
         return self._database.write(work)
 
 
-def where_closed(connection: Connection, workspaces: Sequence[str]) -> frozenset[str]:
-    """Return those of `workspaces` in which nothing may be shared; for whoever decides without what is in memory."""
+def where_closed(connection: Connection) -> frozenset[str]:
+    """Return the workspaces in which nothing may be shared; for whoever decides without what is in memory."""
     table = cluster_setting
-    wanted = select(table.c.name, table.c.record).where(table.c.kind == "workspace", table.c.name.in_(workspaces))
+    wanted = select(table.c.name, table.c.record).where(table.c.kind == "workspace")
     found = ((row.name, _record(row.record)) for row in connection.execute(wanted))
     return frozenset(name for name, record in found if isinstance(record, dict) and record.get("sharing") == "off")
 

@@ -4,12 +4,13 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, Table, false, or_
+from sqlalchemy import ColumnElement, Select, String, Table, and_, false, or_, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from trainmaster.access.visible import Visible
+from trainmaster.store.tables import asset, asset_offer, asset_subscription
 
 
 def parts(visible: Visible, table: Table) -> list[list[ColumnElement[bool]]]:
@@ -53,8 +54,9 @@ def seen(visible: Visible, table: Table, walked: bool = False) -> list[ColumnEle
     """
     owner, workspace = (by_row(one) if walked else one for one in (table.c.owner, table.c.workspace))
     place = [] if visible.within is None else [workspace == visible.within]
+    taken = _taken(visible, table)
     if visible.everything:
-        return place
+        return place if not place or taken is None else [or_(*place, taken)]
     parts: list[ColumnElement[bool]] = []
     if visible.owner is not None:
         parts.append(owner == visible.owner)
@@ -62,4 +64,27 @@ def seen(visible: Visible, table: Table, walked: bool = False) -> list[ColumnEle
         parts.append(workspace.in_(sorted(visible.workspaces)))
     if visible.shared and visible.levels and "share" in table.c:
         parts.append(workspace.in_(sorted(visible.shared)) & table.c.share.in_(sorted(visible.levels)))
-    return [*place, or_(*parts) if parts else false()]
+    found = or_(*parts) if parts else false()
+    return [or_(and_(*place, found), taken)] if taken is not None else [*place, found]
+
+
+def taken_in(*columns: ColumnElement[Any]) -> Select[Any]:
+    """Return the question for `columns` of subscriptions that count: those that an offer covers, to their workspace or
+    to everybody. One asset stands in it once for each of them.
+    """
+    theirs, to_all = asset_offer.alias("to_it"), asset_offer.alias("to_everybody")
+    one = asset_subscription
+    covered = or_(
+        select(theirs.c.asset).where(theirs.c.asset == one.c.asset, theirs.c.workspace == one.c.workspace).exists(),
+        select(to_all.c.asset).where(to_all.c.asset == one.c.asset, to_all.c.workspace == "").exists(),
+    )
+    return select(*columns).select_from(one).where(covered)
+
+
+def _taken(visible: Visible, table: Table) -> ColumnElement[bool] | None:
+    """Return the condition of what is seen through subscriptions; None where nothing can be."""
+    if table is not asset or not visible.taking:
+        return None
+    through = taken_in(asset_subscription.c.asset).where(asset_subscription.c.workspace.in_(sorted(visible.taking)))
+    found = asset.c.id.in_(through)
+    return and_(found, asset.c.workspace.not_in(sorted(visible.closed))) if visible.closed else found

@@ -25,7 +25,13 @@ from sqlalchemy import (
     event as when,
 )
 
-from trainmaster.store.assets.tables import asset_favorite, bin_entry, binned_version
+from trainmaster.store.assets.tables import (
+    asset_favorite,
+    asset_offer,
+    asset_subscription,
+    bin_entry,
+    binned_version,
+)
 from trainmaster.store.columns import BIG as _BIG
 from trainmaster.store.columns import META
 from trainmaster.store.columns import TEXT as _TEXT
@@ -48,12 +54,12 @@ from trainmaster.store.sending.tables import send_file, send_target
 from trainmaster.store.sweeps.tables import sweep, sweep_mark
 
 __all__ = [
-    "META", "SCHEMA", "asset_favorite", "bin_entry", "binned_version", "favorite", "identity", "invitation",
-    "kept_job", "kept_version", "member", "notices", "saved_view", "secret", "send_file", "send_target", "sessions",
-    "ssh_key", "storage_connection", "sweep", "sweep_mark", "tokens", "users",
+    "META", "SCHEMA", "asset_favorite", "asset_offer", "asset_subscription", "bin_entry", "binned_version", "favorite",
+    "identity", "invitation", "kept_job", "kept_version", "member", "notices", "saved_view", "secret", "send_file",
+    "send_target", "sessions", "ssh_key", "storage_connection", "sweep", "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 29
+SCHEMA: Final = 30
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))

@@ -3,7 +3,7 @@
  *
  * Reads the stream format as far as this server writes it. Reconnecting is the feed's business.
  */
-import { open, type Query } from "./client";
+import { ApiError, open, type Query } from "./client";
 
 export interface Heard {
   event: string;
@@ -14,14 +14,15 @@ export interface Heard {
 export interface Ears {
   opened: () => void;
   heard: (event: Heard) => void;
-  /** The stream has ended, was refused or never began; nothing follows. */
-  ended: () => void;
+  /** The stream has ended, was refused with this status, or never began; nothing follows. */
+  ended: (status?: number) => void;
 }
 
 /** Listen until `ended` is told or the function that comes back is called; then nothing is told any more. */
 export function listen(path: string, query: Query, ears: Ears): () => void {
   const stop = new AbortController();
   void (async () => {
+    let status: number | undefined;
     try {
       const response = await open(path, query, stop.signal);
       ears.opened();
@@ -31,10 +32,11 @@ export function listen(path: string, query: Query, ears: Ears): () => void {
         if (stop.signal.aborted) return;
         parser.take(piece.value);
       }
-    } catch {
+    } catch (error) {
       // Refused, broken or stopped: whoever listens tries again, or has gone.
+      if (error instanceof ApiError) status = error.status;
     }
-    if (!stop.signal.aborted) ears.ended();
+    if (!stop.signal.aborted) ears.ended(status);
   })();
   return () => stop.abort();
 }

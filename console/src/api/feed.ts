@@ -2,7 +2,8 @@
  * The live feed: server-sent events that survive anything between here and the server.
  *
  * Invariant: after every reconnect it asks for what came after the last event seen, so nothing is missed and nothing is
- * asked twice. Reconnects back off x1.5 up to a minute. A hidden page lets its connection go (a browser grants few per
+ * asked twice. Where that is, the server alone can read; if it cannot, the feed begins anew and says that there is a gap
+ * (`reset`). Reconnects back off x1.5 up to a minute. A hidden page lets its connection go (a browser grants few per
  * server, and ten tabs must not starve the eleventh) and catches up when it is looked at again.
  */
 import { type Query, signedOut } from "./client";
@@ -15,8 +16,8 @@ export interface FeedOptions {
   query?: Query;
   /** Name of the parameter that says where to go on; `after` where nothing else is said. */
   cursor?: string;
-  after: number;
-  events: Record<string, (data: unknown) => void>;
+  after: string | number;
+  events: { reset?: (data: unknown) => void; [event: string]: ((data: unknown) => void) | undefined };
   onStatus?: (status: FeedStatus) => void;
   /** For tests; the server's otherwise. */
   open?: (path: string, query: Query, ears: Ears) => () => void;
@@ -25,12 +26,16 @@ export interface FeedOptions {
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
 const HIDDEN_GRACE_MS = 20_000;
+/** The server's status for what it cannot read: the last event was another server's, whose home this one has. */
+const NOT_KNOWN = 422;
 
 export class Feed {
   private stop: (() => void) | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private wait = FIRST_WAIT_MS;
-  private last: number;
+  /** Null: wherever the server is. */
+  private last: string | number | null;
+  private gap = false;
   private closed = false;
   private readonly options: FeedOptions;
 
@@ -57,14 +62,22 @@ export class Feed {
     this.drop();
     if (this.closed) return;
     this.options.onStatus?.("connecting");
-    const query = { ...this.options.query, [this.options.cursor ?? "after"]: this.last };
+    const query = { ...this.options.query, [this.options.cursor ?? "after"]: this.last ?? undefined };
     this.stop = (this.options.open ?? listen)(this.options.path, query, {
       opened: () => {
         this.wait = FIRST_WAIT_MS;
         this.options.onStatus?.("live");
+        if (this.gap) this.options.events.reset?.({});
+        this.gap = false;
       },
       heard: (event) => this.deliver(event),
-      ended: () => this.retry(),
+      ended: (status) => {
+        if (status === NOT_KNOWN && this.options.events.reset) {
+          this.gap = true;
+          this.last = null;
+        }
+        this.retry();
+      },
     });
   }
 
@@ -73,9 +86,7 @@ export class Feed {
     if (event.event === "refused") signedOut();
     const handler = this.options.events[event.event];
     if (!handler) return;
-    const id = Number(event.id);
-    // A reset may go back: the server no longer has what came after our last event (an older copy was restored).
-    if (event.id && Number.isFinite(id)) this.last = event.event === "reset" ? id : Math.max(this.last, id);
+    if (event.id) this.last = event.id;
     let data: unknown;
     try {
       data = JSON.parse(event.data);

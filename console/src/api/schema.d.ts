@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * Get Events
-         * @description List what happened to the job, in order.
+         * @description List what happened to the job, in order; without the first `after` of it.
          */
         get: operations["get_events"];
         put?: never;
@@ -2977,6 +2977,96 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/datasets/{ref}/offers/{workspace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Offer Dataset
+         * @description Offer a data set to another workspace, which may subscribe to it from then on; `*`: to every workspace.
+         */
+        put: operations["offer_dataset"];
+        post?: never;
+        /**
+         * Withdraw Dataset
+         * @description Take an offer back. Who subscribed by it sees nothing of the data set any more; running jobs keep it.
+         */
+        delete: operations["withdraw_dataset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Published
+         * @description List the data sets that other workspaces offer to this one, what was changed last first. Each word of `q` is
+         *     looked for in name, description, owner, workspace and id.
+         */
+        get: operations["list_published"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/subscriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Subscriptions
+         * @description List what a workspace subscribes to, also what is not offered to it any more.
+         */
+        get: operations["list_subscriptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspaces/{workspace}/subscriptions/dataset/{subscription}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Subscribe
+         * @description Take a data set in that is offered to a workspace: its members find it there under this name, and may give it to
+         *     jobs. One that it subscribes to already gets this name.
+         */
+        put: operations["subscribe"];
+        post?: never;
+        /**
+         * Unsubscribe
+         * @description End a subscription. Running jobs keep the data set; queued jobs fail when they start.
+         */
+        delete: operations["unsubscribe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/algorithms": {
         parameters: {
             query?: never;
@@ -4071,11 +4161,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * Clone
@@ -4681,8 +4768,8 @@ export interface components {
         };
         /**
          * Several
-         * @description Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected` (with
-         *     a number above `after`).
+         * @description Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected`
+         *     (behind `after`, which the answer before told).
          */
         Several: {
             /** Ids */
@@ -4690,11 +4777,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * SeveralTemplates
@@ -4719,11 +4803,8 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
         };
         /**
          * Shared
@@ -4830,11 +4911,16 @@ export interface components {
             filter?: components["schemas"]["Filter"] | null;
             /** Expected */
             expected?: number | null;
-            /**
-             * After
-             * @default 0
-             */
-            after: number;
+            /** After */
+            after?: string | null;
+        };
+        /**
+         * TakenIn
+         * @description What is subscribed to: the id of a data set that is offered to the workspace.
+         */
+        TakenIn: {
+            /** Asset */
+            asset: string;
         };
         /**
          * TemplateBody
@@ -5192,7 +5278,10 @@ export interface components {
             favorite: boolean;
             may: ("share" | "write")[];
         };
-        /** @description A data set with its versions, newest first. */
+        /**
+         * @description A data set with its versions, newest first. For who may share it also to which other workspaces it is offered
+         *         (`*`: to everybody), and which of them subscribe to it.
+         */
         DatasetDetail: {
             id: string;
             name: string;
@@ -5208,7 +5297,15 @@ export interface components {
             changed_at: number;
             favorite: boolean;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
             history: components["schemas"]["DatasetVersion"][];
+            offers: string[];
+            subscribers: components["schemas"]["TakenName"][];
+        };
+        /** @description A workspace that subscribes to something of another one, and what it is called there. */
+        TakenName: {
+            workspace: string;
+            name: string;
         };
         /**
          * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it is on the server,
@@ -5249,7 +5346,8 @@ export interface components {
         /**
          * @description A data set as lists show it. `share`: with the other members of its workspace; `latest`: the number of its last
          *         version, 0: none is left, of which `size_bytes` and `files` tell; `versions`: how many there are; `favorite`: one
-         *         of its reader's own; `may`: what its reader may do with it.
+         *         of its reader's own; `may`: what its reader may do with it; `taken`: which of its reader's workspaces subscribe to
+         *         it.
          */
         Dataset: {
             id: string;
@@ -5266,6 +5364,7 @@ export interface components {
             changed_at: number;
             favorite: boolean;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
         };
         /**
          * @description Everything in a version of a data set, by path. The contents of at most `small_bytes` come many at a time, each
@@ -6114,7 +6213,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
-            seq: number;
+            seq: string;
             sweep: components["schemas"]["SweepPlace"] | null;
         };
         /**
@@ -6356,7 +6455,7 @@ export interface components {
         Home: {
             name: string;
             at: number;
-            seq: number;
+            seq: string;
             any: boolean;
             running: components["schemas"]["Job"][];
             running_total: number;
@@ -6480,7 +6579,7 @@ export interface components {
         Events: {
             items: components["schemas"]["Event"][];
         };
-        /** @description One fact about a job. */
+        /** @description One fact about a job. `seq`: its place among those of the job, from 1. */
         Event: {
             seq: number;
             at: number;
@@ -6586,7 +6685,7 @@ export interface components {
             share: components["schemas"]["JobShare"];
             may: ("share" | "write")[];
             version: number;
-            seq: number;
+            seq: string;
             sweep: components["schemas"]["SweepPlace"] | null;
             roles: components["schemas"]["Role"][];
             attempt_list: components["schemas"]["Attempt"][];
@@ -6695,7 +6794,7 @@ export interface components {
             };
             total: number;
             partial: boolean;
-            seq: number;
+            seq: string;
             at: number;
         };
         /** @description Versions of a job, the newest first: those that the reader may see, of the last 200. */
@@ -7293,7 +7392,7 @@ export interface components {
             offset: number;
             demand: components["schemas"]["CardDemand"][];
             planned_at: number | null;
-            seq: number;
+            seq: string;
         };
         /** @description Running and forecast jobs by node. `until`: where the picture may end so that all known ends are seen. */
         Timeline: {
@@ -7529,7 +7628,7 @@ export interface components {
         };
         /**
          * @description What became of each of several jobs. Chosen by a filter, they are done in parts: `left` of those that match are
-         *         still to come, behind the number `after`; null: that was the last part.
+         *         still to come, behind `after`; null: that was the last part.
          */
         Outcome: {
             done: string[];
@@ -7537,7 +7636,7 @@ export interface components {
             /** @default 0 */
             left: number;
             /** @default null */
-            after: number | null;
+            after: string | null;
         };
         /** @description A job that was left as it was, and why: `kind` and `code` as in a problem document. */
         Refused: {
@@ -7744,7 +7843,7 @@ export interface components {
         Nothing: Record<string, never>;
         /** @description The feed's position at which something changed that is to be asked for again. */
         FeedPosition: {
-            seq: number;
+            seq: string;
         };
         /**
          * @description An entry of a folder. `kind`: file, folder or link. `size` of a folder: how many entries one of a job's own
@@ -7868,6 +7967,52 @@ export interface components {
                 [key: string]: number;
             };
             job: string;
+        };
+        /** @description A page of what is offered to a workspace, what was changed last first. */
+        PublishedPage: {
+            items: components["schemas"]["Published"][];
+            next_cursor: string | null;
+        };
+        /**
+         * @description Something that another workspace offers. `workspace`, `owner`: where it is, and whose it is; `latest`: the
+         *         number of its last version, of which `size_bytes` and `files` tell; `taken_as`: what it is called where it was asked
+         *         for; null: there is no subscription.
+         */
+        Published: {
+            id: string;
+            /** @enum {unknown} */
+            kind: "dataset";
+            name: string;
+            description: string;
+            workspace: string;
+            owner: string;
+            latest: number;
+            versions: number;
+            size_bytes: number;
+            files: number;
+            changed_at: number;
+            taken_as: string | null;
+        };
+        /** @description What a workspace subscribes to, by name. */
+        Subscriptions: {
+            items: components["schemas"]["Subscription"][];
+        };
+        /**
+         * @description What `workspace` subscribes to under `name`; `at`, `by`: since when, and who did it. `called`, `source`, `owner`:
+         *         the name and workspace of its own that it has, and whose it is; null while it is not offered any more.
+         */
+        Subscription: {
+            workspace: string;
+            /** @enum {unknown} */
+            kind: "dataset";
+            name: string;
+            asset: string;
+            called: string | null;
+            source: string | null;
+            owner: string | null;
+            latest: number;
+            at: number;
+            by: string;
         };
         /** @description What a replica may use: cores, MiB, GPUs. */
         TaskLimits: {
@@ -9412,7 +9557,7 @@ export interface operations {
     get_feed: {
         parameters: {
             query?: {
-                after?: number | null;
+                after?: string | null;
                 job?: string | null;
             };
             header?: never;
@@ -14024,6 +14169,202 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["MadeVersion"];
                 };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    offer_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DatasetDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_published: {
+        parameters: {
+            query?: {
+                q?: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedPage"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_subscriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscriptions"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    subscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TakenIn"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Subscription"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unsubscribe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                workspace: string;
+                subscription: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, nothing to show */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused: a problem document */
             default: {

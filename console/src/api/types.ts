@@ -117,6 +117,10 @@ export type Dataset = S["Dataset"];
 export type DatasetPage = S["DatasetPage"];
 export type DatasetDetail = S["DatasetDetail"];
 export type DatasetVersion = S["DatasetVersion"];
+export type Published = S["Published"];
+export type PublishedPage = S["PublishedPage"];
+export type Subscription = S["Subscription"];
+export type Subscriptions = S["Subscriptions"];
 export type Volume = S["Volume"];
 export type VolumePage = S["VolumePage"];
 export type VolumeDetail = S["VolumeDetail"];
@@ -155,6 +159,7 @@ export interface OutputChannel extends Channel {
 export interface AlgorithmSpec {
   command: string;
   code: { upload: string | null } | null;
+  origin?: { git: string; commit: string; folder: string | null } | null;
   framework: { kind: string; [option: string]: Json };
   image: string;
   parameters: Hyperparameter[];

@@ -32,7 +32,7 @@ export interface Answer<T> {
 
 /** Of whose things a list is; of what has no favorites, or is never shared, it is never of those. */
 const WHOSE = ["all", "mine", "shared", "favorite"] as const;
-type Whose = (typeof WHOSE)[number];
+type Whose = (typeof WHOSE)[number] | "published";
 
 function whoseOf(words: Words): Whose[] {
   const kept: readonly string[] = ASSETS;
@@ -77,6 +77,8 @@ interface ListingProps<T> {
   rowSelection?: TableProps<T>["rowSelection"];
   /** What stands between the title and the table. */
   above?: ReactNode;
+  /** What other workspaces offer, as a part of the list; with what is searched for. */
+  published?: (q: string) => ReactNode;
   /** What stands below the table, for the rows that are shown. */
   children?: (items: T[]) => ReactNode;
 }
@@ -107,7 +109,8 @@ export function Listing<T extends Listed>(props: ListingProps<T>): ReactNode {
   const { t } = useTranslation();
   const [q, setQ] = useState("");
   const [whose, setWhose] = useState<Whose>("all");
-  const narrowed = whose === "all" ? {} : { [whose]: true };
+  const published = whose === "published" ? props.published?.(q) : undefined;
+  const narrowed = whose === "all" || whose === "published" ? {} : { [whose]: true };
   const query = useInfiniteQuery({
     queryKey: [words, "list", q, whose],
     queryFn: ({ pageParam, signal }) => props.read({ q, ...narrowed, limit, cursor: pageParam }, signal),
@@ -115,11 +118,44 @@ export function Listing<T extends Listed>(props: ListingProps<T>): ReactNode {
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: keepPreviousData,
     refetchInterval: props.againMs ?? 30_000,
+    enabled: published === undefined,
   });
   const kept = useKept(query);
   const starred = ASSETS.find((one) => one === words);
   const columns = starred ? [starColumn<T>(starred, props.columns[0]?.fixed), ...props.columns] : props.columns;
   const items = kept.data?.pages.flatMap((page) => page.items) ?? [];
+  const nothing = kept.data !== undefined && items.length === 0 && q === "" && whose === "all";
+  const line = (
+    <div className="tm-filters tm-filter-line">
+      <Input
+        allowClear
+        prefix={<SearchOutlined />}
+        value={q}
+        onChange={(event) => setQ(event.target.value)}
+        placeholder={t(`${words}.search`)}
+        aria-label={t(`${words}.search`)}
+        className="tm-search"
+        data-testid={`${words}-search`}
+      />
+      <Segmented<Whose>
+        value={whose}
+        onChange={setWhose}
+        aria-label={t("listing.whose")}
+        options={[...whoseOf(words), ...(props.published ? ["published" as const] : [])].map((value) => ({
+          value,
+          label: <span data-testid={`${words}-${value}`}>{t(`listing.${value}`)}</span>,
+        }))}
+      />
+    </div>
+  );
+  if (published !== undefined)
+    return (
+      <>
+        <PageHeader title={t(`${words}.title`)} sub={t(`${words}.what`)} actions={props.actions} />
+        {line}
+        {published}
+      </>
+    );
   return (
     <>
       <PageHeader title={t(`${words}.title`)} sub={t(`${words}.what`)} actions={props.actions} />
@@ -127,35 +163,18 @@ export function Listing<T extends Listed>(props: ListingProps<T>): ReactNode {
       <Outdated query={kept} />
       {!kept.data ? (
         <Pending query={kept} />
-      ) : items.length === 0 && q === "" && whose === "all" ? (
-        <div className="tm-panel" data-testid={words}>
-          <Empty title={t(`${words}.none`)} icon={props.icon}>
-            <p className="tm-faint">{t(`${words}.noneHint`)}</p>
-          </Empty>
-        </div>
+      ) : nothing ? (
+        <>
+          {props.published && line}
+          <div className="tm-panel" data-testid={words}>
+            <Empty title={t(`${words}.none`)} icon={props.icon}>
+              <p className="tm-faint">{t(`${words}.noneHint`)}</p>
+            </Empty>
+          </div>
+        </>
       ) : (
         <>
-          <div className="tm-filters tm-filter-line">
-            <Input
-              allowClear
-              prefix={<SearchOutlined />}
-              value={q}
-              onChange={(event) => setQ(event.target.value)}
-              placeholder={t(`${words}.search`)}
-              aria-label={t(`${words}.search`)}
-              className="tm-search"
-              data-testid={`${words}-search`}
-            />
-            <Segmented<Whose>
-              value={whose}
-              onChange={setWhose}
-              aria-label={t("listing.whose")}
-              options={whoseOf(words).map((value) => ({
-                value,
-                label: <span data-testid={`${words}-${value}`}>{t(`listing.${value}`)}</span>,
-              }))}
-            />
-          </div>
+          {line}
           <div className="tm-panel tm-table" data-testid={words}>
             <Table<T>
               rowKey="id"

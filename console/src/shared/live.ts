@@ -156,7 +156,7 @@ export function useLiveFeed(): FeedStatus {
     const inbox = new Inbox(client);
     let feed: Feed | null = null;
     let gone = false;
-    const start = (after: number): void => {
+    const start = (after: string): void => {
       if (gone) return;
       feed = new Feed({
         path: "/feed",
@@ -176,7 +176,7 @@ export function useLiveFeed(): FeedStatus {
     };
     const begin = async (): Promise<void> => {
       try {
-        // The feed begins at the number of an answer.
+        // The feed begins where an answer was made.
         start((await listJobs({ limit: 1 }, null)).seq);
       } catch {
         setStatus("waiting");

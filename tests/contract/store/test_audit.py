@@ -148,7 +148,7 @@ def test_nobody_alters_it(store: Store, sql: str) -> None:
     with pytest.raises(TrainmasterError, match="the audit is"):
         store.database.write(change).result(60)
     assert audit_of(store.database) == before
-    Leftovers(store.database).forget_audit_events([int(one.id) for one in before], 50.0)
+    Leftovers(store.database).forget_audit_events([one.seq for one in before], 50.0)
     assert [one.at for one in audit_of(store.database)] == [100.0]
 
 

@@ -13,7 +13,8 @@ from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import AuditEvent
 from trainmaster.store.assets import datasets
 from trainmaster.store.assets.datasets import DatasetRows, dataset_version, uploader_of
-from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, NamedVersions, NewVersion
+from trainmaster.store.assets.named import NamedVersions
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader, NewVersion
 from trainmaster.store.cluster_settings import close_workspace
 
 KIND: Final = AssetKind.DATASET

@@ -27,14 +27,14 @@ def test_a_person_is_read_with_what_they_are_a_member_of(people: PeopleRows) -> 
 
 
 def test_a_person_is_read_with_where_nothing_is_shared(store: Store, people: PeopleRows) -> None:
-    """R225: of their workspaces; a record that says nothing, or cannot be read, shares."""
+    """R225, R141: of all, for things come from others, too; a record that says nothing, or cannot be read, shares."""
     settings = ClusterSettings(store.database)
     for name, record in (("vision", {"sharing": "off"}), ("speech", {}), ("text", {"sharing": "off"})):
         settings.put(Setting("workspace", name, record, 1.0, "admin"), audit_event()).result(60)
     settings.put(Setting("pool", "speech", {"sharing": "off"}, 1.0, "admin"), audit_event()).result(60)
     found = people.person("ann")
     assert found is not None
-    assert found.closed == {"vision"}
+    assert found.closed == {"vision", "text"}
 
 
 def test_who_is_a_member_keeps_since_when(store: Store, people: PeopleRows) -> None:

@@ -105,6 +105,17 @@ class Home:
         return "\n".join(path.read_text(errors="replace")[-3000:] for path in parts if path.exists())
 
 
+@contextlib.contextmanager
+def served_home(folder: Path, config: Mapping[str, Any]) -> Iterator[Home]:
+    """Give a home whose server answers; all of it ends with the block."""
+    made = Home(folder, config)
+    try:
+        made.client().ask("GET", "/session")
+        yield made
+    finally:
+        made.end()
+
+
 class Client:
     """Asks until there is an answer. Not for two threads at once."""
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 
-from tests.crash.server.harness import Home
+from tests.crash.server.harness import Home, served_home
 from tests.fixtures.packages import take_only_from, wheel
 from trainmaster.sdk.client import Client
 
@@ -25,12 +25,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     for number in range(KILLS + 1):
         wheel(folder, f"own{number}", "1.0", f"value = {number}\n")
     take_only_from(folder, monkeypatch)
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1}})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1}}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def builders(home: Home) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from tests.crash.server.harness import Home
+from tests.crash.server.harness import Home, served_home
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.sdk.client import Client
 
@@ -30,12 +30,8 @@ Client(home=sys.argv[1]).datasets.download("data", 1, sys.argv[2])
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1}})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1}}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def whole(folder: Path) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.crash.server.harness import Client, Home
+from tests.crash.server.harness import Client, Home, served_home
 
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_SAVE_KILLS", "6"))
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(600 + 25 * KILLS)]
@@ -25,12 +25,8 @@ _WRITES: Final = (
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1}})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1}}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def written(home: Home, job: str) -> bool:

@@ -13,11 +13,13 @@ from typing import Any, Final
 
 import pytest
 
-from tests.crash.server.harness import Home
-from tests.fixtures.stores import BUCKET, HERE, KEY_ID, SECRET, Store, served
+from tests.crash.server.harness import Home, served_home
+from tests.fixtures.stores import HERE, Store, own_store
 from tests.scenario.stage import spec
 
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(1800)]
+
+__all__ = ["own_store"]  # a fixture
 
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_SEND_KILLS", "4"))
 FILES: Final = max(100, 40 * KILLS)
@@ -31,20 +33,10 @@ TEXT: Final = (
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with served(tmp_path / "s3") as one:
-        yield one
-
-
-@pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
     storage: dict[str, Any] = {"allow": [HERE], "send_every_s": 0.5}
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1}, "storage": storage})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1}, "storage": storage}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def below(root: Path) -> dict[str, Path]:
@@ -61,10 +53,10 @@ def until(true: Callable[[], bool], what: str, home: Home) -> None:
         time.sleep(0.2)  # another process: nothing tells
 
 
-def test_nothing_is_lost_and_nothing_that_is_whole_is_sent_again(home: Home, store: Store) -> None:
+def test_nothing_is_lost_and_nothing_that_is_whole_is_sent_again(home: Home, own_store: Store) -> None:
+    store = own_store
     client, chance = home.client(), random.Random(5)
-    keys = {"endpoint": store.endpoint, "bucket": BUCKET, "key_id": KEY_ID, "secret": SECRET}
-    client.ask("PUT", "/workspaces/default/storage/data", keys)
+    client.ask("PUT", "/workspaces/default/storage/data", store.connection)
     document = spec("sends", TEXT, outputs=[{"s3": "data/{id}"}], model={"save": False})
     job = client.ask("POST", "/jobs", {"spec": document})["id"]
     there, outputs = store.bucket / job, Path(home.layout.outputs(job))

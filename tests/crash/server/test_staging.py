@@ -14,9 +14,11 @@ from typing import Any, Final
 
 import pytest
 
-from tests.crash.server.harness import Client, Home
-from tests.fixtures.stores import BUCKET, HERE, KEY_ID, SECRET, Store, served
+from tests.crash.server.harness import Client, Home, served_home
+from tests.fixtures.stores import HERE, Store, own_store
 from tests.scenario.stage import spec
+
+__all__ = ["own_store"]  # a fixture
 
 KILLS: Final = int(os.environ.get("TRAINMASTER_TEST_STAGE_KILLS", "4"))
 pytestmark = [pytest.mark.serial, pytest.mark.timeout(600 + 40 * KILLS)]
@@ -32,20 +34,10 @@ TEXT: Final = (
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with served(tmp_path / "s3") as one:
-        yield one
-
-
-@pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
     storage: dict[str, Any] = {"allow": [HERE]}
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1}, "storage": storage})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1}, "storage": storage}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def sums(root: Path) -> str:
@@ -67,10 +59,10 @@ def until_ended(client: Client, job: str) -> dict[str, Any]:
     return dict(view)
 
 
-def test_a_server_killed_while_inputs_come_gives_a_job_all_of_them(home: Home, store: Store) -> None:
+def test_a_server_killed_while_inputs_come_gives_a_job_all_of_them(home: Home, own_store: Store) -> None:
+    store = own_store
     client, chance = home.client(), random.Random(17)
-    keys = {"endpoint": store.endpoint, "bucket": BUCKET, "key_id": KEY_ID, "secret": SECRET}
-    client.ask("PUT", "/workspaces/default/storage/data", keys)
+    client.ask("PUT", "/workspaces/default/storage/data", store.connection)
     root, expected = Path(home.layout.fetched), set[str]()
     for kill in range(KILLS):
         for number in range(FILES):

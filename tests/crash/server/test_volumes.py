@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from tests.crash.server.harness import Home
+from tests.crash.server.harness import Home, served_home
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.sdk.client import Client
 
@@ -22,12 +22,8 @@ LARGE: Final = 8 << 20
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Home]:
-    made = Home(tmp_path / "home", {"local": {"virtual_nodes": 1}})
-    try:
-        made.client().ask("GET", "/session")
+    with served_home(tmp_path / "home", {"local": {"virtual_nodes": 1}}) as made:
         yield made
-    finally:
-        made.end()
 
 
 def test_a_server_killed_during_an_upload_leaves_the_old_file_or_the_new_one(home: Home, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The policy as a literal table: role x scope -> reach (issue item 11). A change of rights changes this file."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import pytest
@@ -268,3 +269,16 @@ def test_a_one_time_password_permits_only_its_own_replacement() -> None:
 def test_an_unknown_scope_is_a_mistake_in_the_code() -> None:
     with pytest.raises(KeyError):
         decide(Principal("ann", "admin"), "jobs:everything")
+
+
+def test_what_was_decided_goes_along_with_another_address_and_with_nothing_else() -> None:
+    """What `decide` remembers with a person is what it would find: a person with other rights begins with nothing."""
+    member = Principal("ada", memberships=(("vision", "admin"),))
+    before = decide(member, "jobs:read")
+    assert decide(member, "jobs:read") is before
+    assert decide(member.asking_from("192.0.2.1"), "jobs:read") is before
+    assert member.asking_from("192.0.2.1").address == "192.0.2.1"
+    assert member.address == ""
+    assert not decide(replace(member, scopes=frozenset({"jobs:write"})), "jobs:read").allowed
+    assert decide(replace(member, role="admin"), "jobs:read").visible.everything
+    assert decide(replace(member, memberships=()), "jobs:read").visible.workspaces == frozenset()

@@ -3,6 +3,7 @@ alike.
 """
 
 import ast
+import contextlib
 import inspect
 import itertools
 import random
@@ -26,9 +27,11 @@ from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store import audit
+from trainmaster.store.assets.datasets import DatasetRows, dataset_version
 from trainmaster.store.assets.lineage import LineageReader
 from trainmaster.store.assets.models import ModelRows, saved_model
-from trainmaster.store.assets.versions import AssetKind, AssetReader
+from trainmaster.store.assets.subscriptions import Subscription, SubscriptionRows
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters
@@ -41,7 +44,15 @@ NAMES: Final = st.sampled_from(["ann", "bob", "Ann", "a'b", "%", "数据"])
 SOME: Final = st.frozensets(NAMES, max_size=3)
 LEVELS: Final = st.frozensets(st.sampled_from([JobShare.READ.value, JobShare.READ_WRITE.value]))
 VISIBLE: Final = st.builds(
-    Visible, st.booleans(), st.none() | NAMES, SOME, shared=SOME, levels=LEVELS, within=st.none() | NAMES
+    Visible,
+    st.booleans(),
+    st.none() | NAMES,
+    SOME,
+    shared=SOME,
+    levels=LEVELS,
+    within=st.none() | NAMES,
+    subscribed=SOME,
+    closed=SOME,
 )
 READERS: Final = [
     getattr(reader, name)
@@ -96,6 +107,60 @@ def everybodys(database: Database) -> list[Job]:
             model_id=f"m{job.seq}", name=f"of {job.owner}", owner=job.owner, saved=saved, workspace=job.workspace
         )
     return jobs
+
+
+def passed_on(database: Database) -> list[Asset]:
+    """Store a data set of each owner in each workspace, some offered to others, who subscribe to some; return them."""
+    names, draw = ["ann", "bob", "Ann", "a'b", "%", "数据"], random.Random(5)
+    sets, passing = DatasetRows(database), SubscriptionRows(database)
+    for seq, (owner, workspace) in enumerate(itertools.product(names, names)):
+        share = list(JobShare)[seq % 3].value
+        line = Asset(f"d{seq}", AssetKind.DATASET, f"of {owner}", workspace, owner, float(seq), share=share)
+        sets.add(ALL, line, dataset_version("sha256:1", 1, 1, float(seq), f"d/{seq}", owner), lambda *_: audit_event())
+        others = [one for one in names if one != workspace]
+        for to in ["", *others] if seq % 5 == 0 else draw.sample(others, seq % 3):
+            passing.offer(ALL, line, to, 1.0, owner, audit_event())
+        for to in draw.sample(others, 3) if seq % 2 else []:
+            wanted = Subscription(to, AssetKind.DATASET, f"taken{seq}", line.id, 1.0, "eve")
+            with contextlib.suppress(NotFound):
+                passing.subscribe(wanted, (), lambda _: audit_event())
+        if seq % 4 == 1:  # what was subscribed to, and is not offered any more
+            for to in passing.offers_of(line.id)[:1]:
+                passing.withdraw(ALL, line, to, lambda _: [])
+    return AssetReader(database).list_assets(ALL, AssetKind.DATASET)
+
+
+def test_sql_and_memory_see_the_same_of_what_other_workspaces_took_in(database: Database) -> None:
+    """R141: through a subscription that an offer covers, and none that was taken back; by every question."""
+    every, reader, ways = passed_on(database), AssetReader(database), LineageReader(database)
+    assert len(every) == 36
+    assert 0 < sum(bool(one.taken) for one in every) < 18
+    kind = AssetKind.DATASET
+
+    @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
+    @given(VISIBLE, st.just("") | NAMES, st.integers(0, 35))
+    def holds(visible: Visible, place: str, at: int) -> None:
+        seen = [one for one in every if visible.covers(one)]
+        assert reader.list_assets(visible, kind) == seen
+        there = [
+            one for one in seen if place in ("", one.workspace) or (visible.looks_into(place) and place in one.taken_in)
+        ]
+        query = AssetQuery(workspace=place)
+        assert {one.id for one in reader.page(visible, kind, query, 50).items} == {one.id for one in there}
+        assert reader.count(visible, kind, query) == len(there)
+        line = every[at]
+        known = visible.covers(line)
+        assert bool(reader.versions(visible, line.id)) == known
+        assert (line.id in reader.latest(visible, [line])) == known
+        assert (ways.one(visible, line, 1) is not None) == known
+        assert (reader.named(visible, kind, line.workspace, line.name) is not None) == known
+        assert ([one.id for one in reader.called(visible, kind, line.id)] == [line.id]) == known
+        for workspace, name in line.taken:
+            found = reader.named(visible, kind, workspace, name)
+            assert (found is not None) == (known and visible.looks_into(workspace))
+            assert found is None or (found.asset, found.name) == (line.id, name)
+
+    holds()
 
 
 def test_sql_and_memory_see_the_same(database: Database) -> None:

@@ -212,7 +212,7 @@ def test_the_sdk_raises_what_it_is_told(server: Running, owner: httpx.Client) ->
     """So `tm logs -f` and a waiting program end with the words, and do not try for ever."""
     headers, id_ = token(owner)
     transport = Transport(server.url, headers["authorization"].removeprefix("Bearer "))
-    seen = transport.events("/feed", {"after": server.call(lambda platform: platform.feed.seq)})
+    seen = transport.events("/feed", {"after": server.call(lambda platform: platform.feed.here())})
     owner.post("/jobs", json={"spec": {"name": "a"}})
     assert next(seen).event == "job"
     owner.delete(f"/tokens/{id_}")

@@ -147,7 +147,7 @@ def test_waiting_has_an_end(server: Running, client: Client) -> None:
 
 def test_a_job_that_is_deleted_meanwhile(server: Running, client: Client) -> None:
     job = client.submit(SPEC)
-    server.later(0.3, lambda p: (p.finish(job.id), p.jobs_.pop(job.id)))
+    server.once(lambda p: p.feed.listeners, lambda p: (p.finish(job.id), p.jobs_.pop(job.id)))
     job.wait(timeout=60)
     with pytest.raises(NotFound):
         job.refresh()

@@ -36,7 +36,7 @@ class World:
     """
 
     job: Job = field(default_factory=lambda: replace(new_job(), state=JobState.ACTIVE))
-    feed: Counted = field(default_factory=Counted)
+    feed: Counted = field(default_factory=lambda: Counted(None))  # type: ignore[arg-type]
     step: int = 0
     waiting: list[asyncio.Future[None]] = field(default_factory=list)
 

@@ -49,10 +49,10 @@ def test_of_large_jobs_no_views_are_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     kept, ended = JobViews(), life(1).job
     assert ended is not None
     monkeypatch.setattr(views, "_REPLICAS", ended.tasks_total - 1)
-    kept.view(ended, 1.0, 1, (), None, None, None, {}, False)
+    kept.view(ended, 1.0, "", (), None, None, None, {}, False)
     assert not kept._kept
 
 
 def test_what_an_earlier_version_noted_for_its_engine_is_not_shown() -> None:
     event = Event("t1", Kind.STARTED, 1.0, attempt=1, data={"handle": "{}", "placement": []})
-    assert event_view(event, lambda job: None).data == {"placement": []}
+    assert event_view(event, 1, lambda job: None).data == {"placement": []}

@@ -29,7 +29,7 @@ def test_a_pass_is_wanted_again_within_a_millisecond(
     async def run() -> int:
         nothing: Any = None
         again: Any = Again()
-        master = Master(nothing, Feed(), lambda: 0.0, again)
+        master = Master(nothing, Feed(nothing), lambda: 0.0, again)
         master.wake()
         async with asyncio.timeout(60):
             while again.planned < 4:

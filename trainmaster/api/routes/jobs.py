@@ -10,7 +10,7 @@ from starlette.responses import Response
 from trainmaster import answers
 from trainmaster.access.roles import Principal
 from trainmaster.api.auth import who, working
-from trainmaster.api.deps import DocumentJson, Json, language, platform, read_object
+from trainmaster.api.deps import Cursor, DocumentJson, Json, language, paged, platform, read_object
 from trainmaster.api.policy import By, Schema, Table
 from trainmaster.api.problems import MOST_LISTED, InvalidRequest
 from trainmaster.core.errors import problem_of
@@ -93,7 +93,7 @@ class JobsQuery(Filter):
 
     order: Annotated[str, Field(max_length=220)] = "-submitted_at"
     limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=8000)] = None
+    cursor: Cursor = None
     exact: bool = False
 
 
@@ -104,8 +104,8 @@ class Stop(_Body):
 
 
 class Several(_Body):
-    """Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected` (with
-    a number above `after`).
+    """Several jobs: `ids`, unique prefixes or slugs; or all that match a `filter`, of which there were `expected`
+    (behind `after`, which the answer before told).
     """
 
     ids: Annotated[
@@ -113,7 +113,7 @@ class Several(_Body):
     ] = None
     filter: Filter | None = None
     expected: Annotated[int | None, Field(ge=0, le=2**53)] = None
-    after: Annotated[int, Field(ge=0, le=2**53)] = 0
+    after: Annotated[str | None, Field(max_length=400)] = None
 
     def chosen(self, asks: Principal) -> Chosen:
         """Return the same as the service knows it. Raises InvalidRequest."""
@@ -225,8 +225,11 @@ async def list_jobs(request: Request, wanted: Annotated[JobsQuery, Query()]) -> 
     the caller's favorite algorithms; `output`: a place of object storage that results go to, or a folder above it, or
     the model that they become.
     """
-    query = wanted.query(who(request), wanted.order)
-    return Json(await platform(request).jobs(query, wanted.limit, wanted.cursor, who(request), wanted.exact))
+    app, me = platform(request), who(request)
+    query = wanted.query(me, wanted.order)
+    return await paged(
+        request, "jobs", wanted.cursor, lambda place: app.jobs(query, wanted.limit, place, me, wanted.exact)
+    )
 
 
 @routes.route("GET", "/jobs/facets", scope="jobs:read", answers={200: "JobFacets"}, by=By.ANY)
@@ -294,7 +297,7 @@ async def get_spec(
 
 @routes.route("GET", "/jobs/{ref}/events", scope="jobs:read", answers={200: "Events"}, by=By.LEADER_FIRST)
 async def get_events(request: Request, ref: str, after: Annotated[int, Query(ge=0, le=2**53)] = 0) -> Response:
-    """List what happened to the job, in order."""
+    """List what happened to the job, in order; without the first `after` of it."""
     return Json(await platform(request).events(ref, who(request), after))
 
 

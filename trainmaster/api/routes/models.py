@@ -1,6 +1,7 @@
 """Saved models and their immutable versions."""
 
 import asyncio
+from functools import partial
 from typing import Annotated
 
 from fastapi import Path, Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import looking, who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Json, paged, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.assets.listing import ListedAssets, favorites
@@ -27,7 +28,8 @@ async def list_models(request: Request, wanted: Annotated[ListedAssets, Query()]
     only the caller's favorites.
     """
     me = who(request)
-    return Json(await platform(request).models(me, wanted.of(me), wanted.limit, wanted.cursor))
+    page = partial(platform(request).models, me, wanted.of(me), wanted.limit)
+    return await paged(request, "models", wanted.cursor, page)
 
 
 @routes.route("GET", "/models/{ref}", scope="models:read", answers={200: "ModelDetail"}, by=By.ANY)

@@ -1,5 +1,6 @@
 """The queue: what waits and why, a timeline, the policy, and whether a job would start now."""
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
-from trainmaster.api.deps import Json, platform, read_object
+from trainmaster.api.deps import Cursor, Json, paged, platform, read_object
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.pools import Body, VirtualClusterBody, Word, virtual_cluster_of
 from trainmaster.api.routes.workspaces import WorkspaceBody, workspace_of
@@ -32,7 +33,7 @@ class QueueSlice(Body):
     """Which part of a list."""
 
     limit: Annotated[int, Field(ge=1, le=500)] = 500
-    cursor: Annotated[str | None, Field(max_length=500)] = None
+    cursor: Cursor = None
 
 
 class PolicyBody(Body):
@@ -66,7 +67,8 @@ async def get_timeline(request: Request, pool: Annotated[str, Query(max_length=6
 @routes.route("GET", "/queue/history", scope="jobs:read", answers={200: "History"}, by=By.ANY)
 async def get_history(request: Request, wanted: Annotated[QueueSlice, Query()]) -> Response:
     """List what the jobs that ended asked for, oldest first: the past, for a simulation."""
-    return Json(await platform(request).what_if.history(who(request), wanted.limit, wanted.cursor))
+    page = partial(platform(request).what_if.history, who(request), wanted.limit)
+    return await paged(request, "history", wanted.cursor, page)
 
 
 @routes.route("GET", "/queue/policy", scope="cluster:read", answers={200: "Policy"})

@@ -1,6 +1,7 @@
 """What everybody did, and, for administrators, what is removed by itself."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query
@@ -9,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Cursor, Json, paged, platform
 from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import By, Table
 from trainmaster.api.written import encode
@@ -61,7 +62,7 @@ class AuditPageWanted(AuditWanted):
     """One page of it."""
 
     limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=500)] = None
+    cursor: Cursor = None
 
 
 @routes.route("GET", "/audit", scope="audit:read", answers={200: "AuditPage"}, by=By.ANY)
@@ -69,8 +70,8 @@ async def get_audit(request: Request, wanted: Annotated[AuditPageWanted, Query()
     """List what was done to what one may read of, newest first: everything for administrators, a workspace for its
     owners and admins, what is theirs for everybody.
     """
-    app = platform(request)
-    return Json(await app.auditing.page(who(request), wanted.filters(), wanted.limit, wanted.cursor))
+    page = partial(platform(request).auditing.page, who(request), wanted.filters(), wanted.limit)
+    return await paged(request, "audit", wanted.cursor, page)
 
 
 @routes.route("GET", "/audit/export", scope="audit:read", answers={200: "application/x-ndjson"}, by=By.ANY)

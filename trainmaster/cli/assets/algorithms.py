@@ -53,9 +53,11 @@ def add_to(app: typer.Typer) -> None:
             upload,
             "用 algorithm.yaml 创建算法的下一个版本；没有此算法则新建。\n\n"
             "会先上传代码：文件中 code 指定的文件夹，未指定则为该文件所在的文件夹。"
+            "使用 --commit 时，由此计算机上的 git 从该仓库获取。"
             "内容与最新版本相同时不会新建版本。输出名称和版本。",
             f"tm algorithm {name} mnist",
             f"tm algorithm {name} mnist/algorithm.yaml --name mnist --share read",
+            f"tm algorithm {name} https://git.example.org/lab/nets.git --commit 4f1c9a0d… --folder mnist",
             name=name,
         )
     add(
@@ -131,9 +133,13 @@ def list_algorithms(
 
 def upload(
     source: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="FILE", help=words("algorithm.yaml, or the folder it is in.", "algorithm.yaml，或其所在文件夹。")
+            metavar="FILE",
+            help=words(
+                "algorithm.yaml, or the folder it is in; with --commit: the address of a git repository.",
+                "algorithm.yaml，或其所在文件夹；使用 --commit 时为 git 仓库的地址。",
+            ),
         ),
     ],
     name: Annotated[
@@ -148,19 +154,34 @@ def upload(
     workspace: Where = None,
     description: Description = None,
     level: Level = "none",
+    commit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HASH",
+            help=words("Full hash of the commit to fetch.", "要获取的提交的完整哈希。"),
+            show_default=words("none", "无"),
+        ),
+    ] = None,
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help=words("Folder of the repository with algorithm.yaml.", "仓库中 algorithm.yaml 所在的文件夹。"),
+            show_default=words("its top", "顶层"),
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Make the next version of an algorithm of its algorithm.yaml; the first one makes the algorithm.
 
-    Its code is uploaded first: the folder that `code` names, else the one in which the file is. Where the last
-    version says the same, no other is made. Prints name and version.
+    Its code is uploaded first: the folder that `code` names, else the one in which the file is. With --commit the git
+    of this computer fetches both. Where the last version says the same, no other is made. Prints name and version.
     """
     from trainmaster.cli.showing.console import emit_json
-    from trainmaster.sdk.assets.algorithms import read_algorithm_file
 
-    folder = source if source.is_dir() else source.absolute().parent
-    called = name or read_algorithm_file(source).name or folder.resolve().name
-    made = client().algorithms.upload(source, called, workspace=workspace, description=description or "", share=level)
+    made = client().algorithms.upload(
+        source, name, workspace=workspace, description=description or "", share=level, commit=commit, folder=folder
+    )
     emit_json(made) if as_json else print(f"{visible(made.name)}@{made.shown}")
 
 
@@ -209,6 +230,8 @@ def _about(found: "answers.AlgorithmDetail") -> Iterable[tuple[str, str]]:
         return
     yield words("version", "版本"), str(found.shown)
     yield words("command", "命令"), str(spec.get("command"))
+    if spec.get("origin"):
+        yield words("from", "来源"), origin_text(spec["origin"])
     yield words("framework", "框架"), str((spec.get("framework") or {}).get("kind", "-"))
     yield words("image", "镜像"), str(spec.get("image"))
     anywhere = words("any", "不限")
@@ -216,6 +239,11 @@ def _about(found: "answers.AlgorithmDetail") -> Iterable[tuple[str, str]]:
     yield words("runs on", "资源类型"), ", ".join(spec.get("runs_on") or ()) or anywhere
     if spec.get("max_replicas"):
         yield words("replicas at most", "副本数上限"), str(spec["max_replicas"])
+
+
+def origin_text(origin: dict[str, Any]) -> str:
+    """Return from which commit code was taken."""
+    return " ".join(part for part in (origin["git"], origin["commit"], origin.get("folder") or "") if part)
 
 
 def _show_parameters(spec: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.assets.subscriptions import add_subscriptions, beyond
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.download import To, amount, tell_files
 from trainmaster.cli.commands.jobs import leave, print_each
@@ -102,8 +103,8 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm dataset share flowers read",
     )
-    text = 'tm dataset describe flowers "5 classes of flowers"'
-    add(part, describe, "修改数据集的描述。\n\n输出名称和描述。", text)
+    add_subscriptions(part)
+    add(part, describe, "修改数据集的描述。\n\n输出名称和描述。", 'tm dataset describe flowers "5 classes"')
     add(
         part,
         delete,
@@ -224,6 +225,7 @@ def show(dataset: Named, as_json: AsJson = False) -> None:
         (words("owner", "所有者"), found.owner),
         (words("workspace", "工作空间"), found.workspace),
         (words("shared", "共享"), found.share),
+        *beyond(found),
     )
     for key, value in about:
         print(f"  {key}: {visible(value)}")

@@ -3,11 +3,14 @@
 import builtins
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from trainmaster import answers
+from trainmaster.core.errors import InvalidSpec, problem_of
+from trainmaster.messages.assets import algorithms as said
 from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.assets.models import segment
 from trainmaster.sdk.documents import load
@@ -15,6 +18,7 @@ from trainmaster.sdk.downloads import Received, unpacked
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
+    from trainmaster.spec.algorithms.origins import Origin
 
 FILE: Final = "algorithm.yaml"
 """What the document in a folder is called."""
@@ -23,12 +27,13 @@ FILE: Final = "algorithm.yaml"
 @dataclass(frozen=True, slots=True)
 class GivenAlgorithm:
     """What somebody holds: a document, what it is called in there, and the folder of this machine with its code (None:
-    it has none, or that is uploaded).
+    it has none, or that is uploaded, or it is a commit, `origin`).
     """
 
     document: dict[str, object]
     name: str
     folder: str | None
+    origin: "Origin | None" = None
 
 
 def read_algorithm_file(source: Any) -> GivenAlgorithm:
@@ -43,9 +48,58 @@ def read_algorithm_file(source: Any) -> GivenAlgorithm:
     document, base = load(source)
     name = document.pop("name", "")
     code = document.get("code", "." if path else None)
+    if isinstance(code, Mapping) and "git" in code:
+        from trainmaster.spec.algorithms.origins import read_origin  # noqa: PLC0415
+
+        origin = read_origin(code, "code")
+        return GivenAlgorithm(document, name if isinstance(name, str) else "", None, origin)
     given = code.get("path") if isinstance(code, Mapping) else code
     folder = os.path.normpath(os.path.join(base, os.path.expanduser(given))) if isinstance(given, str) else None
     return GivenAlgorithm(document, name if isinstance(name, str) else "", folder)
+
+
+@contextmanager
+def given_algorithm(source: Any, commit: str | None, folder: str | None) -> Iterator[GivenAlgorithm]:
+    """Give what `source` says, and its code for as long as this lasts: what `upload` takes, which see. Raises
+    InvalidSpec, Unavailable.
+    """
+    from trainmaster.sdk.assets.repository import fetched  # noqa: PLC0415
+    from trainmaster.spec.algorithms.origins import read_origin  # noqa: PLC0415
+
+    if commit is None and folder is None:
+        given = read_algorithm_file(source)
+        if not given.name and isinstance(source, str | os.PathLike):
+            path = Path(source)
+            given = replace(given, name=(path if path.is_dir() else path.absolute().parent).resolve().name)
+        if given.origin is None:
+            yield given
+            return
+        with fetched(given.origin) as files:
+            yield replace(given, folder=str(files))
+        return
+    origin = read_origin({"git": str(source), "commit": commit or "", "folder": folder}, "")
+    with fetched(origin) as files:
+        if not (files / FILE).is_file():
+            found = problem_of("folder", said.no_algorithm_file_in_commit(), folder or ".")
+            raise InvalidSpec(said.origin_not_valid(), problems=(found,))
+        given = read_algorithm_file(files)
+        name = given.name or (folder or origin.git).rstrip("/").replace(":", "/").rpartition("/")[2].removesuffix(
+            ".git"
+        )
+        if given.folder is not None:
+            given = replace(given, origin=_within(origin, files, given.folder))
+        yield replace(given, name=name)
+
+
+def _within(origin: "Origin", files: Path, code: str) -> "Origin":
+    """Return from where the folder `code` of fetched `files` is. Raises InvalidSpec where it lies elsewhere."""
+    try:
+        below = Path(os.path.realpath(code)).relative_to(os.path.realpath(files))
+    except ValueError:
+        found = problem_of("code", said.code_outside_repository())
+        raise InvalidSpec(said.origin_not_valid(), problems=(found,)) from None
+    parts = [part for part in (origin.folder or "", below.as_posix()) if part not in ("", ".")]
+    return origin.model_copy(update={"folder": "/".join(parts) or None})
 
 
 class AlgorithmCalls:
@@ -87,21 +141,38 @@ class AlgorithmCalls:
         workspace: str | None = None,
         description: str = "",
         share: str = "none",
+        commit: str | None = None,
+        folder: str | None = None,
         on_upload: "Sent | None" = None,
     ) -> answers.AlgorithmDetail:
         """Make the next version of an algorithm, which is created if there is none: of a file, of the algorithm.yaml in
-        a folder, or of a mapping. Its code is uploaded first: the folder that `code` names, else the one that the file
-        lies in. `name`: None: as the document says. Where the last version says the same, that is the answer.
+        a folder, or of a mapping; with `commit`, of that in the git repository at the address `source`, in its `folder`
+        (None: at its top), which the git of this computer fetches. Its code is uploaded first: the folder that `code`
+        names, or the commit, else the one that the file lies in. `name`: None: as the document says, else as the
+        folder or the repository is called. Where the last version says the same, that is the answer.
         """
+        with given_algorithm(source, commit, folder) as given:
+            return self._upload(given, name or given.name, workspace, description, share, on_upload)
+
+    def _upload(
+        self,
+        given: GivenAlgorithm,
+        name: str,
+        workspace: str | None,
+        description: str,
+        share: str,
+        on_upload: "Sent | None",
+    ) -> answers.AlgorithmDetail:
         from trainmaster.spec.algorithms.checking import read_algorithm  # noqa: PLC0415
 
-        given = read_algorithm_file(source)
         document = given.document
+        if given.origin is not None:
+            document = {**document, "origin": given.origin.model_dump()}
         if given.folder is not None:
             read_algorithm({**document, "code": {"path": given.folder}})  # before anything is sent
             document = {**document, "code": {"upload": self._client.upload(given.folder, on_upload)}}
         body: dict[str, object] = {
-            "name": name or given.name,
+            "name": name,
             "spec": document,
             "description": description,
             "share": share,

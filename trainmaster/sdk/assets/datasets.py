@@ -20,6 +20,7 @@ from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Unavailable
 from trainmaster.core.formats.frames import HEAD, frame
 from trainmaster.messages.server import client as said
 from trainmaster.sdk.assets.listing import AssetFilters, pages
+from trainmaster.sdk.assets.subscriptions import PassingOn
 from trainmaster.sdk.downloads import Received
 from trainmaster.sdk.pack import tree_of
 
@@ -45,7 +46,7 @@ class LocalFile:
     size: int
 
 
-class DatasetCalls:
+class DatasetCalls(PassingOn):
     """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
     not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
     """

@@ -105,7 +105,8 @@ class Admission:
         gone = () if instead_of is None else (instead_of,)
         found = self.duration_problems(job.policy.duration_s, "duration")
         found += self.priority_problems(job.priority.name.lower(), who, "priority")
-        found += self._urgent.problems(count_urgent((job,)), "priority", gone)
+        if job.priority is Priority.URGENT:
+            found += self._urgent.problems(count_urgent((job,)), "priority", gone)
         found += place_problems(job, self._pools, who)
         found += self._pays((job,), "workspace", gone)
         found += self._keeps(job)
@@ -239,6 +240,10 @@ class Admission:
         used = uses_of(document_of(spec)).things
         return clamp_problems(share, await asyncio.to_thread(self._versions.shares, spec.workspace, used))
 
+    async def taken_places(self, specs: Sequence[JobSpec], who: Principal) -> list[tuple[int, Problem]]:
+        """Return what `outside_problems` of `of_any_name` leaves out, with the indices of `specs`. At most seconds."""
+        return await self._stored.taken(specs, who)
+
     async def outside_warnings(self, spec: JobSpec, who: Principal) -> list[Problem]:
         """Return what is worth knowing of a job outside the platform, and stops nothing. At most seconds."""
         return await self._stored.warnings(spec, who)
@@ -247,6 +252,8 @@ class Admission:
         """Return what speaks against the data sets, models and volumes that `spec` names: what `who` may not see is not
         there. `as_owner`: its tasks run as its owner's system user.
         """
+        if not any(item.asset for item in spec.inputs):
+            return []
         found, scopes = [], scopes_of(who)
         for at, item in enumerate(spec.inputs):
             if not item.asset:

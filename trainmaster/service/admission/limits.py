@@ -26,9 +26,12 @@ def limit_problems(job: Job, workspace: Workspace) -> list[Problem]:
     """
     quota = workspace.quotas.get(job.pool, {})
     caps = {name: limit.cap for name, limit in quota.items() if limit.cap is not None}
+    most_of_owner = workspace.most_of(job.owner, job.pool)
+    if not caps and not most_of_owner:
+        return []
     whose = queue.account_of_workspace(workspace.name)
     person = queue.account_of_member(job.owner, workspace.name)
-    limited = ((whose, caps), (person, workspace.most_of(job.owner, job.pool)))
+    limited = ((whose, caps), (person, most_of_owner))
     found = [
         [one for said, most in limited for one in _problems(fewest(roles), said, most, job.pool)]
         for roles in job.shapes or (job.roles,)

@@ -7,9 +7,10 @@ known for half a minute, as many jobs may name one place.
 """
 
 import asyncio
+import os.path
 import time
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections import OrderedDict, defaultdict
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from trainmaster.access.decide import decide
@@ -23,7 +24,7 @@ from trainmaster.service.helpers.own_thread import in_own_thread
 from trainmaster.service.objects.connections import StoreConnections
 from trainmaster.spec.inputs import split_place
 from trainmaster.spec.job import JobSpec
-from trainmaster.spec.outputs import place_of
+from trainmaster.spec.outputs import by_name, place_of
 from trainmaster.spec.problems import problem
 from trainmaster.storage.objects.reaching import StoreFailed
 from trainmaster.storage.objects.sending import is_empty
@@ -32,6 +33,8 @@ LOOK_S: Final = 5.0
 KNOWN_S: Final = 30.0
 KEPT: Final = 1000
 AT_ONCE: Final = 8
+MOST_TOLD: Final = 20
+"""Places of many jobs that are told of; behind them nothing is looked at."""
 _NOT_EMPTY: Final = "send_place_not_empty"
 
 
@@ -91,6 +94,51 @@ class StoredInputs:
                 kept = item.if_exists == "keep"
                 said_of = said.send_place_kept if kept else said.send_place_overwritten
                 found.append(problem(f"outputs.{at}.s3", said_of(place), item.s3))
+        return found
+
+    async def taken(self, specs: Sequence[JobSpec], who: Principal) -> list[tuple[int, Problem]]:
+        """Return which places that have to be empty are not, where jobs that are submitted together differ only by
+        their names, with the index of each job. One listing for all whose document says the same; at most seconds.
+        """
+        places: defaultdict[tuple[str, int, str], dict[str, list[int]]] = defaultdict(dict)
+        for index, spec in enumerate(specs):
+            for at, item in enumerate(spec.outputs):
+                if by_name(item):
+                    ref = place_of(item.s3, "", spec.name)
+                    places[spec.workspace, at, item.s3].setdefault(ref, []).append(index)
+        found = list[tuple[int, Problem]]()
+        for (workspace, at, _), refs in places.items():
+            if not decide(who, "secrets:use", InWorkspace(workspace)).allowed:
+                continue
+            for ref in await self._not_empty(workspace, list(refs)):
+                told = problem(f"outputs.{at}.s3", said.send_place_not_empty(ref), ref)
+                found += [(index, told) for index in refs[ref]]
+        return sorted(found, key=lambda one: one[0])
+
+    async def _not_empty(self, workspace: str, refs: Sequence[str]) -> list[str]:
+        """Return which places are not empty, some of them where they are many; none where the store does not answer."""
+        if self._looking >= AT_ONCE:
+            return []
+        self._looking += 1
+        try:
+            async with asyncio.timeout(LOOK_S):
+                return await in_own_thread(lambda: self._filled(workspace, refs), "look")
+        except (TimeoutError, Unavailable, StoreFailed):
+            return []
+        finally:
+            self._looking -= 1
+
+    def _filled(self, workspace: str, refs: Sequence[str]) -> list[str]:
+        bucket = self._connections.open(workspace, split_place(refs[0])[0])
+        places = {ref: bucket.target.place(split_place(ref)[1]) for ref in refs}
+        head = os.path.commonprefix([*places.values()])  # noqa: RUF071 (letters: names of entries begin alike)
+        there, found = set(bucket.folders(head)), list[str]()
+        for ref, place in places.items():
+            folder = head + place[len(head) :].partition("/")[0] + "/"
+            if folder in there and not is_empty(bucket, place):  # else the mark of a folder, or one beside it
+                found.append(ref)
+            if len(found) == MOST_TOLD:
+                break
         return found
 
     def _far(self, ref: str, there: Mapping[str, str]) -> Said | None:

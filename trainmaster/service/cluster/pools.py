@@ -100,6 +100,9 @@ class Pools:
         self.flavors: dict[str, dict[str, Flavor]] = {name: {} for name in self.workspaces}
         for flavor in self._of(Flavor).values():
             self.flavors.setdefault(flavor.workspace, {})[flavor.name] = flavor
+        self.priced = any(pool.price_gpu or pool.price_cpu for pool in self.pools.values()) or any(
+            flavor.price for of in self.flavors.values() for flavor in of.values()
+        )
         self.budgets: dict[str, Budget] = self._of(Budget)
         self.policy: Values = self._of(dict).get(POLICY, {})
         unread = self.is_unread("policy", PRIVACY)

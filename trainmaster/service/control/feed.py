@@ -1,19 +1,31 @@
 """The live feed: what changed, in commit order, to any number of subscribers. Costs nothing while nobody listens.
 
 A slow subscriber never delays a commit: items of the same job that it has not taken yet are merged into the newest.
-Invariant: what a subscriber receives for a job is always its newest committed state; sequence numbers only grow.
+Invariants: what a subscriber receives for a job is always its newest committed state; sequence numbers only grow, and
+whoever reads them is given a mark of them: they count what everybody does. That one is to list again (`reset`) tells
+nothing of what one may not see, either.
 """
 
 import asyncio
+import secrets
+import struct
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
+from typing import Final
 
-from trainmaster.access.visible import Visible
+from trainmaster.access.visible import InWorkspace, Visible
 from trainmaster.core.records import Job
+from trainmaster.service.secrets.seals import Seals
 
-REMEMBERED = 2048
-"""Newest changes kept for resuming; a client further behind is told to list again (`reset`)."""
+REMEMBERED: Final = 2048
+"""Newest changes kept for resuming; a client that may miss one is told to list again (`reset`)."""
+
+ELSEWHERE: Final = -1
+"""The position of whoever comes from another server, or from before a restart: they list again."""
+
+_KIND: Final = "feed"
+_PLACE: Final = struct.Struct(">8sq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +70,12 @@ class _Subscriber:
 class Feed:
     """Publish from the loop's thread; subscribe from any coroutine."""
 
-    def __init__(self) -> None:
+    def __init__(self, seals: Seals) -> None:
+        self._seals, self._run = seals, secrets.token_bytes(8)
         self._subscribers: set[_Subscriber] = set()
         self._recent: OrderedDict[str, FeedItem] = OrderedDict()
-        self._dropped = 0  # the newest seq that `_recent` no longer holds
-        self.seq = 0
+        self._dropped: dict[InWorkspace, int] = {}  # the newest seq that `_recent` no longer holds, of whose jobs
+        self.seq = self._began = 0
         self.on_listen: Callable[[], None] = lambda: None
 
     @property
@@ -72,7 +85,20 @@ class Feed:
 
     def start_at(self, seq: int) -> None:
         """Say which sequence number the ledger ended at; older positions are told to list again."""
-        self.seq = self._dropped = seq
+        self.seq = self._began = seq
+
+    def here(self) -> str:
+        """Return a mark of where the feed is: another one each time."""
+        return self.mark(self.seq)
+
+    def mark(self, seq: int) -> str:
+        """Return a mark of a sequence number, another one each time."""
+        return self._seals.mark(_KIND, _PLACE.pack(self._run, seq))
+
+    def position(self, mark: str) -> int:
+        """Return the sequence number of a mark, ELSEWHERE for one of another run. Raises NotSealedHere."""
+        run, seq = _PLACE.unpack(self._seals.place(_KIND, mark))
+        return int(seq) if run == self._run else ELSEWHERE
 
     def publish(self, item: FeedItem) -> None:
         """Give `item` to every subscriber and remember it."""
@@ -83,9 +109,19 @@ class Feed:
                 item = replace(item, before=older.before)
             self._recent[item.job_id] = item
             if len(self._recent) > REMEMBERED:
-                self._dropped = max(self._dropped, self._recent.popitem(last=False)[1].seq)
+                self._drop(self._recent.popitem(last=False)[1])
         for subscriber in self._subscribers:
             subscriber.put(item)
+
+    def _drop(self, item: FeedItem) -> None:
+        for job in (item.job, item.before):
+            if job is not None:
+                place = InWorkspace(job.workspace, job.owner, job.share)
+                self._dropped[place] = max(self._dropped.get(place, 0), item.seq)
+
+    def _misses(self, visible: Visible, after: int) -> bool:
+        """Return whether something after `after` is forgotten that may be seen. O(who has jobs where)."""
+        return after < self._began or any(seq > after and visible.covers(place) for place, seq in self._dropped.items())
 
     async def subscribe(
         self, visible: Visible, after: int, only: str | None = None, idle_s: float = 15.0, person: str = ""
@@ -99,7 +135,7 @@ class Feed:
         self._subscribers.add(subscriber)
         self.on_listen()
         try:
-            if after < self._dropped:
+            if self._misses(visible, after):
                 yield FeedItem(self.seq, "reset")
             for item in list(self._recent.values()):
                 if item.seq > after:

@@ -34,6 +34,8 @@ _HIDDEN: Final = re.compile(r"(?<=://)[^/\s\"'@]+@")
 _OPTION: Final = re.compile(r"(-e|--editable|-r|--requirement|-c|--constraint|-f|--find-links)(?:[=\s]+(.*))?$")
 _INDEXES: Final = ("-i ", "-f ", "--index-url", "--extra-index-url", "--find-links", "--no-index")
 _LOCAL: Final = re.compile(r"(?:^|[\s=@])(?:file:|~?\.{0,2}/)|\.(?:whl|zip|tar\.gz)\s*$|^\.{1,2}$", re.IGNORECASE)
+_OTHER_GIT: Final = re.compile(r"\bgit\+(?!https?://|ssh://)|\bgit\s*=\s*[\"'](?!https?://|ssh://)", re.IGNORECASE)
+"""A git source that reads files (``file://``) or runs a program (``ext::``) where it is fetched."""
 _PINNED: Final = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:==\s*([^\s;\\]+)|@\s*([^\s;\\]+))")
 
 
@@ -135,11 +137,14 @@ def _of_requirements(text: str) -> Iterator[Problem]:
             address.startswith(("https://", "http://")) and option is not None and option[1] in ("-f", "--find-links")
         )
         local = _LOCAL.search(words) if option is None and "://" not in words else "file:" in words.lower()
-        if (option is not None and not remote) or local:
+        if (option is not None and not remote) or local or _OTHER_GIT.search(words):
             yield problem_of("requirements", said.file_in_definition(number, masked(words)[:200]))
 
 
 def _of_toml(where: str, text: str) -> Iterator[Problem]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if _OTHER_GIT.search(line):
+            yield problem_of(where, said.file_in_definition(number, masked(line.strip())[:200]))
     try:
         read: dict[str, object] = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -24,6 +24,11 @@ def servers_secret(layout: Layout) -> str:
     return secret_in(layout.path("secrets", "servers"))
 
 
+def seals_secret(layout: Layout) -> str:
+    """Return the secret by which numbers in answers are sealed. Blocking. Raises OSError."""
+    return secret_in(layout.path("secrets", "seals"))
+
+
 def webhooks_secret(layout: Layout) -> str:
     """Return the secret of which those of webhooks are made. Blocking. Raises OSError."""
     return secret_in(layout.path("secrets", "webhooks"))

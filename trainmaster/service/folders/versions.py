@@ -21,7 +21,8 @@ from trainmaster.messages.said import Said
 from trainmaster.spec.inputs import split_reference
 from trainmaster.spec.job import Input, JobSpec
 from trainmaster.storage.volumes.changing import make
-from trainmaster.store.assets.versions import AssetKind, AssetReader, AssetVersion, NamedVersions
+from trainmaster.store.assets.named import NamedVersions
+from trainmaster.store.assets.versions import AssetKind, AssetReader, AssetVersion
 from trainmaster.store.finding.uses import UsedThing
 
 KEPT: Final = 4096

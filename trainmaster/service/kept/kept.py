@@ -81,13 +81,14 @@ class Kept:
 
     def _limits(self, workspace: str, person: str) -> list[tuple[Said, str | None, dict[str, float]]]:
         found = self._workspace_of(workspace)
-        if found is None:
+        if found is None or not (found.storage or found.storage_per_person or found.storage_people):
             return []
-        limits = [
-            (queue.account_of_workspace(workspace), None, found.storage_of(None)),
-            (queue.account_of_member(person, workspace), person, found.storage_of(person)),
-        ]
-        return [one for one in limits if one[2]]
+        limits: list[tuple[Said, str | None, dict[str, float]]] = []
+        if most := found.storage_of(None):
+            limits.append((queue.account_of_workspace(workspace), None, most))
+        if most := found.storage_of(person):
+            limits.append((queue.account_of_member(person, workspace), person, most))
+        return limits
 
     def _people(self, workspace: str) -> dict[str, Use]:
         """Return what counts for each person in a workspace."""

@@ -134,6 +134,8 @@ class Purses:
         if job.state is JobState.ACTIVE and job.attempt is not None:
             rates = job.attempt.rates
             return sum(rates[place.role].price for place in job.attempt.placement) if rates else 0
+        if not self._pools.priced:
+            return 0
         ways = job.shapes or (job.roles,)
         return max(
             sum(rate.price * role.replicas for rate, role in zip(self.rates(job, roles), roles, strict=True))
@@ -162,8 +164,7 @@ class Purses:
         """
         pools = self._pools
         return (
-            any(pool.price_gpu or pool.price_cpu for pool in pools.pools.values())
-            or any(flavor.price for of in pools.flavors.values() for flavor in of.values())
+            pools.priced
             or any(self._balances.values())
             or any(budget != Budget(budget.workspace) for budget in pools.budgets.values())
         )
@@ -184,6 +185,8 @@ class Purses:
         """Return which workspaces could not pay for so many more jobs (R18), instead of the live jobs `gone`: what
         costs no more than these may is no new debt.
         """
+        if not self._pools.budgets:
+            return []
         costs: Counter[str] = Counter()
         for job in jobs:
             if self._limited(job.workspace):

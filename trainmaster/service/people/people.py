@@ -46,6 +46,7 @@ OF_BROWSER: Final = Pace(longest_s=10.0, seats=3)
 """How guesses are slowed: from one address, at one name from browsers that are not known, and in one browser that
 is.
 """
+_LOCAL: Final = Principal(ADMIN, "admin", Via.LOCAL)
 _MAX_KNOWN: Final = 10_000
 
 
@@ -145,7 +146,7 @@ class People:
         """Return who holds this API token or local token. Raises Unauthenticated."""
         mark = digest(secret)
         if self._local_digest and hmac.compare_digest(mark, self._local_digest):
-            return Seen(Principal(ADMIN, "admin", Via.LOCAL), mark)
+            return Seen(_LOCAL, mark)
         return Seen(await self.recognise(mark, Via.TOKEN), mark)
 
     async def by_session(self, cookie: str, key: str) -> Seen:
@@ -381,4 +382,5 @@ def _principal(person: FoundPerson, via: Via) -> Principal:
     memberships = tuple((one.workspace, one.role) for one in person.members)
     sharing = frozenset(name for name, _ in memberships) - person.closed
     confined = via is Via.SESSION and user.must_change_password
-    return Principal(user.name, user.role, via, confined, memberships, sharing, owners_told=person.owners_told)
+    closed, told = person.closed, person.owners_told
+    return Principal(user.name, user.role, via, confined, memberships, sharing, closed, owners_told=told)

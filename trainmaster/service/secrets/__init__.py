@@ -1,1 +1,1 @@
-"""Secrets of workspaces: how their values are kept."""
+"""Secrets of workspaces: how their values are kept. And how what answers carry is sealed."""

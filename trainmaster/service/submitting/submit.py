@@ -34,6 +34,7 @@ from trainmaster.service.submitting.versions import as_version
 from trainmaster.service.views import job_view, rights_of
 from trainmaster.spec.document import Given
 from trainmaster.spec.lower import environment_of
+from trainmaster.spec.outputs import of_any_name
 from trainmaster.store.jobs.ledger import IdempotencyRecord
 
 MAX_BATCH: Final = 10_000
@@ -96,7 +97,7 @@ class Submit:
         """
         decide(who, "jobs:write").demand()
         await self._ctx.disks.demand_room()
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         submission, ref, before = split(body)
 
         async def prepared() -> Prepared:
@@ -159,6 +160,7 @@ class Submit:
         """
         problems: list[Problem] = []
         candidates: list[Candidate] = []
+        good: list[int] = []
         templates: dict[tuple[str, str], Job] = {}
         known: dict[bytes, tuple[Candidate, Job]] = {}
         outsides: dict[str, list[Problem]] = {}  # the same for all that differ only in what runs in their roles
@@ -176,11 +178,14 @@ class Submit:
                     if (candidate.digest, candidate.dialect) not in templates:
                         same = candidate.spec.model_dump_json(exclude={"name", "roles"})
                         if same not in outsides:
-                            outsides[same] = await self._ctx.admission.outside_problems(candidate.spec, who)
+                            outsides[same] = await self._ctx.admission.outside_problems(
+                                of_any_name(candidate.spec), who
+                            )
                         wrong = [*candidate.refused, *outsides[same]]
                         self._ctx.admission.admit(template, who, wrong)
                         templates[candidate.digest, candidate.dialect] = template
                     candidates.append(candidate)
+                    good.append(index)
                 except TrainmasterError as error:
                     found = error.problems or (problem_from("", error),)
                     problems += [replace(p, path=f"items.{index}.{p.path}".rstrip(".")) for p in found]
@@ -190,6 +195,8 @@ class Submit:
                 if len(problems) > MOST_PROBLEMS:
                     listed = tuple(problems[:MOST_PROBLEMS])
                     raise InvalidSpec(submitting.batch_refused_more(MOST_PROBLEMS), problems=listed)
+        taken = await self._ctx.admission.taken_places([candidate.spec for candidate in candidates], who)
+        problems += [replace(one, path=f"items.{good[at]}.{one.path}") for at, one in taken]
         if problems:
             raise InvalidSpec(submitting.batch_refused(len(problems)), problems=tuple(problems))
         return candidates, templates
@@ -352,7 +359,7 @@ class Submit:
             raise Conflict(submitting.job_of_key_gone())
         return jobs
 
-    def _view(self, job: Job, who: Principal, seq: int) -> JobView:
+    def _view(self, job: Job, who: Principal, seq: str) -> JobView:
         job = self._ctx.master.live.get(job.id, job)
         reason = self._ctx.scheduling.reason(job, self._ctx.names_for(decide(who, "jobs:read").visible))
         return job_view(job, self._ctx.clock(), seq, rights_of(who).over(job), reason)

@@ -22,6 +22,7 @@ from trainmaster.messages.said import Said, said_in
 from trainmaster.messages.server import audit
 from trainmaster.service.cluster.decided import label
 from trainmaster.service.language import both
+from trainmaster.service.secrets.seals import Seals
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 
 AT_ONCE: Final = 500
@@ -46,8 +47,8 @@ class AuditFilters:
 class Auditing:
     """One object per server."""
 
-    def __init__(self, reader: AuditReader) -> None:
-        self._reader = reader
+    def __init__(self, reader: AuditReader, seals: Seals) -> None:
+        self._reader, self._seals = reader, seals
 
     async def page(self, who: Principal, wanted: AuditFilters, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Return one page of what was done, newest first. Raises Forbidden, InvalidSpec for a kind of subject or of
@@ -55,7 +56,7 @@ class Auditing:
         """
         visible, query = decide(who, "audit:read").demand(), _query(wanted)
         page = await asyncio.to_thread(self._reader.page, visible, query, limit, cursor)
-        return AuditPage(items=[_view(entry, visible, who) for entry in page.items], next_cursor=page.next_cursor)
+        return AuditPage(items=self._views(page.items, visible, who), next_cursor=page.next_cursor)
 
     def export(self, who: Principal, wanted: AuditFilters) -> Iterator[list[AuditEventView]]:
         """Return all of what was done, newest first, in pieces; each blocks. Raises like `page`, at once."""
@@ -66,9 +67,12 @@ class Auditing:
         cursor: str | None = None
         while True:
             page = self._reader.page(visible, query, AT_ONCE, cursor)
-            yield [_view(entry, visible, who) for entry in page.items]
+            yield self._views(page.items, visible, who)
             if (cursor := page.next_cursor) is None:
                 return
+
+    def _views(self, entries: list[AuditEntry], visible: Visible, who: Principal) -> list[AuditEventView]:
+        return [_view(entry, self._seals.id("audit", entry.seq), visible, who) for entry in entries]
 
 
 def _query(wanted: AuditFilters) -> AuditQuery:
@@ -83,13 +87,13 @@ def _query(wanted: AuditFilters) -> AuditQuery:
     return AuditQuery(of, name, wanted.by, wanted.kind, wanted.workspace, wanted.actor, wanted.after, wanted.before)
 
 
-def _view(entry: AuditEntry, visible: Visible, who: Principal) -> AuditEventView:
-    said, subject = entry.said or _of_job(entry.id, entry.kind, entry.data or {}), entry.subject
+def _view(entry: AuditEntry, id_: str, visible: Visible, who: Principal) -> AuditEventView:
+    said, subject = entry.said or _of_job(entry.kind, entry.data or {}), entry.subject
     told = visible.everything or subject.workspace in visible.workspaces or entry.by.name in ("", who.name)
     if entry.by.kind is ActorKind.JOB:  # of another workspace, perhaps
         told = visible.everything
     return AuditEventView(
-        id=entry.id,
+        id=id_,
         at=entry.at,
         by=entry.by.name,
         actor=ActorView(
@@ -109,12 +113,12 @@ def _view(entry: AuditEntry, visible: Visible, who: Principal) -> AuditEventView
     )
 
 
-def _of_job(id_: str, kind: str, data: Data) -> Said:
+def _of_job(kind: str, data: Data) -> Said:
     """Return what an event of a job says about who did it."""
     try:
         return _EVENTS[Kind(kind)](data) if kind in _EVENTS else audit.job_event(kind)
     except (KeyError, TypeError, ValueError, AttributeError):  # valid JSON, but not an event of ours
-        return audit.audit_event_unreadable(id_)
+        return audit.audit_event_unreadable()
 
 
 def _stopped(data: Data) -> Said:

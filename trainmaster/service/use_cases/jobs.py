@@ -109,7 +109,7 @@ class Jobs:
         demand(ref, who, scope, job)
         return job
 
-    async def views(self, jobs: Iterable[Job], who: Principal, seq: int) -> list[JobView]:
+    async def views(self, jobs: Iterable[Job], who: Principal, seq: str) -> list[JobView]:
         """Return list items of those that `who` may see, with reason, progress and last metrics.
 
         `seq`: the feed's before the jobs were looked up. Whoever watches from a later one might never hear of what they
@@ -141,13 +141,13 @@ class Jobs:
     def _of_rows(self, jobs: Sequence[Job], name: str) -> tuple[set[int], list[Summary]]:
         return self._ctx.favorites.among(name, [job.seq for job in jobs]), self._ctx.watched(jobs)
 
-    async def _view(self, job: Job, who: Principal, seq: int) -> JobView:
+    async def _view(self, job: Job, who: Principal, seq: str) -> JobView:
         """Return the list item of a job that `who` has done something to."""
         return (await self.views([job], who, seq))[0]
 
     async def detail(self, ref: str, who: Principal) -> JobDetail:
         """Return everything about one job."""
-        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
+        seq, visible = self._ctx.feed.here(), decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         [view], (spec, (attempts, events), sent) = await asyncio.gather(
             self.views([job], who, seq), asyncio.to_thread(self._stored, visible, job)
@@ -177,14 +177,14 @@ class Jobs:
         return spec, self._ctx.reader.history(visible, job.id), sent
 
     async def events(self, ref: str, who: Principal, after: int) -> EventsView:
-        """Return the job's events after a sequence number."""
+        """Return the job's events after the first so many."""
         visible = decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         if job.id in self._ctx.master.live:
             await self._ctx.master.durable()  # no view of the job is ahead of its events
-        events = await asyncio.to_thread(self._ctx.reader.events, visible, job.id, after)
+        events = await asyncio.to_thread(self._ctx.reader.events, visible, job.id)
         name_of = self._ctx.names_for(visible)
-        return EventsView(items=[event_view(event, name_of) for event in events])
+        return EventsView(items=[event_view(one, at, name_of) for at, one in enumerate(events, 1) if at > after])
 
     async def spec(self, ref: str, who: Principal, dialect: str, form: str) -> tuple[str, str]:
         """Return (text, media type) of the job's document in a dialect (native, pai) and form (json, yaml)."""
@@ -203,7 +203,7 @@ class Jobs:
 
     async def explain(self, ref: str, who: Principal) -> Explanation:
         """Return why the job waits, runs or ended, and what would change that (B1)."""
-        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
+        seq, visible = self._ctx.feed.here(), decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         [view] = await self.views([job], who, seq)
         spec = await asyncio.to_thread(self._ctx.specs.fetch_or_none, job.spec_digest)
@@ -240,7 +240,7 @@ class Jobs:
 
         Raises Conflict when they were saved this very moment.
         """
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self.resolve(ref, who, "jobs:write")
         if not job.terminal:
             if job.shown is Shown.SAVING and not self._ctx.saving.give_up(job.id):
@@ -250,7 +250,7 @@ class Jobs:
 
     async def release(self, ref: str, who: Principal) -> JobView:
         """End a debug hold. Raises Conflict when the job is not held."""
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self.resolve(ref, who, "jobs:write")
         if job.terminal or job.attempt is None or job.attempt.phase is not Phase.RETAINED:
             raise Conflict(said.not_held())
@@ -262,7 +262,7 @@ class Jobs:
 
         Raises InvalidSpec, Conflict when the job has ended, StorageFailed.
         """
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self.resolve(ref, who, "jobs:write")
         _refuse_ended(job)
         problems: list[Problem] = []
@@ -298,7 +298,7 @@ class Jobs:
 
         Raises InvalidSpec where it may not be shared so there, or what it uses is shared less, NotFound, StorageFailed.
         """
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self.resolve(ref, who, "jobs:share")
         if share is not JobShare.NONE and (wrong := await self._too_wide(job, share)):
             raise InvalidSpec(requests.change_not_valid(), problems=tuple(wrong))
@@ -359,7 +359,7 @@ class Jobs:
 
     async def versions(self, ref: str, who: Principal) -> JobVersions:
         """Return the versions of a job, the newest first: those that `who` may see, VERSIONS at most (R160)."""
-        seq, visible = self._ctx.feed.seq, decide(who, "jobs:read").demand()
+        seq, visible = self._ctx.feed.here(), decide(who, "jobs:read").demand()
         job = await self.resolve(ref, who)
         found = await asyncio.to_thread(self._ctx.reader.versions, visible, job.family or job.id, VERSIONS)
         live = self._ctx.master.live

@@ -17,6 +17,7 @@ from trainmaster.core.states import Shown
 from trainmaster.messages.jobs import jobs as said
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
+from trainmaster.service.secrets.seals import NotSealedHere
 from trainmaster.service.use_cases.finding.marking import Marking
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.store.jobs.facets import Values
@@ -27,6 +28,8 @@ MANY: Final = 1000
 
 COUNTED: Final = 500
 """Of more jobs that match a filter, the newest so many are counted, unless all of them are asked for."""
+
+_PART: Final = "part of many"
 
 _ENDED: Final = (Shown.SUCCEEDED, Shown.FAILED, Shown.STOPPED, Shown.EXPIRED)
 _LIVE: Final = tuple(shown for shown in Shown if shown not in _ENDED)
@@ -42,12 +45,12 @@ _WHAT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Jobs to do something to: `ids`, or all with a number above `after` that match `query`: `expected`, or fewer."""
+    """Jobs to do something to: `ids`, or all behind `after` (None: all) that match `query`: `expected`, or fewer."""
 
     ids: tuple[str, ...] = ()
     query: JobQuery | None = None
     expected: int = 0
-    after: int = 0
+    after: str | None = None
 
 
 class Listing:
@@ -63,7 +66,7 @@ class Listing:
         a filter, however many there are.
         """
         visible = decide(who, "jobs:read").demand()
-        seq, now = self._ctx.feed.seq, self._ctx.clock()
+        seq, now = self._ctx.feed.here(), self._ctx.clock()
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, replace(query, now=now), limit, cursor)
         known = JobQuery(query.states, owner=query.owner, workspace=query.workspace, order=query.order)
         if self._ctx.leads and query == known:
@@ -107,7 +110,8 @@ class Listing:
     async def many(self, verb: str, chosen: Chosen, who: Principal, **change: Any) -> OutcomeView:
         """Stop, delete, `change`, tag or share the chosen jobs; each is done or refused for its own reason.
 
-        Raises InvalidSpec for too many ids, Conflict when more jobs match a filter than were expected.
+        Raises InvalidSpec for too many ids and a foreign `after`, Conflict when more jobs match a filter than were
+        expected.
         """
         act: dict[str, Callable[[str], Coroutine[Any, Any, Any]]] = {
             "stop": lambda ref: self._jobs.stop(ref, who),
@@ -122,19 +126,27 @@ class Listing:
                 raise InvalidSpec(said.too_many_jobs_at_once(MANY), problems=(problem,))
             return await _each(act[verb], chosen.ids)
         visible, query, of = decide(who, "jobs:read").demand(), chosen.query, _WHAT[verb]
-        reader = self._ctx.reader
+        reader, behind = self._ctx.reader, self._number(chosen.after)
         if self._ctx.leads:
             await self._ctx.master.durable()  # what was just submitted is counted
-        found, first = await asyncio.to_thread(reader.matching, visible, query, of, chosen.after, MANY + 1)
+        found, first = await asyncio.to_thread(reader.matching, visible, query, of, behind, MANY + 1)
         if found > chosen.expected:
             raise Conflict(said.more_than_expected(found, chosen.expected))
         now, more = first[:MANY], len(first) > MANY
         outcome = await _each(act[verb], [id_ for _, id_ in now])
         if not more:
             return outcome
-        after = now[-1][0]
-        left, _ = await asyncio.to_thread(reader.matching, visible, query, of, after, 0)
+        left, _ = await asyncio.to_thread(reader.matching, visible, query, of, now[-1][0], 0)
+        after = self._ctx.seals.text_mark(_PART, str(now[-1][0]))
         return OutcomeView(done=outcome.done, refused=outcome.refused, left=left, after=after)
+
+    def _number(self, after: str | None) -> int:
+        """Return behind which job the next part begins. Raises InvalidSpec."""
+        try:
+            return 0 if after is None else int(self._ctx.seals.text(_PART, after))
+        except NotSealedHere:
+            problem = problem_of("after", said.not_an_after())
+            raise InvalidSpec(said.part_of_nothing(), problems=(problem,)) from None
 
 
 async def _each(act: Callable[[str], Coroutine[Any, Any, Any]], refs: list[str] | tuple[str, ...]) -> OutcomeView:

@@ -103,7 +103,7 @@ class Queueing:
             offset=offset,
             demand=self._views.demand(pool),
             planned_at=self._ctx.scheduling.planned_at or None,
-            seq=self._ctx.feed.seq,
+            seq=self._ctx.feed.here(),
         )
 
     def _total(self, visible: Visible, pool: str, workspace: str, owner: str) -> int | None:

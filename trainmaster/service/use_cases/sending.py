@@ -31,7 +31,7 @@ class Uploads:
         """Upload again what failed of a job's outputs, or was left out. Raises NotFound, Forbidden, Conflict where that
         is nothing, StorageFailed.
         """
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self._jobs.resolve(ref, who, "jobs:write")
         if not await self._ctx.sending.again(job.seq):
             raise Conflict(say.nothing_to_upload(job.id[:12]))

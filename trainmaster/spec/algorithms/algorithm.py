@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from trainmaster.core.cluster import FlavorKind
 from trainmaster.core.framework_kinds import DEFAULT_KIND
+from trainmaster.spec.algorithms.origins import Origin
 from trainmaster.spec.job import (
     CLEAN,
     IMAGE,
@@ -93,12 +94,13 @@ class OutputChannel(Channel):
 class AlgorithmSpec(Model):
     """A whole algorithm. `custom_parameters`: a job may have further parameters (R156). `flavors`: the only ones that
     its jobs may name, empty: any (R60); `runs_on`: on which types of resources (R14), empty: on all; `max_replicas`: of
-    one role.
+    one role; `origin`: from which commit the code was taken.
     """
 
     version: Literal[1] = 1
     description: Text = ""
     code: Annotated[Code | None, BeforeValidator(_code)] = None
+    origin: Origin | None = None
     command: Annotated[str, Field(min_length=1, max_length=MAX_COMMAND)]
     framework: Annotated[Framework, BeforeValidator(_framework)] = Framework(kind=DEFAULT_KIND)
     image: str = Field(default="default", pattern=IMAGE, max_length=MAX_IMAGE)

@@ -6,6 +6,7 @@ What it has in common with a job - code, command, framework, image - is judged a
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -15,6 +16,7 @@ from trainmaster.core.framework_kinds import is_reserved
 from trainmaster.messages.assets import algorithms as said
 from trainmaster.messages.jobs import form, rules
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec, Hyperparameter
+from trainmaster.spec.algorithms.origins import origin_problems
 from trainmaster.spec.algorithms.values import value_problem
 from trainmaster.spec.check import check, faults, lies_in, refuse_oversized, salvage, structure_problems
 from trainmaster.spec.document import Document
@@ -30,6 +32,8 @@ _STAND_INS: Final[dict[str, Any]] = {
     "command": "true",
     "kind": "single",
     "upload": "sha256:" + "0" * 64,
+    "git": "https://example.org/stand-in",
+    "commit": "0" * 40,
 }
 """Stand-ins for required fields that are missing or wrong; problems at their paths are dropped."""
 
@@ -65,7 +69,7 @@ def written(algorithm: AlgorithmSpec) -> Document:
 
 def algorithm_problems(algorithm: AlgorithmSpec) -> list[Problem]:
     """Return what its models cannot see."""
-    found = _as_a_job(algorithm)
+    found = [*_as_a_job(algorithm), *_origin_problems(algorithm)]
     names: set[str] = set()
     for at, one in enumerate(algorithm.parameters):
         found += _name_problems(one.name, f"parameters.{at}.name", names)
@@ -87,6 +91,15 @@ def _as_a_job(algorithm: AlgorithmSpec) -> list[Problem]:
     except InvalidSpec as error:
         return [one for one in error.problems if one.path.split(".")[0] in _AS_A_JOB]
     return []
+
+
+def _origin_problems(algorithm: AlgorithmSpec) -> Iterator[Problem]:
+    if algorithm.origin is None:
+        return
+    if algorithm.code is None:
+        yield problem("origin", said.origin_without_code())
+    for one in origin_problems(algorithm.origin):
+        yield replace(one, path=f"origin.{one.path}")
 
 
 def _name_problems(name: str, path: str, names: set[str]) -> Iterator[Problem]:

@@ -61,6 +61,14 @@ class Bucket:
                 self._go_on()
                 yield StoredObject(one.object_name or "", one.size or 0, (one.etag or "").strip('"'))
 
+    def folders(self, prefix: str) -> Iterator[str]:
+        """Yield what keys that begin with `prefix` have in common up to the next slash. Raises StoreFailed."""
+        with self._told(said.store_to_list()):
+            for one in self._client.list_objects(self.target.bucket, prefix=prefix):
+                self._go_on()
+                if one.is_dir and one.object_name:
+                    yield one.object_name
+
     def find(self, key: str) -> StoredObject | None:
         """Return one object, None where there is none. Raises StoreFailed."""
         with self._told(said.store_to_read()):

@@ -29,11 +29,11 @@ from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import bin as said
 from trainmaster.messages.said import Said
 from trainmaster.store import audit
+from trainmaster.store.assets.subscriptions import forget_passed_on, is_taken
 from trainmaster.store.assets.versions import (
     LEAST,
     Asset,
     AssetKind,
-    asset_called,
     asset_seen,
     read_cursor,
     write_cursor,
@@ -201,7 +201,7 @@ class BinRows:
             if found.number is None:
                 line = replace(line, name=name or line.name)
                 same = select(asset.c.id).where(asset.c.id == line.id)  # a job saved into it in that moment
-                taken = asset_called(connection, line.kind, line.workspace, line.name) is not None
+                taken = is_taken(connection, line.kind, line.workspace, line.name)
                 if taken or connection.scalar(same) is not None:
                     problem = problem_of("name", said.name_in_use(line.workspace), line.name)
                     raise Conflict(said.name_taken_meanwhile(line.name), problems=(problem,))
@@ -232,6 +232,7 @@ class BinRows:
             if found.number is None:
                 mine |= bin_entry.c.asset == line.id
                 connection.execute(delete(asset_favorite).where(asset_favorite.c.asset == line.id))
+                forget_passed_on(connection, line.id)
             else:
                 kept &= kept_version.c.number == found.number
             ids = list(connection.scalars(select(bin_entry.c.id).where(mine)))

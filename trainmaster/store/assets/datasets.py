@@ -15,6 +15,7 @@ from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import datasets as said
 from trainmaster.store import audit
+from trainmaster.store.assets.subscriptions import is_subscribed
 from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
@@ -68,6 +69,8 @@ class DatasetRows:
             if stored := versions_of(connection, asset_version.c.path == new.path):
                 return stored[0]
             line = asset_called(connection, _KIND, wanted.workspace, wanted.name)
+            if line is None and is_subscribed(connection, _KIND, wanted.workspace, wanted.name):
+                raise name_subscribed(wanted.workspace, wanted.name)
             if line is None:
                 _demand_few(connection, wanted.owner)
                 line = wanted
@@ -111,6 +114,12 @@ class DatasetRows:
         with self._database.read() as connection:
             return asset_called(connection, _KIND, workspace, name)
 
+    def demand_unsubscribed(self, workspace: str, name: str) -> None:
+        """Return when no subscription of `workspace` has this name. Raises Conflict."""
+        with self._database.read() as connection:
+            if is_subscribed(connection, _KIND, workspace, name):
+                raise name_subscribed(workspace, name)
+
     def paths(self) -> set[str]:
         """Return where all versions lie, also those in the bin. Read in pages."""
         found = self._binned()
@@ -132,6 +141,12 @@ class DatasetRows:
         there = select(binned_version.c.path).where(binned_version.c.path != "")
         with self._database.read() as connection:
             return set(connection.scalars(there))
+
+
+def name_subscribed(workspace: str, name: str) -> Conflict:
+    """Return the refusal of a name that a subscription of `workspace` has."""
+    problem = problem_of("name", said.dataset_name_subscribed(workspace), name)
+    return Conflict(said.dataset_exists(name), problems=(problem,))
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

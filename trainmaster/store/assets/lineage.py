@@ -11,7 +11,8 @@ from typing import Final
 from sqlalchemy import ColumnElement, func, select
 
 from trainmaster.access.visible import Visible
-from trainmaster.store.assets.versions import Asset, AssetKind, AssetVersion, versions_of
+from trainmaster.store.assets.taken import taken_as, taken_by
+from trainmaster.store.assets.versions import PASSED_ON, Asset, AssetKind, AssetVersion, versions_of
 from trainmaster.store.database import Database
 from trainmaster.store.seen import seen
 from trainmaster.store.tables import asset, asset_version, bin_entry, binned_version
@@ -21,12 +22,13 @@ _NEWEST: Final = (asset_version.c.created_at.desc(), asset_version.c.asset, asse
 
 @dataclass(frozen=True, slots=True)
 class VersionThere:
-    """A version, and of what it is one."""
+    """A version, and of what it is one. `taken`: (workspace, name) of those that took that in."""
 
     kind: AssetKind
     workspace: str
     owner: str
     version: AssetVersion
+    taken: tuple[tuple[str, str], ...] = ()
 
 
 class LineageReader:
@@ -43,10 +45,13 @@ class LineageReader:
         self, visible: Visible, kind: AssetKind, workspace: str, name: str, number: int | None, at: float
     ) -> VersionThere | None:
         """Return what a document of the moment `at` in `workspace` means; a volume has no number."""
-        mine = [asset.c.workspace == workspace, asset.c.name == name, asset_version.c.created_at <= at]
+        then = [asset_version.c.created_at <= at]
         if number is not None:
-            mine.append(asset_version.c.number == number)
-        return self._first(visible, kind, *mine)
+            then.append(asset_version.c.number == number)
+        found = self._first(visible, kind, asset.c.workspace == workspace, asset.c.name == name, *then)
+        if found is None and kind in PASSED_ON and visible.looks_into(workspace):
+            return self._first(visible, kind, asset.c.id.in_(taken_as([workspace], kind, name)), *then)
+        return found
 
     def made_by(self, visible: Visible, kind: AssetKind, job: str, most: int) -> list[VersionThere]:
         """Return the newest versions that a job made."""
@@ -88,5 +93,7 @@ class LineageReader:
         with self._database.read() as connection:
             for row in connection.execute(keys).all():
                 same = (asset_version.c.asset == row.asset, asset_version.c.number == row.number)
-                found += [VersionThere(kind, row.workspace, row.owner, one) for one in versions_of(connection, *same)]
+                taken = tuple(taken_by(connection, [row.asset]).get(row.asset, ())) if kind in PASSED_ON else ()
+                versions = versions_of(connection, *same)
+                found += [VersionThere(kind, row.workspace, row.owner, one, taken) for one in versions]
         return found

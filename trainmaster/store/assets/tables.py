@@ -1,8 +1,9 @@
 """What was deleted and can come back: assets and versions, moved here as they were (store/assets/bin.py); and which
-assets somebody marked for themselves (store/assets/favorites.py). See store/tables.py, which this is a part of.
+assets somebody marked for themselves (store/assets/favorites.py); to whom they are offered beyond their workspace, and
+which workspaces took them in (store/assets/subscriptions.py). See store/tables.py, which this is a part of.
 """
 
-from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, Text
+from sqlalchemy import BigInteger, Column, Double, Index, Integer, Table, Text, UniqueConstraint
 
 from trainmaster.store.columns import META, TEXT
 
@@ -51,5 +52,28 @@ asset_favorite = Table(  # also of an asset in the bin: it is one again when it 
     META,
     Column("user", TEXT, primary_key=True),
     Column("asset", TEXT, primary_key=True, index=True),
+    sqlite_with_rowid=False,
+)
+
+asset_offer = Table(  # also of an asset in the bin, where it opens nothing
+    "asset_offer",
+    META,
+    Column("asset", TEXT, primary_key=True),
+    Column("workspace", TEXT, primary_key=True, index=True),  # "": everybody
+    Column("at", Double, nullable=False),
+    Column("by", TEXT, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+asset_subscription = Table(  # a name in a workspace, beside those of its own assets of that kind
+    "asset_subscription",
+    META,
+    Column("workspace", TEXT, primary_key=True),
+    Column("kind", TEXT, primary_key=True),
+    Column("name", TEXT, primary_key=True),
+    Column("asset", TEXT, nullable=False),
+    Column("at", Double, nullable=False),
+    Column("by", TEXT, nullable=False),
+    UniqueConstraint("asset", "workspace", name="asset_subscription_once"),
     sqlite_with_rowid=False,
 )

@@ -10,8 +10,8 @@ own. All of them block: call them from a worker thread, or as work of the writer
 import base64
 import binascii
 import logging
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import jobs as said_of_lists
+from trainmaster.store.assets.taken import taken_as, taken_by
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.job_query import Page
@@ -45,6 +46,10 @@ class AssetKind(StrEnum):
     DATASET = "dataset"
     ALGORITHM = "algorithm"
     VOLUME = "volume"
+
+
+PASSED_ON: Final = frozenset({AssetKind.DATASET})
+"""Kinds that other workspaces can take in (`store.assets.subscriptions`)."""
 
 
 class AssetSource(StrEnum):
@@ -100,7 +105,7 @@ class Asset:
     """A named line of versions. `share`: with the other members of its workspace (`core.states.JobShare`).
     `changed_at`: when its last version was made; `used`: how often jobs were made of it, `used_at`: when last.
     `versions` is how many there are, `latest` the number of the last; `numbered`: up to which number versions were
-    removed, so that none is given twice.
+    removed, so that none is given twice. `taken`: (workspace, name) of those that took it in and may use it.
     """
 
     id: str
@@ -117,12 +122,19 @@ class Asset:
     numbered: int = 0
     versions: int = 0
     latest: int = 0
+    taken: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def taken_in(self) -> frozenset[str]:
+        """The workspaces that took it in (`access.visible`)."""
+        return frozenset(workspace for workspace, _ in self.taken)
 
 
 @dataclass(frozen=True, slots=True)
 class AssetQuery:
-    """What is looked for (empty: everything): each word of `q` in name, description, owner or id. `shared_with`: what
-    others share with the members of its workspace; `favorite_of`: what somebody marked for themselves.
+    """What is looked for (empty: everything): each word of `q` in name, description, owner or id. `workspace`: where it
+    lies, or which took it in; `shared_with`: what others share with the members of its workspace, or it was taken in
+    from another; `favorite_of`: what somebody marked for themselves.
     """
 
     q: str = ""
@@ -144,21 +156,19 @@ class AssetReader:
         """Return the assets of a kind that have every word of `q` (`AssetQuery`), `most` of them at most: before all
         others those whose name has them, then the newest first. O(assets seen).
         """
-        conditions = [*seen(visible, asset), *_wanted(AssetQuery(q))]
+        conditions = [*seen(visible, asset), *_wanted(visible, kind, AssetQuery(q))]
         if workspace is not None:
             conditions.append(asset.c.workspace == workspace)
         named = and_(true(), *(asset.c.name.icontains(word, autoescape=True) for word in q.split()))
         with self._database.read() as connection:
-            return _select_assets(
-                connection, kind, *conditions, order=(case((named, 0), else_=1), *_NEWEST), limit=most
-            )
+            return assets_with(connection, kind, *conditions, order=(case((named, 0), else_=1), *_NEWEST), limit=most)
 
     def find(self, visible: Visible, kind: AssetKind, id_or_name: str, workspace: str = "default") -> Asset | None:
         """Return the asset of a kind with this id, or with this name in `workspace`."""
         by_name = (asset.c.workspace == workspace) & (asset.c.name == id_or_name)
         with self._database.read() as connection:
             for same in (asset.c.id == id_or_name, by_name):
-                if found := _select_assets(connection, kind, same, *seen(visible, asset)):
+                if found := assets_with(connection, kind, same, *seen(visible, asset)):
                     return found[0]
         return None
 
@@ -168,40 +178,44 @@ class AssetReader:
         """Return a page of the assets of a kind, what was changed last first. Raises InvalidSpec for a cursor of
         another list. O(assets that are seen).
         """
-        conditions = [*seen(visible, asset), *_wanted(wanted)]
+        conditions = [*seen(visible, asset), *_wanted(visible, kind, wanted)]
         if cursor is not None:
             at, id_ = read_cursor(cursor)
             conditions.append(or_(asset.c.changed_at < at, and_(asset.c.changed_at == at, asset.c.id > id_)))
         by_change = (asset.c.changed_at.desc(), asset.c.id)
         with self._database.read() as connection:
-            found = _select_assets(connection, kind, *conditions, order=by_change, limit=limit + 1)
+            found = assets_with(connection, kind, *conditions, order=by_change, limit=limit + 1)
         following = write_cursor(found[limit - 1].changed_at, found[limit - 1].id) if len(found) > limit else None
         return Page(found[:limit], following)
 
     def count(self, visible: Visible, kind: AssetKind, wanted: AssetQuery) -> int:
         """Return how many assets of a kind there are on all pages."""
-        conditions = [asset.c.kind == kind, *seen(visible, asset), *_wanted(wanted)]
+        conditions = [asset.c.kind == kind, *seen(visible, asset), *_wanted(visible, kind, wanted)]
         with self._database.read() as connection:
             return connection.scalar(select(func.count()).select_from(asset).where(*conditions)) or 0
 
     def called(self, visible: Visible, kind: AssetKind, ref: str) -> list[Asset]:
-        """Return the asset with this id, else all with this name, else all whose id begins so."""
-        begins = asset.c.id.startswith(ref, autoescape=True)
+        """Return the asset with this id, else all with this name, also one under which they were taken in, else all
+        whose id begins so.
+        """
+        begins, named = asset.c.id.startswith(ref, autoescape=True), asset.c.name == ref
+        if kind in PASSED_ON and visible.taking:
+            named |= asset.c.id.in_(taken_as(visible.taking, kind, ref))
         with self._database.read() as connection:
-            for same in (asset.c.id == ref, asset.c.name == ref, *([begins] if len(ref) >= LEAST else [])):
-                if found := _select_assets(connection, kind, same, *seen(visible, asset)):
+            for same in (asset.c.id == ref, named, *([begins] if len(ref) >= LEAST else [])):
+                if found := assets_with(connection, kind, same, *seen(visible, asset)):
                     return found
         return []
 
     def named(
         self, visible: Visible, kind: AssetKind, workspace: str, name: str, number: int | None = None
     ) -> AssetVersion | None:
-        """Return a version of the asset with this name in `workspace`, the last one where no number is given."""
-        one = [asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name, *seen(visible, asset)]
-        if number is not None:
-            one.append(asset_version.c.number == number)
+        """Return a version of what this name means in `workspace`, the last one where no number is given: of an asset
+        that lies there, or was taken in there. It has the name that it has there.
+        """
+        one = seen(visible, asset) + ([] if number is None else [asset_version.c.number == number])
         with self._database.read() as connection:
-            found = _select_versions(connection, *one)
+            found = meant(connection, kind, workspace, name, *one, taken=visible.looks_into(workspace))
         return found[0] if found else None
 
     def latest(self, visible: Visible, assets: Sequence[Asset]) -> dict[str, AssetVersion]:
@@ -222,7 +236,7 @@ class AssetReader:
 
 def asset_called(connection: Connection, kind: AssetKind, workspace: str, name: str) -> Asset | None:
     """Return the asset of a kind with this name, whoever owns it."""
-    found = _select_assets(connection, kind, asset.c.workspace == workspace, asset.c.name == name)
+    found = assets_with(connection, kind, asset.c.workspace == workspace, asset.c.name == name)
     return found[0] if found else None
 
 
@@ -271,27 +285,6 @@ def append(connection: Connection, line: Asset, new: NewVersion) -> AssetVersion
     return _select_versions(connection, *same)[0]
 
 
-class NamedVersions:
-    """The question that the platform itself asks before it starts a job: no answer of it goes to a person."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def find(self, kind: AssetKind, workspace: str, name: str, number: int) -> AssetVersion | None:
-        """Return a version of the asset with this name in `workspace`."""
-        same = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
-        with self._database.read() as connection:
-            found = _select_versions(connection, *same, asset_version.c.number == number)
-        return found[0] if found else None
-
-    def shares(self, workspace: str, things: Collection[tuple[AssetKind, str]]) -> dict[tuple[AssetKind, str], str]:
-        """Return how each of these (kind, name) is shared in `workspace`; what is not there is missing. One read."""
-        wanted = tuple_(asset.c.kind, asset.c.name).in_([(kind.value, name) for kind, name in things])
-        asked = select(asset.c.kind, asset.c.name, asset.c.share).where(asset.c.workspace == workspace, wanted)
-        with self._database.read() as connection:
-            return {(AssetKind(kind), name): share for kind, name, share in connection.execute(asked)}
-
-
 def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
     """Return the versions that meet conditions on `asset` and `asset_version`, newest first."""
     return _select_versions(connection, *conditions)
@@ -299,27 +292,54 @@ def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> lis
 
 def asset_of(connection: Connection, version: AssetVersion, kind: AssetKind) -> Asset | None:
     """Return the asset that a version is one of, whoever owns it."""
-    found = _select_assets(connection, kind, asset.c.id == version.asset)
+    found = assets_with(connection, kind, asset.c.id == version.asset)
     return found[0] if found else None
 
 
 def asset_seen(connection: Connection, visible: Visible, kind: AssetKind, id_: str) -> Asset | None:
     """Return the asset of a kind with this id where it may be seen."""
-    found = _select_assets(connection, kind, asset.c.id == id_, *seen(visible, asset))
+    found = assets_with(connection, kind, asset.c.id == id_, *seen(visible, asset))
     return found[0] if found else None
 
 
-def _wanted(query: AssetQuery) -> list[ColumnElement[bool]]:
+def meant(
+    connection: Connection,
+    kind: AssetKind,
+    workspace: str,
+    name: str,
+    *conditions: ColumnElement[bool],
+    taken: bool = True,
+) -> list[AssetVersion]:
+    """Return versions of what a name means in a workspace, newest first. `taken`: also of what was taken in there; its
+    name there is none of an asset that lies there.
+    """
+    here = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
+    found = _select_versions(connection, *here, *conditions)
+    if found or not taken or kind not in PASSED_ON:
+        return found
+    there = _select_versions(connection, asset.c.id.in_(taken_as([workspace], kind, name)), *conditions)
+    return [replace(version, name=name) for version in there]
+
+
+def _wanted(visible: Visible, kind: AssetKind, query: AssetQuery) -> list[ColumnElement[bool]]:
     texts = (asset.c.name, asset.c.description, asset.c.owner, asset.c.id)
     found = [or_(*(one.icontains(word, autoescape=True) for one in texts)) for word in query.q.split()]
     if query.owner:
         found.append(asset.c.owner == query.owner)
     if query.shared_with:
-        found += [asset.c.owner != query.shared_with, asset.c.share != JobShare.NONE.value]
+        shared = asset.c.share != JobShare.NONE.value
+        if kind in PASSED_ON and visible.taking:
+            shared |= asset.c.id.in_(taken_as(visible.taking, kind))
+        found += [asset.c.owner != query.shared_with, shared]
     if query.favorite_of:
         marked = select(asset_favorite.c.asset).where(asset_favorite.c.user == query.favorite_of)
         found.append(asset.c.id.in_(marked))
-    return found if not query.workspace else [*found, asset.c.workspace == query.workspace]
+    if query.workspace:
+        there = asset.c.workspace == query.workspace
+        if kind in PASSED_ON and visible.looks_into(query.workspace):
+            there |= asset.c.id.in_(taken_as([query.workspace], kind))
+        found.append(there)
+    return found
 
 
 def write_cursor(at: float, id_: str) -> str:
@@ -343,13 +363,14 @@ def read_cursor(cursor: str) -> tuple[float, str]:
 _NEWEST: Final = (asset.c.created_at.desc(), asset.c.id)
 
 
-def _select_assets(
+def assets_with(
     connection: Connection,
     kind: AssetKind,
     *conditions: ColumnElement[bool],
     order: Sequence[ColumnElement[Any]] = _NEWEST,
     limit: int | None = None,
 ) -> list[Asset]:
+    """Return the assets of a kind that meet conditions on `asset`, the newest first unless `order` says otherwise."""
     here = select(asset.c.id).where(asset.c.kind == kind, *conditions).order_by(*order).limit(limit)  # before versions
     own = asset_version.c.asset == asset.c.id
     number = select(func.count()).where(own).scalar_subquery()
@@ -357,7 +378,11 @@ def _select_assets(
     statement = (
         select(asset, number.label("versions"), latest.label("latest")).where(asset.c.id.in_(here)).order_by(*order)
     )
-    return [Asset(**{**row._mapping, "kind": kind}) for row in connection.execute(statement)]
+    found = [Asset(**{**row._mapping, "kind": kind}) for row in connection.execute(statement)]
+    if kind not in PASSED_ON:
+        return found
+    taken = taken_by(connection, [line.id for line in found])
+    return [replace(line, taken=tuple(taken[line.id])) if line.id in taken else line for line in found]
 
 
 def _select_versions(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:

@@ -17,8 +17,10 @@ _log: Final = logging.getLogger(__name__)
 
 AT_ONCE: Final = 50
 """Jobs of one transaction: some 10 ms in which the writer does nothing else."""
-_FIRST_S, _REST, _AGAIN_S = 1.0, 3.0, 30.0
-"""How long after a write it begins; the pause behind a turn, as a multiple of the turn; and after a failure."""
+_QUIET_S, _PATIENCE_S, _REST, _AGAIN_S = 1.0, 10.0, 3.0, 30.0
+"""How long nothing has been written when it begins, and how long it waits for that at most; the pause behind a turn, as
+a multiple of the turn; and after a failure.
+"""
 
 
 class Filler:
@@ -45,8 +47,7 @@ class Filler:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._moved.wait()
-            self._closing.wait(_FIRST_S)
-            self._moved.clear()
+            self._wait_until_quiet()
             more = True
             while more and not self._closing.is_set():
                 began = time.monotonic()
@@ -57,6 +58,14 @@ class Filler:
                     self._closing.wait(_AGAIN_S)
                 else:
                     self._closing.wait(_REST * (time.monotonic() - began) if more else 0)
+
+    def _wait_until_quiet(self) -> None:
+        """Return once nothing was written for a while, so that a storm of submits has the writer for itself."""
+        began = time.monotonic()
+        while self._moved.is_set() and time.monotonic() - began < _PATIENCE_S and not self._closing.is_set():
+            self._moved.clear()
+            self._closing.wait(_QUIET_S)
+        self._moved.clear()
 
 
 def _step(connection: Connection) -> bool:

@@ -9,7 +9,7 @@ the same transaction as that of its row.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from sqlalchemy import Connection, String, bindparam, column, insert, literal, select, table, update
@@ -120,8 +120,10 @@ def merge(connection: Connection) -> bool:
     return bool(connection.scalar(changes) - so_far >= 2)
 
 
-def before(connection: Connection, jobs: Iterable[int]) -> Rows:
+def before(connection: Connection, jobs: Collection[int]) -> Rows:
     """Return what `again` or `remove` has to know of these jobs before their rows are changed."""
+    if not jobs:
+        return ()  # of nearly every transaction
     last = until(connection)
     known = [seq for seq in jobs if seq <= last]
     return connection.execute(_THESE, {"these": known}).all() if known else ()

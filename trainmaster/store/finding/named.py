@@ -6,6 +6,7 @@ model that the outputs become. Invariant: the text never changes, so what it say
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -48,12 +49,17 @@ _decode: Final = msgspec.json.Decoder(_NamingDocument).decode
 
 def written(id_: str, name: str, document: str | None) -> str:
     """Return the text of a job with this id and name; the empty one of a document that cannot be read."""
-    try:
-        found = _decode(document or "{}")
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return ""  # whoever reads the document itself says what is the matter with it
-    pairs = dict.fromkeys(_pairs(found, id_, name)) if document else {}
+    found = _naming(document) if document else None
+    pairs = {} if found is None else dict.fromkeys(_pairs(found, id_, name))
     return "".join(f"{_NEXT}{kind}{_IS}{value}" for kind, value in pairs) + _NEXT if pairs else ""
+
+
+@lru_cache(maxsize=256)  # of what is submitted again, or by the thousand
+def _naming(document: str) -> _NamingDocument | None:
+    try:
+        return _decode(document)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None  # whoever reads the document itself says what is the matter with it
 
 
 def _pairs(document: _NamingDocument, id_: str, name: str) -> Iterator[tuple[str, str]]:

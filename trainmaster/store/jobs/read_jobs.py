@@ -218,13 +218,10 @@ class JobReader:
             seq = _seq_of(connection, visible, id_)
             return _attempts(connection, seq, id_), events_of(connection, _EVENTS, wanted=seq, after=0)
 
-    def events(self, visible: Visible, id_: str, after: int = 0, limit: int | None = None) -> list[Event]:
-        """Return the events of a job with a number above `after`, oldest first. For one that cannot be read a note
-        stands, which says so.
-        """
+    def events(self, visible: Visible, id_: str) -> list[Event]:
+        """Return the events of a job, oldest first. For one that cannot be read a note stands, which says so."""
         with self._database.read() as connection:
-            wanted = _EVENTS if limit is None else _EVENTS.limit(limit)
-            return events_of(connection, wanted, wanted=_seq_of(connection, visible, id_), after=after)
+            return events_of(connection, _EVENTS, wanted=_seq_of(connection, visible, id_), after=0)
 
 
 class _KeptJobs:

@@ -287,7 +287,7 @@ def unreadable_event(job: str, row: Mapped) -> Event:
     """Return what stands for an event whose row is malformed: a note that says so."""
     at = row["at"] if isinstance(row["at"], int | float) else 0.0
     attempt = row["attempt"] if isinstance(row["attempt"], int) else 0
-    data = {"code": "malformed", "said": jobs.event_unreadable(row["seq"]).to_json()}
+    data = {"code": "malformed", "said": jobs.event_unreadable().to_json()}
     return Event(job=job, kind=Kind.NOTED, at=at, attempt=attempt, data=data, seq=row["seq"])
 
 

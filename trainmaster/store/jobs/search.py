@@ -5,7 +5,8 @@ outside of ASCII are found in either case by every database.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -38,17 +39,23 @@ def written(names: Iterable[str | None], labels: Iterable[tuple[str, str]], docu
     line each.
     """
     lines = [*(name or "" for name in names), *(f"{key}={value}" for key, value in labels)]
-    commands = "\n".join(map(_plain, _commands(document or "")))[:MOST]
+    commands = _commands_text(document) if document else ""
     return "\n".join([*filter(None, map(_plain, lines)), commands]).casefold()
 
 
-def remarks(tags: Iterable[str], note: str) -> str:
+def remarks(tags: Collection[str], note: str) -> str:
     """Return the text of what people said of a job later: its tags and its note. One line each."""
-    return "\n".join(filter(None, map(_plain, (*tags, note)))).casefold()
+    lines = (*tags, note) if tags or note else ()
+    return "\n".join(filter(None, map(_plain, lines))).casefold()
 
 
 def _plain(text: str) -> str:
     return " ".join(text.replace("\x00", " ").split())
+
+
+@lru_cache(maxsize=256)  # of what is submitted again, or by the thousand
+def _commands_text(document: str) -> str:
+    return "\n".join(map(_plain, _commands(document)))[:MOST]
 
 
 def _commands(document: str) -> Iterator[str]:

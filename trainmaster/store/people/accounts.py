@@ -42,7 +42,7 @@ class User:
 
 
 class FoundPerson(NamedTuple):
-    """A user with all that decides what they may. `closed`: those of their workspaces in which nothing is shared;
+    """A user with all that decides what they may. `closed`: the workspaces in which nothing is shared;
     `owners_told`: whether people are told whose the jobs are that they may not see.
     """
 
@@ -120,7 +120,7 @@ class PeopleRows:
             if row is None:
                 return None
             members = tuple(Member(**one._mapping) for one in connection.execute(mine))
-            closed = where_closed(connection, [one.workspace for one in members])
+            closed = where_closed(connection)
             told = are_owners_told(connection)
         return FoundPerson(User(**row._mapping), members, closed, told)
 

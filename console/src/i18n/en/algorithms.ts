@@ -24,6 +24,7 @@ export const algorithms = {
   digest: "Digest",
   code: "Code",
   noCode: "in the image",
+  origin: "Taken from",
   command: "Command",
   framework: "Launcher",
   image: "Image",

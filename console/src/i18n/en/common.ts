@@ -99,6 +99,7 @@ export const common = {
     mine: "Mine",
     shared: "Shared with me",
     favorite: "Favorites",
+    published: "Published",
     more: "Show more",
   },
   feed: {

@@ -24,6 +24,7 @@ export const algorithms = {
   digest: "内容摘要",
   code: "代码",
   noCode: "在镜像中",
+  origin: "代码来源",
   command: "命令",
   framework: "启动方式",
   image: "镜像",

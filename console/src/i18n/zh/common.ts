@@ -96,6 +96,7 @@ export const common = {
     mine: "我的",
     shared: "共享给我的",
     favorite: "收藏",
+    published: "已发布",
     more: "加载更多",
   },
   feed: {

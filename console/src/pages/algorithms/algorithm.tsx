@@ -147,6 +147,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
         t("algorithms.noCode")
       ),
     ],
+    ...(spec.origin ? [[t("algorithms.origin"), <From key="o" origin={spec.origin} />] as [string, ReactNode]] : []),
     [t("algorithms.made"), version ? <Ago key="a" at={version.created_at} /> : "–"],
     [t("algorithms.by"), version?.by || "–"],
   ];
@@ -203,6 +204,16 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
         </div>
       </section>
     </div>
+  );
+}
+
+/** From which commit the code was taken. */
+function From({ origin }: { origin: NonNullable<AlgorithmSpec["origin"]> }): ReactNode {
+  return (
+    <span data-testid="algorithm-origin">
+      {origin.git}
+      {origin.folder && ` ${origin.folder}`} <Mono copy={origin.commit}>{origin.commit.slice(0, 12)}…</Mono>
+    </span>
   );
 }
 

@@ -79,7 +79,8 @@ export function CreateAlgorithm({ to, close, done }: Props): ReactNode {
     setBusy(true);
     try {
       const upload = folder ? (await uploadCode(await packFolder(folder.entries), () => {})).upload : before || null;
-      const code: JsonObject = upload === null ? {} : { code: { upload } };
+      const origin = (!folder && before && given?.["origin"]) || null;
+      const code: JsonObject = upload === null ? {} : { code: { upload }, origin };
       const made = await createAlgorithm({ name: name.trim(), workspace, share, spec: { ...current, ...code } });
       message.success(t("algorithms.create.done", { n: made.shown, name: made.name }));
       for (const key of ["algorithms", "algorithm"]) void client.invalidateQueries({ queryKey: [key] });

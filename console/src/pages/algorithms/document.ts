@@ -1,6 +1,7 @@
 /** The document of an algorithm as the dialog edits it: one to begin with, and one read from text. Pure. */
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import type { Json, JsonObject } from "../../api/types";
+import { parseYaml } from "../../shared/yaml";
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -46,11 +47,11 @@ function without(value: JsonObject, kept: readonly string[] = []): JsonObject {
   );
 }
 
-/** An effective document without what says nothing. An input channel that is required says so, since that is the default there. */
+/** An effective document without what says nothing, and without its code and from where that is. An input channel that is required says so, since that is the default there. */
 export function short(spec: JsonObject): JsonObject {
   const each = (list: Json | undefined, kept: readonly string[] = []): Json[] =>
     (Array.isArray(list) ? list : []).map((one) => (isObject(one) ? without(one, kept) : one));
-  const { code: _, name: __, ...rest } = spec;
+  const { code: _, name: __, origin: ___, ...rest } = spec;
   return {
     ...without(rest),
     parameters: each(spec["parameters"]),
@@ -65,14 +66,14 @@ export const textOf = (doc: JsonObject): string => stringify(doc, { lineWidth: 1
 export function readText(text: string): { doc: JsonObject; name: string } | { problem: string } {
   let value: unknown;
   try {
-    value = parse(text);
+    value = parseYaml(text);
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
   if (!isObject(value)) return { problem: "" };
   const named = (list: Json | undefined): Json[] =>
     (Array.isArray(list) ? list : []).map((one) => (typeof one === "string" ? { name: one } : one));
-  const { name, code: _, ...doc } = value;
+  const { name, code: _, origin: __, ...doc } = value;
   const inputs = named(doc["inputs"]).map((one) => (isObject(one) ? { required: true, ...one } : one));
   return {
     doc: { ...fresh(), ...doc, inputs, outputs: named(doc["outputs"]) },

@@ -25,10 +25,13 @@ import { AssetStar } from "../../shared/favorite";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { LineagePanel } from "../../shared/lineage";
+import { useSession } from "../../shared/session";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
+import { Beyond } from "./beyond";
+import { placeOf } from "./place";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
 
@@ -75,6 +78,7 @@ export function DatasetPage(): ReactNode {
         change={(text) => describeDataset(dataset.id, text)}
         read={ALL}
       />
+      <Beyond of={dataset} />
       {shown === undefined ? (
         <div className="tm-panel">
           <Empty title={t("datasets.noVersions")} />
@@ -134,6 +138,7 @@ function Version({
 }): ReactNode {
   const { t } = useTranslation();
   const download = useDownload();
+  const place = placeOf(dataset, useSession()?.user);
   const facts: [string, ReactNode][] = [
     [t("datasets.uploaded"), <Ago key="c" at={version.created_at} />],
     [t("datasets.by"), version.by || "–"],
@@ -158,7 +163,7 @@ function Version({
       <section className="tm-panel">
         <h2 className="tm-version-head">
           <span className="tm-grow">{t("datasets.version", { n: version.version })}</span>
-          <UseInJob dataset={`${dataset.name}@${version.version}`} workspace={dataset.workspace} size="small" />
+          <UseInJob dataset={`${place.name}@${version.version}`} workspace={place.workspace} size="small" />
           <Button
             size="small"
             icon={<DownloadOutlined />}

@@ -8,9 +8,12 @@ import { listDatasets } from "../../api/datasets";
 import type { Dataset } from "../../api/types";
 import { bytes, number } from "../../shared/format";
 import { Listing } from "../../shared/listing";
+import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
+import { placeOf } from "./place";
+import { PublishedDatasets } from "./published";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
 
@@ -26,6 +29,7 @@ export function DatasetsPage(): ReactNode {
         icon={<DatabaseOutlined className="tm-empty-icon" />}
         columns={useColumns()}
         width={900}
+        published={(q) => <PublishedDatasets q={q} />}
         actions={
           <Button
             type="primary"
@@ -50,6 +54,7 @@ export function DatasetsPage(): ReactNode {
 function useColumns(): TableColumnsType<Dataset> {
   const { t } = useTranslation();
   const narrow = useMedia("(max-width: 599px)");
+  const user = useSession()?.user;
   return useMemo(
     () => [
       {
@@ -102,7 +107,12 @@ function useColumns(): TableColumnsType<Dataset> {
         title: t("datasets.shared"),
         key: "shared",
         width: 112,
-        render: (_, one) => <span title={t(`datasets.share.${one.share}`)}>{t(`datasets.sharing.${one.share}`)}</span>,
+        render: (_, one) =>
+          one.taken.length > 0 ? (
+            <TwoLines first={t("datasets.subscribed")} second={one.taken.map((place) => place.workspace).join(", ")} />
+          ) : (
+            <span title={t(`datasets.share.${one.share}`)}>{t(`datasets.sharing.${one.share}`)}</span>
+          ),
       },
       {
         title: t("datasets.changed"),
@@ -115,10 +125,12 @@ function useColumns(): TableColumnsType<Dataset> {
         key: "use",
         width: 148,
         align: "end",
-        render: (_, one) =>
-          one.latest > 0 && <UseInJob dataset={`${one.name}@${one.latest}`} workspace={one.workspace} size="small" />,
+        render: (_, one) => {
+          const { workspace, name } = placeOf(one, user);
+          return one.latest > 0 && <UseInJob dataset={`${name}@${one.latest}`} workspace={workspace} size="small" />;
+        },
       },
     ],
-    [t, narrow],
+    [t, narrow, user],
   );
 }

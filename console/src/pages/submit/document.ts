@@ -1,6 +1,6 @@
 /** The job document that the form edits: places in it, reading it from text, its short form. Pure. */
-import { parse as parseYaml } from "yaml";
 import type { Json, JsonObject } from "../../api/types";
+import { parseYaml } from "../../shared/yaml";
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

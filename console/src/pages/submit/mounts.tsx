@@ -13,6 +13,7 @@ import { listModels, readModel } from "../../api/models";
 import { listConnections } from "../../api/storage";
 import type { JsonObject } from "../../api/types";
 import { listVolumes } from "../../api/volumes";
+import { calledIn } from "../datasets/place";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
 import { type Offer, type OfferOption, offers, renderOffer } from "./offers";
@@ -259,7 +260,12 @@ function Reference({ at, input, put }: SourceProps): ReactNode {
   const known = useQuery({
     queryKey: ["to mount", kind, workspace],
     queryFn: async ({ signal }): Promise<Offer[]> =>
-      kind === "model" ? readOffered(listModels, workspace, signal) : readOffered(listDatasets, workspace, signal),
+      kind === "model"
+        ? readOffered(listModels, workspace, signal)
+        : (await readOffered(listDatasets, workspace, signal)).map((one) => ({
+            ...one,
+            name: calledIn(one, workspace), // what was taken in has a name of its own here
+          })),
     staleTime: STILL_MS,
   });
   const id = known.data?.find((one) => one.name === name)?.id;

@@ -1,5 +1,6 @@
 """Algorithms: programs under a name, with versions, and with what may be set of them; jobs run them."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Path, Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Json, paged, platform
 from trainmaster.api.downloads import send_stream
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
@@ -55,7 +56,8 @@ async def list_algorithms(request: Request, wanted: Annotated[ShareableAssets, Q
     what others share with the members of their workspace.
     """
     me = who(request)
-    return Json(await platform(request).algorithms.page(me, wanted.of(me), wanted.limit, wanted.cursor))
+    page = partial(platform(request).algorithms.page, me, wanted.of(me), wanted.limit)
+    return await paged(request, "algorithms", wanted.cursor, page)
 
 
 @routes.route("POST", "/algorithms", scope="algorithms:write", answers={201: "AlgorithmDetail"})

@@ -1,5 +1,6 @@
 """The bin: what was deleted of what people keep under a name, until it goes for good."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Cursor, Json, paged, platform
 from trainmaster.api.policy import By, Table
 from trainmaster.store.assets.bin import BinQuery
 from trainmaster.store.assets.versions import AssetKind
@@ -31,7 +32,7 @@ class BinWanted(_Body):
     workspace: Short = ""
     kind: Literal["", "model", "template", "image", "dataset", "algorithm", "volume"] = ""
     limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
+    cursor: Cursor = None
 
 
 class RestoreBody(_Body):
@@ -54,7 +55,7 @@ async def list_bin(request: Request, wanted: Annotated[BinWanted, Query()]) -> R
     me = who(request)
     kind = AssetKind(wanted.kind) if wanted.kind else None
     query = BinQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace, kind)
-    return Json(await platform(request).bin.page(me, query, wanted.limit, wanted.cursor))
+    return await paged(request, "bin", wanted.cursor, partial(platform(request).bin.page, me, query, wanted.limit))
 
 
 @routes.route("POST", "/bin/{ref}/restore", scope="meta:read", answers={200: "Restored"})

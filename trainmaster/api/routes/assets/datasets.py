@@ -1,6 +1,7 @@
 """Data sets: trees of files under a name, with versions, which jobs are given to read."""
 
 import asyncio
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Path, Query
@@ -9,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import looking, who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Json, paged, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
@@ -43,7 +44,8 @@ async def list_datasets(request: Request, wanted: Annotated[ShareableAssets, Que
     what others share with the members of their workspace.
     """
     me = who(request)
-    return Json(await platform(request).datasets.page(me, wanted.of(me), wanted.limit, wanted.cursor))
+    page = partial(platform(request).datasets.page, me, wanted.of(me), wanted.limit)
+    return await paged(request, "datasets", wanted.cursor, page)
 
 
 @routes.route("GET", "/datasets/{ref}", scope="datasets:read", answers={200: "DatasetDetail"}, by=By.ANY)

@@ -1,5 +1,6 @@
 """Images: environments that are built once, and that jobs have by name."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Path, Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Json, paged, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import Shared
@@ -66,7 +67,8 @@ async def list_images(request: Request, wanted: Annotated[ShareableAssets, Query
     what others share with the members of their workspace.
     """
     me = who(request)
-    return Json(await platform(request).images.page(me, wanted.of(me), wanted.limit, wanted.cursor))
+    page = partial(platform(request).images.page, me, wanted.of(me), wanted.limit)
+    return await paged(request, "images", wanted.cursor, page)
 
 
 @routes.route("POST", "/images", scope="images:write", answers={202: "ImageBuild"})

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from trainmaster.access.roles import Principal
 from trainmaster.answers.base import Answer
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Cursor, Json, platform
 from trainmaster.api.policy import Table
 from trainmaster.store.assets.versions import AssetQuery
 
@@ -36,7 +36,7 @@ class ListedAssets(BaseModel):
     favorite: bool = False
     workspace: Short = ""
     limit: Annotated[int, Field(ge=1, le=500)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
+    cursor: Cursor = None
 
     def of(self, me: Principal) -> AssetQuery:
         """Return what is looked for, as `me` means it."""

@@ -1,5 +1,6 @@
 """Templates: job documents under a name, from which jobs are submitted."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Json, paged, platform
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
 from trainmaster.api.routes.jobs import IDEMPOTENCY_KEY, Shared
@@ -83,7 +84,8 @@ async def list_templates(request: Request, wanted: Annotated[ShareableAssets, Qu
     what others share with the members of their workspace.
     """
     me = who(request)
-    return Json(await platform(request).templates.page(me, wanted.of(me), wanted.limit, wanted.cursor))
+    page = partial(platform(request).templates.page, me, wanted.of(me), wanted.limit)
+    return await paged(request, "templates", wanted.cursor, page)
 
 
 @routes.route("POST", "/templates", scope="templates:write", answers={201: "TemplateDetail"})

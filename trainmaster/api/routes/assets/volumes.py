@@ -4,6 +4,7 @@ The bytes of a file go to the disk as they come, never into memory.
 """
 
 import asyncio
+from functools import partial
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Query
@@ -12,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import looking, who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Json, paged, platform
 from trainmaster.api.downloads import send_file, send_stream
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.assets.listing import ShareableAssets, favorites
@@ -74,7 +75,8 @@ async def list_volumes(request: Request, wanted: Annotated[ShareableAssets, Quer
     what others share with the members of their workspace.
     """
     me = who(request)
-    return Json(await platform(request).volumes.page(me, wanted.of(me), wanted.limit, wanted.cursor))
+    page = partial(platform(request).volumes.page, me, wanted.of(me), wanted.limit)
+    return await paged(request, "volumes", wanted.cursor, page)
 
 
 @routes.route("POST", "/volumes", scope="volumes:write", answers={201: "VolumeDetail"})

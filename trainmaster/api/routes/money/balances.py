@@ -1,5 +1,6 @@
 """Balances of workspaces: how they stand, credits, corrections, credit limits and budgets."""
 
+from functools import partial
 from typing import Annotated, Literal
 
 from fastapi import Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Cursor, Json, paged, platform
 from trainmaster.api.policy import Table
 from trainmaster.api.routes.money.amounts import Signed, Sum
 from trainmaster.api.routes.pools import Body, Name, Text
@@ -62,10 +63,11 @@ async def list_entries(
     request: Request,
     workspace: Name,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    cursor: Cursor = None,
 ) -> Response:
     """List what changed the balance of a workspace, newest first; who does not see all of it sees their own use."""
-    return Json(await platform(request).balances.entries(workspace, who(request), limit, cursor))
+    page = partial(platform(request).balances.entries, workspace, who(request), limit)
+    return await paged(request, "entries", cursor, page)
 
 
 @routes.route(

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who
-from trainmaster.api.deps import Json, platform
+from trainmaster.api.deps import Cursor, Json, paged, platform
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.pools import Body
 from trainmaster.service.use_cases.notices.choosing import Switches
@@ -50,7 +50,7 @@ class CodeBody(Body):
 class ReadBody(Body):
     """Which are read; null: all of them."""
 
-    ids: Annotated[tuple[Annotated[str, Field(max_length=20)], ...] | None, Field(max_length=500)] = None
+    ids: Annotated[tuple[Annotated[str, Field(max_length=100)], ...] | None, Field(max_length=500)] = None
 
 
 @routes.route("GET", "/notifications", scope="notices:self", answers={200: "NoticePage"}, by=By.ANY)
@@ -59,11 +59,16 @@ async def list_notifications(
     kind: Annotated[list[Kind] | None, Query(max_length=20)] = None,
     unread: bool = False,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    cursor: Cursor = None,
 ) -> Response:
     """List your notifications, newest first, and how many are not read."""
-    me = who(request)
-    return Json(await platform(request).notifications.page(me, limit, cursor, tuple(kind or ()), unread))
+    app, me = platform(request), who(request)
+    return await paged(
+        request,
+        "notifications",
+        cursor,
+        lambda place: app.notifications.page(me, limit, place, tuple(kind or ()), unread),
+    )
 
 
 @routes.route("POST", "/notifications/read", scope="notices:self", answers={200: "Unread"}, body_limit=32 * 1024)

@@ -1,5 +1,6 @@
 """Sweeps: many jobs of one document, submitted, looked at, stopped and tried again together."""
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query
@@ -8,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trainmaster.api.auth import who, working
-from trainmaster.api.deps import Json, language, platform, read_object
+from trainmaster.api.deps import Cursor, Json, language, paged, platform, read_object
 from trainmaster.api.policy import By, Table
 from trainmaster.api.routes.jobs import BATCH_LIMIT, BATCH_VALUES, IDEMPOTENCY_KEY, Stop
 from trainmaster.core.states import Shown
@@ -31,7 +32,7 @@ class SweepsQuery(_Body):
     mine: bool = False
     workspace: Short = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
-    cursor: Annotated[str | None, Field(max_length=1000)] = None
+    cursor: Cursor = None
 
 
 class EntriesQuery(_Body):
@@ -97,7 +98,8 @@ async def list_sweeps(request: Request, wanted: Annotated[SweepsQuery, Query()])
     """
     me = who(request)
     query = SweepQuery(wanted.q, me.name if wanted.mine else wanted.owner, wanted.workspace)
-    return Json(await platform(request).sweeps.views.page(me, query, wanted.limit, wanted.cursor))
+    page = partial(platform(request).sweeps.views.page, me, query, wanted.limit)
+    return await paged(request, "sweeps", wanted.cursor, page)
 
 
 @routes.route("GET", "/sweeps/{ref}", scope="jobs:read", answers={200: "SweepDetail"}, by=By.ANY)

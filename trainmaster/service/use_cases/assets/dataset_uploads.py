@@ -84,6 +84,8 @@ class DatasetUploads:
         line = await asyncio.to_thread(self._rows.called, workspace, wanted.name)
         if line is not None:
             self._demand_writable(line, who)
+        else:
+            await asyncio.to_thread(self._rows.demand_unsubscribed, workspace, wanted.name)
         layout, now = self._ctx.layout, self._ctx.clock()
         visible = decide(who, "datasets:read").visible
         id_ = "u" + self._ctx.random_bytes(16).hex()

@@ -6,7 +6,7 @@ judged again where it is written. Invariant: what a job that has not ended names
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import asdict
@@ -21,6 +21,7 @@ from trainmaster.answers import (
     DatasetTree,
     DatasetVersionView,
     DatasetView,
+    TakenName,
 )
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, problem_of
 from trainmaster.core.events import AuditEvent, Subject
@@ -35,6 +36,7 @@ from trainmaster.storage.datasets.building import DatasetManifest, manifest_of
 from trainmaster.storage.datasets.listing import ListedFile
 from trainmaster.storage.datasets.reading import read_small
 from trainmaster.store.assets.datasets import DatasetRows, uploader_of
+from trainmaster.store.assets.subscriptions import SubscriptionRows
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
 LONGEST_DESCRIPTION: Final = 2000
@@ -49,8 +51,8 @@ _NAMED: Final = 5
 class Datasets:
     """One object per server."""
 
-    def __init__(self, context: Context, assets: AssetReader, rows: DatasetRows) -> None:
-        self._ctx, self._assets, self._rows = context, assets, rows
+    def __init__(self, context: Context, assets: AssetReader, rows: DatasetRows, passing: SubscriptionRows) -> None:
+        self._ctx, self._assets, self._rows, self._passing = context, assets, rows, passing
         self.lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
@@ -173,7 +175,13 @@ class Datasets:
         versions = await self._versions(line, who)
         history = [self.version_view(one, who) for one in versions]
         marked = await asyncio.to_thread(self.lines.favorites, who, [line])
-        return DatasetDetail(**asdict(_view(line, versions[0] if versions else None, who, marked)), history=history)
+        view = _view(line, versions[0] if versions else None, who, marked)
+        offers, subscribers = list[str](), list[TakenName]()
+        if "share" in view.may:
+            offers = [one or "*" for one in await asyncio.to_thread(self._passing.offers_of, line.id)]
+            subscribers = _names(line.taken)
+        more = {"taken": view.taken, "history": history, "offers": offers, "subscribers": subscribers}
+        return DatasetDetail(**{**asdict(view), **more})
 
     def version_view(self, version: AssetVersion, who: Principal) -> DatasetVersionView:
         """Return a version as `who` is shown it."""
@@ -190,8 +198,12 @@ class Datasets:
 
     async def _demand_unused(self, line: Asset, version: int | None, who: Principal) -> None:
         """Raise Conflict while a job that has not ended names `version`, or any one where it is None."""
-        there = [job for job in self._ctx.master.live.values() if job.workspace == line.workspace]
-        needing = await asyncio.to_thread(self._needing, there, line.name, version)
+        live = list(self._ctx.master.live.values())
+        taken = await asyncio.to_thread(self._passing.taken_from, line.id)
+        needing = list[Job]()
+        for workspace, name in [(line.workspace, line.name), *((one.workspace, one.name) for one in taken)]:
+            there = [job for job in live if job.workspace == workspace]
+            needing += await asyncio.to_thread(self._needing, there, name, version)
         if needing:
             visible = decide(who, "jobs:read").visible
             names = [f"{job.name} ({job.id[:8]})" for job in needing if visible.covers(job)]
@@ -246,6 +258,7 @@ def description_problems(description: str | None) -> list[Problem]:
 def _view(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> DatasetView:
     """Return what is shown of a data set, whose last version is `last`, to `who`, whose favorites are `marked`."""
     rights: tuple[DatasetRight, ...] = ("write", "share")
+    sees = decide(who, "datasets:read").visible
     return DatasetView(
         id=line.id,
         name=line.name,
@@ -261,4 +274,9 @@ def _view(line: Asset, last: AssetVersion | None, who: Principal, marked: set[st
         changed_at=line.changed_at,
         favorite=line.id in marked,
         may=[right for right in rights if decide(who, f"datasets:{right}", line).allowed],
+        taken=_names(one for one in line.taken if sees.looks_into(one[0])),
     )
+
+
+def _names(taken: Iterable[tuple[str, str]]) -> list[TakenName]:
+    return [TakenName(workspace=workspace, name=name) for workspace, name in taken]

@@ -48,7 +48,7 @@ class Comparing:
         """Return these jobs side by side: ids, unique beginnings, slugs, or NAME@VERSION of models. Raises NotFound,
         Conflict when a beginning names several.
         """
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         found = await self._resolved(refs, who)
         views = {view.id: view for view in await self._jobs.views(found, who, seq)}
         found = [job for job in found if job.id in views]

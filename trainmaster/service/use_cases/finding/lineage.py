@@ -214,15 +214,25 @@ class _Known:
             return []
         one, since = there.version, there.version.created_at
         used = UsedThing(KINDS[there.kind], one.name, None if there.kind is AssetKind.VOLUME else one.number)
-        mine = decide(self.who, "jobs:read")
-        asked = (mine.visible, there.workspace, used, since, most)
-        jobs = self.ctx.reader.using(*asked) if mine.allowed else []
-        found = [(self.job(job), self._how(job, used)) for job in jobs]
+        found = list[tuple[str, str]]()
+        for workspace, name in [(there.workspace, one.name), *self._taken(there)]:
+            found += self._using(workspace, UsedThing(used.kind, name, used.number), since, most - len(found))
         if there.kind is AssetKind.IMAGE and len(found) < most:
             visible, left = self._visible("images:read"), most - len(found)
             built = self.reader.built_on(visible, there.workspace, used.reference, since, left)
             found += [(self.version(each), "base") for each in built]
         return found
+
+    def _taken(self, there: VersionThere) -> list[tuple[str, str]]:
+        """Return where, and under which names, something was taken in, as far as that may be told."""
+        visible = self._visible(f"{there.kind}s:read")
+        return [one for one in there.taken if visible.looks_into(one[0])]
+
+    def _using(self, workspace: str, used: UsedThing, since: float, most: int) -> list[tuple[str, str]]:
+        """Return the nodes of the jobs of a workspace that use something, by the name that it has there."""
+        mine = decide(self.who, "jobs:read")
+        jobs = self.ctx.reader.using(mine.visible, workspace, used, since, most) if mine.allowed and most > 0 else []
+        return [(self.job(job), self._how(job, used)) for job in jobs]
 
     def _how(self, job: Job, used: UsedThing) -> str:
         return next((one.how for one in self._uses_of(job).things if one.written == used.written), "input")

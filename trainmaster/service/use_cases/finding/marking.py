@@ -35,7 +35,7 @@ class Marking:
         """Put tags on a job and take others away; upper and lower case are the same tag. Raises NotFound, Forbidden,
         InvalidSpec, StorageFailed.
         """
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self._jobs.resolve(ref, who, "jobs:write")
 
         def tagged(job: Job) -> tuple[Kind, Data] | None:
@@ -47,7 +47,7 @@ class Marking:
 
     async def note(self, ref: str, who: Principal, text: str) -> JobView:
         """Say what is to be remembered of a job; "" takes it away. Raises as `tag`."""
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self._jobs.resolve(ref, who, "jobs:write")
         text = text.strip()
         if len(text) > LONGEST_NOTE:
@@ -61,13 +61,13 @@ class Marking:
 
     async def favor(self, ref: str, who: Principal, wanted: bool) -> JobView:
         """Make a job one of one's own favorites, or no more. Raises NotFound, StorageFailed."""
-        seq = self._ctx.feed.seq
+        seq = self._ctx.feed.here()
         job = await self._jobs.resolve(ref, who)
         await asyncio.to_thread(self._favorites.put, who.name, job.seq, wanted)
         return (await self._jobs.views([job], who, seq))[0]
 
     async def _marked(
-        self, ref: str, job: Job, who: Principal, seq: int, of: Callable[[Job], tuple[Kind, Data] | None]
+        self, ref: str, job: Job, who: Principal, seq: str, of: Callable[[Job], tuple[Kind, Data] | None]
     ) -> JobView:
         job = await self._jobs.mark(ref, job, who, "jobs:write", of)
         return (await self._jobs.views([job], who, seq))[0]

@@ -22,7 +22,6 @@ from trainmaster.core.money.amounts import amount_text, shown_amount
 from trainmaster.core.money.metering import uses
 from trainmaster.core.states import JobState
 from trainmaster.messages.cluster import cluster
-from trainmaster.messages.jobs import jobs as said_of_lists
 from trainmaster.messages.server import money
 from trainmaster.service.context import Context
 from trainmaster.service.money.months import Month, month_at
@@ -54,17 +53,14 @@ class Balances:
 
     async def entries(self, workspace: str, who: Principal, limit: int = 50, cursor: str | None = None) -> EntryPage:
         """Return one page of entries, newest first: of who does not see all of the workspace, what their own jobs used.
-        Raises NotFound, InvalidSpec.
+        `cursor`: the number it begins below. Raises NotFound.
         """
         self._demand(workspace, who, "balance:read")
         visible = decide(who, "usage:read").demand()
-        if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-            wrong = problem_of("cursor", said_of_lists.not_a_cursor_here())
-            raise InvalidSpec(said_of_lists.cursor_of_another_list(), problems=(wrong,))
         before = None if cursor is None else int(cursor)
         found = await asyncio.to_thread(self._rows.page, visible, workspace, limit + 1, before)
         following = str(found[limit - 1].seq) if len(found) > limit else None
-        return EntryPage(workspace=workspace, items=list(map(_entry, found[:limit])), next_cursor=following)
+        return EntryPage(workspace=workspace, items=list(map(self._entry, found[:limit])), next_cursor=following)
 
     # -- changing ------------------------------------------------------------------------------------------------
 
@@ -91,7 +87,7 @@ class Balances:
             entry, stored = await asyncio.to_thread(self._rows.add, wanted, audit_event)
             if stored:
                 purses.entered(workspace, amount)
-        return _entry(entry)
+        return self._entry(entry)
 
     async def set_budget(self, budget: Budget, who: Principal) -> BalanceView:
         """Let a workspace have this credit limit and budget. Raises NotFound, Forbidden, InvalidSpec, StorageFailed."""
@@ -182,6 +178,26 @@ class Balances:
             raise NotFound(cluster.workspace_not_found(workspace, sorted(self._ctx.pools.workspaces)))
         decide(who, scope, InWorkspace(workspace)).demand()
 
+    def _entry(self, one: MoneyEntry) -> EntryView:
+        return EntryView(
+            id=self._ctx.seals.id("entry", one.seq),
+            at=one.at,
+            kind=one.kind,  # type: ignore[arg-type]
+            amount=amount_text(one.amount),
+            by=one.by,
+            note=one.note,
+            owner=one.owner,
+            job=one.job,
+            attempt=one.attempt,
+            role=one.role,
+            pool=one.pool,
+            flavor=one.flavor,
+            machines=one.machines,
+            since=one.start_ms / 1000,
+            until=one.end_ms / 1000,
+            price=amount_text(one.price),
+        )
+
 
 def _reached(spent: int, budget: int, percent: int) -> bool:
     return spent > 0 and spent * 100 >= budget * percent
@@ -208,25 +224,4 @@ def _alarm(one: BudgetAlarm) -> AlarmView:
         at=one.at,
         spent=amount_text(one.spent),
         budget=amount_text(one.budget),
-    )
-
-
-def _entry(one: MoneyEntry) -> EntryView:
-    return EntryView(
-        id=str(one.seq),
-        at=one.at,
-        kind=one.kind,  # type: ignore[arg-type]
-        amount=amount_text(one.amount),
-        by=one.by,
-        note=one.note,
-        owner=one.owner,
-        job=one.job,
-        attempt=one.attempt,
-        role=one.role,
-        pool=one.pool,
-        flavor=one.flavor,
-        machines=one.machines,
-        since=one.start_ms / 1000,
-        until=one.end_ms / 1000,
-        price=amount_text(one.price),
     )

@@ -4,20 +4,22 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
 from trainmaster.access.visible import Visible
 from trainmaster.answers import NoticePage, NoticeView, UnreadView
 from trainmaster.core.errors import InvalidSpec, Problem, problem_of
-from trainmaster.messages.jobs import jobs as said_of_lists
 from trainmaster.messages.server import notices as said
 from trainmaster.service.context import Context
 from trainmaster.service.control.feed import notices_changed
 from trainmaster.service.notices.kinds import KINDS, words_of
+from trainmaster.service.secrets.seals import NotSealedHere
 from trainmaster.store.notices.rows import Notice
 
 LAST = 2**62
+_NOTICE: Final = "notice"
 
 
 class Notifications:
@@ -29,15 +31,15 @@ class Notifications:
     async def page(
         self, who: Principal, limit: int, cursor: str | None, kinds: Sequence[str] = (), unread: bool = False
     ) -> NoticePage:
-        """Return one page, newest first, and how many are not read. Raises Forbidden, InvalidSpec."""
+        """Return one page, newest first, and how many are not read. `cursor`: the number it begins below. Raises
+        Forbidden, InvalidSpec.
+        """
         visible, rows = self._visible(who), self._ctx.notices.rows
         problems: list[Problem] = []
         for kind in kinds:
             if kind not in KINDS:
                 problems.append(problem_of("kind", said.no_such_notice_kind(kind, KINDS), kind))
-        before = _number(cursor)
-        if cursor is not None and before is None:
-            problems.append(problem_of("cursor", said_of_lists.not_a_cursor_here()))
+        before = int(cursor) if cursor is not None else None
         if problems:
             raise InvalidSpec(said.notices_not_answerable(), problems=tuple(problems))
         wanted = partial(rows.page, visible, who.name, limit + 1, before, kinds=kinds, unread=unread)
@@ -45,7 +47,7 @@ class Notifications:
             asyncio.to_thread(wanted), asyncio.to_thread(rows.unread, visible, who.name)
         )  # fmt: skip
         following = str(found[limit - 1].seq) if len(found) > limit else None
-        return NoticePage(items=[_view(one) for one in found[:limit]], unread=left, next_cursor=following)
+        return NoticePage(items=[self._view(one) for one in found[:limit]], unread=left, next_cursor=following)
 
     async def unread(self, who: Principal) -> UnreadView:
         """Return how many are not read. Raises Forbidden."""
@@ -57,7 +59,7 @@ class Notifications:
         Forbidden, InvalidSpec naming what is no id of any.
         """
         visible, rows = self._visible(who), self._ctx.notices.rows
-        numbers = None if ids is None else [_number(one) for one in ids]
+        numbers = None if ids is None else [self._number(one) for one in ids]
         if ids is not None and numbers is not None:
             bad = [(at, one) for at, (one, number) in enumerate(zip(ids, numbers, strict=True)) if number is None]
             if bad:
@@ -75,20 +77,20 @@ class Notifications:
         budgets = decide(who, "balance:read").visible
         return replace(budgets, within=mine.within)
 
+    def _number(self, id_: str) -> int | None:
+        try:
+            return self._ctx.seals.number(_NOTICE, id_)
+        except NotSealedHere:
+            return None
 
-def _number(text: str | None) -> int | None:
-    good = text is not None and text.isascii() and text.isdigit() and len(text) < 19
-    return int(text) if good and text is not None else None
-
-
-def _view(one: Notice) -> NoticeView:
-    return NoticeView(
-        id=str(one.seq),
-        at=one.at,
-        kind=one.kind,
-        text=words_of(one.record),
-        job=one.job,
-        job_name=str(one.record.get("title") or "") or None,
-        workspace=one.workspace,
-        read=one.read_at is not None,
-    )
+    def _view(self, one: Notice) -> NoticeView:
+        return NoticeView(
+            id=self._ctx.seals.id(_NOTICE, one.seq),
+            at=one.at,
+            kind=one.kind,
+            text=words_of(one.record),
+            job=one.job,
+            job_name=str(one.record.get("title") or "") or None,
+            workspace=one.workspace,
+            read=one.read_at is not None,
+        )

@@ -78,7 +78,7 @@ class Home:
 
     async def of(self, who: Principal) -> HomeView:
         """Return what `who` is shown first. Raises Forbidden, StorageFailed. O(live jobs + nodes)."""
-        visible, seq = decide(who, "jobs:read").demand(), self._ctx.feed.seq
+        visible, seq = decide(who, "jobs:read").demand(), self._ctx.feed.here()
         mine = [job for job in self._ctx.master.live.values() if job.owner == who.name and visible.covers(job)]
         running = sorted((job for job in mine if job.state is JobState.ACTIVE), key=lambda job: -job.seq)
         shown, failed, spent, did = await asyncio.gather(
@@ -108,7 +108,7 @@ class Home:
 
     # -- one's own -----------------------------------------------------------------------------------------------
 
-    async def _failed(self, who: Principal, visible: Visible, seq: int) -> list[JobView]:
+    async def _failed(self, who: Principal, visible: Visible, seq: str) -> list[JobView]:
         since = self._ctx.clock() // 3600 * 3600 - FAILED_S  # the same for an hour: the statement is kept by it
         query = JobQuery((Shown.FAILED, Shown.EXPIRED), owner=who.name, since=since)
         page = await asyncio.to_thread(self._ctx.reader.list_jobs, visible, query, FAILED)

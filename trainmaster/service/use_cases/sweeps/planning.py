@@ -16,6 +16,7 @@ from trainmaster.service.submitting.candidate import read
 from trainmaster.service.submitting.choosing_pool import with_pool_chosen
 from trainmaster.service.submitting.reading import Candidate
 from trainmaster.spec.document import Document, Given
+from trainmaster.spec.outputs import of_any_name
 from trainmaster.spec.parse import apply_set
 from trainmaster.spec.sweeps.checking import SweepDocument, read_sweep
 from trainmaster.spec.sweeps.sweep import SweepEntry, SweepSpec, entries_of, with_entry
@@ -40,7 +41,7 @@ class PlannedSweep:
 
 async def planned(ctx: Context, body: Given, who: Principal) -> PlannedSweep:
     """Return what a submit body asks for. Raises InvalidSpec with everything that is wrong with the sweep and with its
-    first entry.
+    first entry, else with the places of entries that should be empty and are not.
     """
     document = _document(body)
     found, problems = read_sweep(document)
@@ -58,6 +59,10 @@ async def planned(ctx: Context, body: Given, who: Principal) -> PlannedSweep:
     base = {**found.base, "pool": candidate.spec.pool}  # all where the first would start soonest
     entries = entries_of(found.sweep)
     name = str(base["name"])
+    specs = [candidate.spec.model_copy(update={"name": f"{name}-{entry.index}"}) for entry in entries]
+    if taken := await ctx.admission.taken_places(specs, who):
+        problems = [replace(one, path=f"entries.{entries[at].index}.{one.path}") for at, one in taken]
+        raise InvalidSpec(said.sweep_not_valid(len(problems)), problems=tuple(problems))
     bodies: list[Given] = [
         {"spec": with_entry(base, found.at, entry, f"{name}-{entry.index}"), "dialect": "native"} for entry in entries
     ]
@@ -128,7 +133,7 @@ async def _refusals(ctx: Context, candidate: Candidate, job: Job, body: Given, w
     in.
     """
     follows = body.get("code_follows") is True
-    outside = await ctx.admission.outside_problems(candidate.spec, who, code_follows=follows)
+    outside = await ctx.admission.outside_problems(of_any_name(candidate.spec), who, code_follows=follows)
     found = [*ctx.admission.problems(job, who), *outside, *candidate.refused]
     never = ctx.admission.never_fits(job) if not found else None
     return found if never is None else list(never.problems)
