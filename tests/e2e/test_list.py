@@ -214,6 +214,42 @@ def test_all_of_a_filter_are_stopped_in_three_clicks(world: World, jobs: dict[st
     world.end(keep)
 
 
+def test_several_are_tagged_and_shared_at_once(world: World, jobs: dict[str, str], console: Console) -> None:
+    """R202, R227: what runs and what has ended alike; others stay as they were."""
+    document = {
+        "roles": [{"name": "worker", "command": "sleep infinity", "resources": {"cpu": 0.25, "memory": "64MiB"}}]
+    }
+    first, second, other = (world.submit({"name": f"marked-{n}", **document, "share": "none"}) for n in range(3))
+    world.end(second)
+    world.until(second, lambda view: view["state"] == "stopped")
+    console.open("/?q=marked")
+    for job in (first, second):
+        console.row(job).get_by_role("checkbox").check()
+    expect(console.at("bulk")).to_contain_text("2 selected")
+    console.press("bulk-tag")
+    console.at("tags-add").locator("input").fill("keep")
+    console.at("tags-add").locator("input").press("Enter")
+    console.press("tags-ok")
+    expect(console.page.get_by_text("Changed the tags of 2 jobs")).to_be_visible()
+    assert [world.show(job)["tags"] for job in (first, second, other)] == [["keep"], ["keep"], []]
+
+    for job in (first, second):
+        console.row(job).get_by_role("checkbox").check()
+    console.press("bulk-share")
+    console.at("bulk-share-read").locator("visible=true").click()
+    expect(console.page.get_by_text("Changed how 2 jobs are shared")).to_be_visible()
+    assert [world.show(job)["share"] for job in (first, second, other)] == ["read", "read", "none"]
+
+    console.row(first).get_by_role("checkbox").check()
+    console.press("bulk-tag")
+    console.at("tags-remove").locator("input").fill("keep")
+    console.at("tags-remove").locator("input").press("Enter")
+    console.press("tags-ok")
+    expect(console.page.get_by_text("Changed the tags of 1 job")).to_be_visible()
+    assert [world.show(job)["tags"] for job in (first, second)] == [[], ["keep"]]
+    world.end(first, other)
+
+
 def test_the_time_limit_of_several_is_changed_in_the_list(world: World, jobs: dict[str, str], console: Console) -> None:
     """R193: in the menu of one, and for all that are ticked."""
     console.open("/jobs")

@@ -2,7 +2,8 @@
 one looks, clones, and cannot stop; the administrator closes sharing (R2, R9, R20, R57, R204, R223 to R228).
 
 What the manual's page on sharing names stands here by its name: the three levels, the eight things that others may do
-with a job, and the administrator's switch. Each is tried as somebody sees it, and asked of the API as well.
+with a job, and the administrator's switch. Each is tried as somebody sees it, and asked of the API as well. That a job
+is shared no further than what it uses (应用访问权限不得高于资源访问权限): test_choosing_jobs.py.
 """
 
 import json
@@ -226,6 +227,7 @@ def asked(person: Console, live: str, over: str) -> dict[str, int]:
     found = {
         "查看详情": call(person, "GET", f"/jobs/{live}"),
         "克隆": call(person, "GET", f"/jobs/{live}/spec?dialect=native"),
+        "创建开发环境": call(person, "GET", f"/jobs/{live}/spec?dialect=native"),  # a job that begins with its document
         "创建 TensorBoard": call(person, "GET", f"/jobs/{live}/metrics"),
         "调整使用时长": call(person, "PATCH", f"/jobs/{live}", {"duration_s": None}),
         "调整优先级": call(person, "PATCH", f"/jobs/{live}", {"priority": "normal"}),

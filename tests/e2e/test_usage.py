@@ -82,6 +82,31 @@ def test_prices_credits_and_what_a_job_cost(world: World, console: Console, tmp_
     expect(console.at("entry").first).to_contain_text(job[:8])
 
 
+def test_a_correction_is_an_entry_and_changes_none(world: World, console: Console) -> None:
+    """R18: what was written stays, and beside it stands what it was corrected by, and by whom."""
+    set_a_price(world)
+    world.tm("workspace", "create", "put-right")
+    console.open("/usage")
+    enter(console, "put-right", "1000", "twice by mistake")
+    console.press("credit-put-right")
+    console.page.get_by_role("dialog").get_by_text("correction", exact=True).click()
+    console.at("entry-amount").fill("-250.50")
+    console.at("entry-note").fill("was entered twice")
+    console.press("admin-save")
+    expect(console.at("entry-amount")).to_have_count(0)
+    expect(console.at("balance-put-right")).to_have_attribute("data-balance", "749.50")
+    console.press("entries-put-right")
+    expect(console.at("entry")).to_have_count(2)
+    for at, (kind, amount, note) in enumerate(
+        [("correction", "-250.50", "was entered twice"), ("credit", "1000.00", "twice by mistake")]
+    ):
+        row = console.at("entry").nth(at)
+        expect(row).to_have_attribute("data-kind", kind)
+        expect(row.get_by_title(amount, exact=True)).to_be_visible()
+        expect(row).to_contain_text(note)
+        expect(row).to_contain_text("admin")
+
+
 def test_a_member_sees_their_own_and_changes_nothing(world: World, console: Console, new_console: Open) -> None:
     set_a_price(world)
     console.open("/admin?tab=users")

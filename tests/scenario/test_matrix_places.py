@@ -1,5 +1,5 @@
-"""Routes about a workspace, about the whole platform and about oneself x every role (R1, R9, R229, B11): who may not is
-refused, and nothing changes. And no route or socket of the router is in no table at all.
+"""Routes about a workspace and about the whole platform x every role (R1, R9, R229, B11): who may not is refused, and
+nothing changes. And no route or socket of the router is in no table at all.
 """
 
 import itertools
@@ -8,16 +8,24 @@ from typing import Any, Final
 
 import pytest
 
-from tests.fixtures.uploads import uploaded
-from tests.scenario import test_algorithms, test_datasets, test_matrix, test_matrix_rest, test_templates, test_volumes
+from tests.fixtures.uploads import listed, uploaded
+from tests.scenario import (
+    test_algorithms,
+    test_datasets,
+    test_matrix,
+    test_matrix_lists,
+    test_matrix_mine,
+    test_matrix_rest,
+    test_templates,
+    test_volumes,
+)
 from tests.scenario.stage import ADMIN, fake_spec
 from tests.scenario.test_audit_walk import CONNECTION
-from tests.scenario.test_matrix import MAY, READ, Lab, lab
+from tests.scenario.test_matrix import MAY, Lab, lab
 from tests.unit.api.test_policy import PUBLIC
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.errors import NotFound
-from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.storage.objects.bucket import StoreTarget
@@ -95,29 +103,6 @@ EVERYWHERE: Final[Doors] = {
 }  # fmt: skip
 """Of the platform: who may, and what is sent."""
 
-MINE: Final = {
-    ("GET", "/session"), ("DELETE", "/session"), ("POST", "/session/password"), ("POST", "/session/ticket"),
-    ("GET", "/sessions"), ("DELETE", "/sessions/{session_id}"), ("GET", "/tokens"), ("POST", "/tokens"),
-    ("DELETE", "/tokens/{token_id}"), ("GET", "/ssh-keys"), ("POST", "/ssh-keys"), ("DELETE", "/ssh-keys"),
-    ("POST", "/invitations/join"), ("GET", "/views"), ("PUT", "/views/{name}"), ("DELETE", "/views/{name}"),
-    ("GET", "/notifications"), ("POST", "/notifications/read"), ("GET", "/notifications/settings"),
-    ("PATCH", "/notifications/settings"), ("POST", "/notifications/address"),
-    ("DELETE", "/notifications/address"), ("POST", "/notifications/address/confirm"),
-    ("GET", "/webhooks"), ("POST", "/webhooks"), ("GET", "/webhooks/deliveries"), ("PATCH", "/webhooks/{webhook}"),
-    ("DELETE", "/webhooks/{webhook}"), ("POST", "/webhooks/{webhook}/test"), ("POST", "/uploads"),
-}  # fmt: skip
-"""Of whoever asks alone. test_nobody_reaches_what_is_anothers tries tokens and sessions; webhooks: test_notices.py."""
-
-LISTS: Final = ("/jobs", "/jobs/facets", "/search?q=shared")
-"""What shows jobs, or counts them: tried here at each level of sharing."""
-WALKED: Final = {
-    ("GET", path)
-    for path in (
-        "/home", "/feed", "/queue/history", "/sweeps", "/image-builds", "/images", "/models", "/templates", "/datasets",
-        "/volumes", "/algorithms", "/bin", "/audit", "/audit/export", "/reports/usage", "/reports/usage.csv",
-    )
-} | {("POST", "/templates/delete"), ("POST", "/bin/remove"), ("POST", "/bin/{ref}/restore")}  # fmt: skip
-"""Lists and the feed, held by test_visible.py for two people and beside the stories of what they list."""
 SENT: Final = {
     ("POST", path): body
     for path, body in {
@@ -128,6 +113,9 @@ SENT: Final = {
                 "sweep": {"grid": {"lr": [1]}},
             }
         },
+        "/jobs/batch": {"items": [{"spec": fake_spec("made", "sleep infinity", workspace="vision")}]},
+        "/images": {"name": "made", "workspace": "vision", "requirements": "# nothing\n"},
+        "/datasets/uploads": {"name": "made", "workspace": "vision", "files": listed({"w": b"w"})},
         "/volumes": {"name": "made", "workspace": "vision"},
         "/algorithms": {"name": "made", "workspace": "vision", "spec": {"command": "true"}},
         "/templates": {
@@ -138,13 +126,14 @@ SENT: Final = {
 }
 """What is made in a workspace: for who may submit there."""
 TRIED: Final = {
-    ("POST", "/jobs/batch"), ("POST", "/jobs/preview"), ("POST", "/sweeps/preview"), ("POST", "/queue/would-start"),
-    ("POST", "/images"), ("POST", "/datasets/uploads"),
-    ("GET", "/datasets/uploads/{upload}"), ("DELETE", "/datasets/uploads/{upload}"),
-    ("POST", "/datasets/uploads/{upload}/commit"), ("POST", "/datasets/uploads/{upload}/contents"),
-    ("PUT", "/datasets/uploads/{upload}/contents/{sha256}"),
-}  # fmt: skip
-"""The same, beside their stories: test_submit.py, test_sweeps.py, test_images.py, test_datasets.py."""
+    ("POST", path): {"spec": {**fake_spec("tried", "true", workspace="vision"), **more}}
+    for path, more in {
+        "/jobs/preview": {},
+        "/sweeps/preview": {"sweep": {"grid": {"lr": [1]}}},
+        "/queue/would-start": {},
+    }.items()
+}
+"""What is asked before: it says what the making would say."""
 
 VALUES: Final = {
     "workspace": "vision",
@@ -238,38 +227,24 @@ async def test_what_is_made_in_a_workspace(lab: Lab, who: str) -> None:
                 assert answer.is_success, (who, path, answer.text)
                 continue
             assert answer.status_code in (403, 404, 422), (who, path, answer.text)
-            assert "workspace" in {one["path"] for one in answer.json()["problems"]} or answer.status_code != 422
+            wrong = {one["path"].rpartition(".")[2] for one in answer.json()["problems"]}
+            assert "workspace" in wrong or answer.status_code != 422
             assert "_forbidden" not in answer.text, "the body itself is good"
             assert await told(lab) == before, (who, path)
 
 
-@pytest.mark.parametrize("level", range(3))
-async def test_lists_show_what_may_be_read(lab: Lab, level: int) -> None:
-    """B11: to each role, at each level of sharing; a hidden one is not counted either."""
-    job = await lab.job(list(JobShare)[level])
-    await lab.stage.platform.context.master.durable()
-    for who, columns in MAY.items():
-        async with lab.client(who) as http:
-            for path in LISTS:
-                answer = await http.get(PREFIX + path)
-                assert answer.status_code == 200, (who, path)
-                shown = (job if path != "/jobs/facets" else '"ann"') in answer.text
-                assert shown == (READ in columns[level]), (who, path, answer.text)
-            page = (await http.get(f"{PREFIX}/jobs")).json()
-            assert page["total"] == sum(page["counts"].values()) == (READ in columns[level])
-
-
-async def test_nobody_reaches_what_is_anothers(lab: Lab) -> None:
-    """Tokens and sessions, by their ids."""
-    async with lab.client("ann") as http:
-        [token] = (await http.get(f"{PREFIX}/tokens")).json()["items"]
-    for who in ("member", "viewer", "stranger"):
-        async with lab.client(who) as http:
-            for method, path in (("DELETE", f"/tokens/{token['id']}"), ("DELETE", "/sessions/none")):
-                answer = await http.request(method, PREFIX + path)
-                assert answer.status_code == 404, (who, path, answer.text)
-    async with lab.client("ann") as http:
-        assert (await http.get(f"{PREFIX}/session")).status_code == 200
+@pytest.mark.parametrize("who", WHO)
+async def test_what_is_asked_before(lab: Lab, who: str) -> None:
+    """R9: who may not submit there is told so before, and nothing more; and nothing comes of asking."""
+    before = await told(lab)
+    async with lab.client(who) as http:
+        for (method, path), body in TRIED.items():
+            answer = await http.request(method, PREFIX + path, json=body)
+            found = {one["path"] for one in answer.json()["problems"]} if "problems" in answer.json() else set()
+            assert (answer.status_code, "workspace" in found) in {(200, False), (200, True), (422, True)}, answer.text
+            assert ("workspace" in found) == (who not in SUBMITTERS), (who, path, answer.text)
+    assert await told(lab) == before
+    assert lab.stage.platform.context.master.live == {}
 
 
 def plain(doors: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -282,8 +257,9 @@ def test_every_route_and_socket_is_in_a_table(lab: Lab) -> None:
     assets = (test_datasets, test_volumes, test_algorithms, test_templates)
     tables = [
         test_matrix.NEEDS, rest.IMAGES, rest.BUILDS, rest.MODELS, rest.SWEEPS, *(one.NEEDS for one in assets),
-        [("POST", path) for path in rest.SEVERAL], PLACES, EVERYWHERE, MINE, [("GET", path) for path in LISTS],
-        WALKED, SENT, TRIED, [(method, path.removeprefix(PREFIX)) for method, path in PUBLIC],
+        [("POST", path) for path in rest.SEVERAL], PLACES, EVERYWHERE, test_matrix_mine.MINE,
+        test_matrix_lists.WALKED, test_matrix_lists.UPLOADS, SENT, TRIED,
+        [(method, path.removeprefix(PREFIX)) for method, path in PUBLIC],
     ]  # fmt: skip
     router = lab.app.app.router.routes
     routes = {

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl
 import httpx
 import pytest
 
-from tests.fixtures.api_contract import BASE
+from tests.fixtures.live import LiveStream
 from tests.fixtures.pages import ALWAYS, QUERIES
 from tests.fixtures.seeing import only
 from tests.fixtures.two_people import COMMON, NAMES, Person, said, seen_in, two_people, without_owners
@@ -344,40 +344,12 @@ async def test_the_feed_tells_of_ones_own(scene: Scene) -> None:
 
 async def _listen(scene: Scene, person: Person) -> str:
     """Return what the feed says from the beginning until the last change of `person`, of both for the administrator."""
-    wanted = {"86001.0"} if person.name != scene.first.name else {"86000.0"}
-    app, body, gone = create_app(scene.stage.platform), bytearray(), asyncio.Event()
-    headers = [(b"host", BASE.removeprefix("http://").encode()), (b"authorization", f"Bearer {person.token}".encode())]
-    scope = {
-        "type": "http",
-        "http_version": "1.1",
-        "asgi": {"version": "3.0"},
-        "method": "GET",
-        "scheme": "http",
-        "root_path": "",
-        "path": f"{PREFIX}/feed",
-        "raw_path": f"{PREFIX}/feed".encode(),
-        "query_string": b"after=0",
-        "headers": headers,
-        "client": ("127.0.0.1", 1),
-        "server": ("127.0.0.1", 8470),
-    }
-    asked = False
-
-    async def receive() -> dict[str, Any]:
-        nonlocal asked
-        if not asked:
-            asked = True
-            return {"type": "http.request", "body": b"", "more_body": False}
-        await gone.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(message: Any) -> None:
-        body.extend(message.get("body", b""))
-        if all(one.encode() in body for one in wanted):
-            gone.set()
-
-    await asyncio.wait_for(app(scope, receive, send), 60)
-    return body.decode().lower()
+    wanted = "86001.0" if person.name != scene.first.name else "86000.0"
+    beginning = {"after": scene.stage.platform.feed.mark(0)}
+    feed = LiveStream(create_app(scene.stage.platform), person.token, "/feed", beginning, {})
+    feed.open()
+    await feed.until(lambda one: wanted in one.said)
+    return await feed.leave()
 
 
 async def test_nobody_enters_what_others_run(scene: Scene) -> None:
