@@ -236,8 +236,8 @@ def _texts(operation: dict[str, Any]) -> list[str]:
 
 
 def _still(text: str) -> str:
-    """Return an answer without what time alone changes."""
-    return re.sub(r"\d+\.\d+(e[-+]\d+)?", "0.0", text)
+    """Return an answer without what time alone changes, and without marks, of which no two are alike."""
+    return re.sub(r"\d+\.\d+(e[-+]\d+)?", "0.0", re.sub(r'"(seq|next_cursor)":"[\w-]+"', r'"\1":""', text))
 
 
 @pytest.mark.parametrize(
