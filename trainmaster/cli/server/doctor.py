@@ -79,7 +79,7 @@ def _findings(folder: str) -> Iterator[Finding]:
         return
     if missing := lacking():
         yield server(NAME_ONE)[1]
-        packages = ", ".join(missing)
+        packages = words(", ", "、").join(missing)
         why = words(
             f"not looked at, because packages of the server are not installed here: {packages}",
             f"未检查，因为这里没有安装服务器的软件包：{packages}",
@@ -166,7 +166,7 @@ def _cgroups() -> Finding:
         other = words(
             "; without root, version 1 of control groups can set none.", "；没有 root 时，v1 控制组无法设置限制。"
         )
-    those = ", ".join(closed)
+    those = words(", ", "、").join(closed)
     return Finding("cgroups", POOR, words(f"not writable: {those}", f"不可写：{those}"), without + other)
 
 
@@ -268,7 +268,8 @@ def _neighbours(folder: str) -> Iterator[Finding]:
 
     found = [*others(folder)]
     if found:
-        who = ", ".join(f"{home} ({user})" for home, user in found[:5]) + (" ..." if len(found) > 5 else "")
+        several = (f"{home} ({user})" for home, user in found[:5])
+        who = words(", ", "、").join(several) + (words(" ...", "……") if len(found) > 5 else "")
         yield Finding(
             "others",
             POOR,
