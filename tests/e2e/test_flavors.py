@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.e2e.console import Console
+from tests.e2e.world import World
 
 FLAVORS = {
     "plain": ("cpu", 0, "", ""),
@@ -20,7 +21,7 @@ def offered(console: Console) -> list[str]:
     return sorted(shown.all_inner_texts())
 
 
-def test_the_form_offers_flavors_of_the_kind_that_is_looked_for(console: Console) -> None:
+def test_the_form_offers_flavors_of_the_kind_that_is_looked_for(world: World, console: Console) -> None:
     console.open("/admin?tab=flavors")
     for name, (kind, count, model, vendor) in FLAVORS.items():
         console.press("flavor-add")
@@ -53,3 +54,22 @@ def test_the_form_offers_flavors_of_the_kind_that_is_looked_for(console: Console
         chosen.click()
         assert offered(console) == names, kind
         console.page.keyboard.press("Escape")
+
+    # the first that fits was chosen with the word Flavors; what is added stands behind it, whatever the list was cut to
+    chosen.click()
+    console.page.locator(".ant-select-dropdown:visible .ant-select-item-option").filter(has_text="npus").click()
+    console.page.keyboard.press("Escape")
+    console.fill("name", "one-of-two")
+    console.fill("roles.0.command", "true")
+    view = world.until(console.start(), lambda seen: seen["state"] == "succeeded")
+    assert view["spec"]["roles"][0]["flavors"] == ["cards", "npus"]
+    assert view["roles"][0]["flavor"] == "cards"
+
+    # without any it says what a replica gets
+    console.open("/submit")
+    console.press("use-flavors")
+    field = console.page.locator('[data-path="roles.0.flavors"]')
+    expect(field).to_contain_text("cards")
+    expect(console.at("no-flavor")).to_have_count(0)
+    field.locator(".ant-select-selection-item-remove").click()
+    expect(console.at("no-flavor")).to_contain_text("1 CPU core and 1 GiB")

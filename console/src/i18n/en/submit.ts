@@ -121,6 +121,7 @@ export const submit = {
     flavors: "Flavors",
     own: "Custom",
     alternatives: "{{count}} alternatives: the first that fits is used, and only one ever runs.",
+    noFlavor: "No flavor chosen: each replica gets 1 CPU core and 1 GiB of memory.",
     alternatives_one: "{{count}} flavor",
     noShare: "none",
     anyPool: "wherever it starts first",

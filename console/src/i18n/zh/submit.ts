@@ -117,6 +117,7 @@ export const submit = {
     how: "资源选择方式",
     flavors: "规格",
     own: "自定义",
+    noFlavor: "未选择规格：每个副本使用 1 个 CPU 核和 1 GiB 内存。",
     alternatives: "{{count}} 个备选规格：使用第一个放得下的，且只会运行其中一个。",
     noShare: "不使用",
     anyPool: "由平台选择最早启动的资源池",

@@ -236,6 +236,11 @@ export function FlavorChoice({ at, own }: { at: string; own: ReactNode }): React
             }))}
           />
           <KindFilter known={known} demand={query.data?.demand ?? []} kind={kind} choose={setKind} />
+          {chosen.length === 0 && (
+            <p className="tm-line tm-flavor-hint" data-testid="no-flavor">
+              {t("submit.place.noFlavor")}
+            </p>
+          )}
           {chosen.length > 1 && (
             <p className="tm-line tm-flavor-hint">{t("submit.place.alternatives", { count: chosen.length })}</p>
           )}
