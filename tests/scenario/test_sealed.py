@@ -2,6 +2,7 @@
 sealed, and what counts, counts their own (B11).
 """
 
+import asyncio
 import re
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from tests.fixtures.audited import audit_event
 from tests.fixtures.pages import ALWAYS
 from tests.fixtures.people import person
 from tests.fixtures.two_people import two_people
-from tests.scenario.stage import ADMIN, Stage, fake_spec
+from tests.scenario.stage import ADMIN, PATIENCE_S, Stage, fake_spec
 from trainmaster.access.roles import Principal
 from trainmaster.api.app import create_app
 from trainmaster.api.openapi import contract
@@ -52,6 +53,9 @@ async def stranger(stage: Stage) -> tuple[Principal, str]:
     for number in range(3):
         made, _ = await stage.platform.submit({"spec": fake_spec(f"mine-{number}", "exit 3")}, ann, None)
         await stage.ended(made.id)
+    async with asyncio.timeout(PATIENCE_S):
+        while (await stage.platform.notifications.page(ann, 1, None, (), False)).unread < 3:
+            await asyncio.sleep(0.02)  # they come a moment after the end
     return ann, token
 
 

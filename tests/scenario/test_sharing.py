@@ -106,9 +106,9 @@ async def test_it_is_shared_and_hidden_again_also_after_its_end(vision: Stage) -
     assert await listed(vision, BOB) == ([job], {Shown.STOPPED: 1})
     assert (await vision.platform.share(job, ANN, JobShare.READ)).share == "read"
     told = (await vision.platform.auditing.page(ADMIN, AuditFilters(subject=f"job:{job}", kind="shared"))).items
-    assert [(one.by, one.args["share"], one.args["before"]) for one in told][-2:] == [
-        ("lead", "none", "read"),
-        ("ann", "read", "none"),
+    assert [(one.by, one.args["share"]["code"], one.args["before"]["code"]) for one in told][-2:] == [
+        ("lead", "share_nothing", "share_read"),
+        ("ann", "share_read", "share_nothing"),
     ]
     await vision.platform.delete(job, ANN)
     with pytest.raises(NotFound):
