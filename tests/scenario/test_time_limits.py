@@ -85,4 +85,4 @@ async def test_who_asks_for_it_is_told_in_the_audit(vision: Stage) -> None:
         [("require_duration", True, False)],
         [("weight", 1, 2)],
     ]
-    assert "time limit required: true → false" in found[0].text.en
+    assert "time limit required: yes → no" in found[0].text.en

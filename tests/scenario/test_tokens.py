@@ -158,6 +158,7 @@ async def test_the_beginning_of_an_id_names_it_as_with_jobs(
     fake: Stage, ann: Principal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tokens, invitations and sessions; webhooks in test_notices.py."""
+    await fake.platform.auditing.page(ADMIN, AuditFilters())  # makes the key that seals ids
     ids = iter(("aaaa01", "aaaa02", "bbbb03", "cccc04"))
     monkeypatch.setattr(credentials.secrets, "token_hex", lambda _: next(ids))
     for _ in range(3):
