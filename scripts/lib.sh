@@ -189,6 +189,7 @@ has_openssl() { command -v openssl >/dev/null; }
 has_prometheus() { command -v prometheus >/dev/null && command -v promtool >/dev/null; }
 has_zsh() { command -v zsh >/dev/null; }
 has_fish() { command -v fish >/dev/null; }
+has_git() { command -v git >/dev/null; }
 has_podman() { command -v podman >/dev/null; }
 has_runc() { PATH="$PATH:/usr/sbin" command -v runc >/dev/null; }
 has_sudo() { command -v sudo >/dev/null; }

@@ -242,6 +242,7 @@ def skeleton(text: str) -> list[str]:
     text = re.sub(r"password:? +\S+", "password", text)
     text = re.sub(r"\b(tm|whsec)_\S+", r"\1_", text)  # a token, the secret of a webhook
     text = re.sub(r"\b[0-9a-su-z][0-9a-f]{7,40}\b", "ASSET", text)  # a model, a data set; a digest
+    text = re.sub(r"(?<!\S)(?=\S*[A-Z])(?=\S*[a-z])[\w-]{28,40}(?!\S)", "MARK", text)  # a sealed id
     text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
     text = re.sub(r"[▁▂▃▄▅▆▇█░━╸╺ ─]+", " ", text)
     text = re.sub(r"<?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b(?: \d+[smh])*)?", "N", text)

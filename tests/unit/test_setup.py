@@ -144,7 +144,7 @@ class TestTorch:
 USED = {
     "bwrap": "bubblewrap", "caddy": "caddy", "chromium-headless-shell": "chromium-headless-shell",
     "fish": "fish",
-    "getfacl": "acl", "initdb": "postgresql",
+    "getfacl": "acl", "git": "git", "initdb": "postgresql",
     "munge": "munge", "munged": "munge", "nginx": "nginx", "openssl": "openssl", "podman": "podman",
     "prometheus": "prometheus",
     "promtool": "prometheus", "ps": "procps", "sbatch": "slurm-client", "scancel": "slurm-client",
