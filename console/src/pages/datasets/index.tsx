@@ -6,12 +6,12 @@ import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listDatasets } from "../../api/datasets";
 import type { Dataset } from "../../api/types";
-import { bytes, number } from "../../shared/format";
 import { Listing } from "../../shared/listing";
 import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
+import { newestColumns } from "./columns";
 import { placeOf } from "./place";
 import { PublishedDatasets } from "./published";
 import { UploadDataset } from "./upload";
@@ -78,25 +78,7 @@ function useColumns(): TableColumnsType<Dataset> {
           />
         ),
       },
-      {
-        title: t("datasets.latest"),
-        key: "latest",
-        width: 136,
-        render: (_, one) =>
-          one.latest > 0 ? t("datasets.version", { n: one.latest }) : <span className="tm-faint">–</span>,
-      },
-      {
-        title: t("datasets.size"),
-        key: "size",
-        width: 128,
-        align: "end",
-        render: (_, one) => (
-          <TwoLines
-            first={<span className="tm-num">{bytes(one.size_bytes)}</span>}
-            second={t("datasets.fileCount", { count: one.files, replace: { count: number(one.files) } })}
-          />
-        ),
-      },
+      ...newestColumns<Dataset>(t),
       {
         title: t("datasets.owner"),
         key: "owner",

@@ -9,13 +9,13 @@ import { listWorkspaces } from "../../api/cluster";
 import { listPublished, listSubscriptions, subscribe, unsubscribe } from "../../api/datasets";
 import type { Published, Subscription } from "../../api/types";
 import { useAct } from "../../shared/act";
-import { bytes, number } from "../../shared/format";
 import { useKept } from "../../shared/kept";
 import { LoadMore } from "../../shared/more";
 import { DEFAULT_WORKSPACE, homeOf, maySubmit, roleIn } from "../../shared/people";
 import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { ErrorPanel, Outdated, Pending, TwoLines } from "../../shared/ui";
+import { newestColumns } from "./columns";
 
 const LONGEST_NAME = 30;
 /** What shows them. */
@@ -110,25 +110,7 @@ function useColumns(workspace: string, submits: boolean, want: (one: Published) 
         width: 152,
         render: (_, one) => <TwoLines first={one.workspace} second={one.owner} />,
       },
-      {
-        title: t("datasets.latest"),
-        key: "latest",
-        width: 136,
-        render: (_, one) =>
-          one.latest > 0 ? t("datasets.version", { n: one.latest }) : <span className="tm-faint">–</span>,
-      },
-      {
-        title: t("datasets.size"),
-        key: "size",
-        width: 128,
-        align: "end",
-        render: (_, one) => (
-          <TwoLines
-            first={<span className="tm-num">{bytes(one.size_bytes)}</span>}
-            second={t("datasets.fileCount", { count: one.files, replace: { count: number(one.files) } })}
-          />
-        ),
-      },
+      ...newestColumns<Published>(t),
       {
         title: t("datasets.changed"),
         key: "changed",
