@@ -34,7 +34,8 @@ SYSTEMCTL = """#!/bin/bash
 case $1 in
 stop) kill "$(cat ROOT/pid)"; while kill -0 "$(cat ROOT/pid)" 2>/dev/null; do sleep 0.1; done;;
 start)
-    setsid trainmaster --home ROOT/srv/home serve --port 0 > ROOT/log 2>&1 < /dev/null &
+    : > ROOT/log  # here, and not in the child: what a server before this one printed says nothing of this one
+    setsid trainmaster --home ROOT/srv/home serve --port 0 >> ROOT/log 2>&1 < /dev/null &
     echo $! > ROOT/pid
     until grep -q "Stop with" ROOT/log; do kill -0 $! || { cat ROOT/log; exit 1; }; sleep 0.1; done;;
 *) exit 2;;
