@@ -7,11 +7,15 @@ what the platform says (PAI_*, VC_*, TRAINMASTER_*, the framework's own), which 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
 from trainmaster.core.launch import Gang, TaskLaunch
+from trainmaster.core.records import Assignment
 from trainmaster.frameworks import words
 from trainmaster.frameworks.common_env import platform_env
+
+DEFAULT_PORT: Final = 2222
+"""Where tasks with a network of their own meet, as the manual has it (D6)."""
 
 
 class Framework(Protocol):
@@ -62,3 +66,14 @@ def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str
         argv = list(given.argv)
         argv.extend(f"--{key}={value}" for key, value in given.parameters)
     return argv
+
+
+def port_of(task: Assignment, label: str) -> int:
+    """Return the first port that `task` was given under `label`; DEFAULT_PORT when the placement has none."""
+    return next((numbers[0] for name, numbers in task.ports if name == label and numbers), DEFAULT_PORT)
+
+
+def endpoint(task: Assignment, label: str) -> str:
+    """Return ``host:port`` of a task by the port that it was given under `label`."""
+    host = f"[{task.host}]" if ":" in task.host else task.host
+    return f"{host}:{port_of(task, label)}"

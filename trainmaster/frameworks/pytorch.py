@@ -15,11 +15,10 @@ from typing import Final
 from trainmaster.core.framework_kinds import KINDS
 from trainmaster.core.launch import Gang, TaskLaunch
 from trainmaster.core.records import Assignment
-from trainmaster.frameworks.base import command, environment
+from trainmaster.frameworks.base import command, environment, port_of
 
 LAUNCHER: Final = "torch.distributed.run"
 LAUNCHERS: Final = re.compile(r"torch[./]distributed[./](launch|run)\b|(^|/)torchrun$")
-DEFAULT_PORT: Final = 2222
 _PYTHON: Final = re.compile(r"(.*/)?python(3(\.\d+)?)?")
 _WITH_VALUE: Final = ("-W", "-X", "--check-hash-based-pycs")
 
@@ -36,7 +35,7 @@ class PyTorch:
         rank, slots = nodes.index(here), slots_of(gang, here)
         own = {
             "MASTER_ADDR": "localhost" if rank == 0 else nodes[0].host,
-            "MASTER_PORT": str(master_port(nodes[0])),
+            "MASTER_PORT": str(port_of(nodes[0], KINDS["pytorch"].port)),
             "WORLD_SIZE": str(len(nodes)),
             "RANK": str(rank),
             "SLOTS": str(slots),
@@ -50,14 +49,6 @@ def slots_of(gang: Gang, task: Assignment) -> int:
     """Return the processes of a node: as the job says, else its cards, else 1 (R112)."""
     asked = gang.options.get("processes_per_node")
     return int(asked) if asked else len(task.gpus) or 1
-
-
-def master_port(master: Assignment) -> int:
-    """Return the port given to rank 0 for the meeting; the manual's 2222 when a placement has none."""
-    for label, numbers in master.ports:
-        if label == KINDS["pytorch"].port and numbers:
-            return numbers[0]
-    return DEFAULT_PORT
 
 
 def _defaults(gang: Gang, role: int, nodes: list[Assignment], slots: int) -> dict[str, str]:

@@ -103,6 +103,12 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             )
         ],
     },
+    "tensorflow-2": {"name": "all-reduce", "framework": "tensorflow", "roles": [worker("trainer", 2, gpu=1)]},
+    "tensorflow-ps": {
+        "name": "ps",
+        "framework": "tensorflow",
+        "roles": [worker("ps"), worker("worker", 2), worker("chief", gpu=1), worker("evaluator")],
+    },
     "pai-parameter-server": json.loads((FIXTURES / "parameter-server.json").read_text()),
     "pai-every-field": json.loads((FIXTURES / "every-field.json").read_text()),
 }

@@ -1,0 +1,75 @@
+"""What frameworks tell tasks, tried by small programs that do what the framework's own would: they meet at the addresses
+that they were told, on real sockets, in sandboxes.
+"""
+
+import json
+import sys
+from typing import Any, Final
+
+from tests.scenario.stage import Stage
+
+MEET: Final = """
+import json, os, signal, socket, time
+
+config = json.loads(os.environ["TF_CONFIG"])
+cluster, task = config["cluster"], config["task"]
+host, port = cluster[task["type"]][task["index"]].rsplit(":", 1)
+server = socket.create_server((host, int(port)), backlog=16)
+others = [address for addresses in cluster.values() for address in addresses if address != f"{host}:{port}"]
+for address in others:
+    peer, at = address.rsplit(":", 1)
+    while True:
+        try:
+            connection = socket.create_connection((peer, int(at)))
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+            continue
+        connection.sendall(f"{task['type']}-{task['index']}".encode())
+        connection.close()
+        break
+came = []
+for _ in others:
+    connection, _ = server.accept()
+    came.append(connection.makefile().read())
+print(f"{task['type']}-{task['index']} met", *sorted(came), flush=True)
+if "ps" in cluster and task["type"] != "chief":
+    signal.pause()
+"""
+
+
+def met(document: dict[str, Any], **roles: int) -> dict[str, Any]:
+    """Return the document with these sub-tasks and their replicas, each of which runs MEET."""
+    command = [sys.executable, "-c", MEET]
+    resources = {"cpu": 0.5, "memory": 256}
+    made = [
+        {"name": name, "replicas": count, "command": command, "resources": resources} for name, count in roles.items()
+    ]
+    return {**document, "roles": made}
+
+
+async def test_workers_of_tensorflow_meet_at_the_addresses_of_tf_config(stage: Stage) -> None:
+    """R43, R113, R125: each has a port of its own, on which it may listen, and is where the others were told."""
+    job = await stage.submit(met({"name": "all-reduce", "framework": "tensorflow"}, trainer=3))
+    view = await stage.ended(job)
+    assert view.state == "succeeded", (view.verdict, stage.log(job))
+    assert [stage.log(job, 1, 0, index) for index in range(3)] == [
+        "worker-0 met worker-1 worker-2\n",
+        "worker-1 met worker-0 worker-2\n",
+        "worker-2 met worker-0 worker-1\n",
+    ]
+
+
+async def test_a_job_with_parameter_servers_is_done_when_its_chief_is(stage: Stage) -> None:
+    """R43, R126, R136: servers and workers never end; they are ended, and the job has succeeded."""
+    document = met({"name": "ps", "framework": "tensorflow", "grace": 1}, ps=1, worker=2, chief=1)
+    job = await stage.submit(document)
+    view = await stage.ended(job)
+    assert (view.state, view.verdict.code) == ("succeeded", "ok"), (view.verdict, stage.log(job))
+    assert stage.log(job, 1, 2) == "chief-0 met ps-0 worker-0 worker-1\n"
+    assert [(role.name, role.main) for role in view.roles] == [("ps", False), ("worker", False), ("chief", True)]
+    assert stage.processes(job) == {}
+    cluster = {
+        role: [f"{task.host}:{task.ports['tf'][0]}" for task in view.task_list if task.role == role]
+        for role in ("ps", "worker", "chief")
+    }
+    assert len({address for addresses in cluster.values() for address in addresses}) == 4, json.dumps(cluster)
