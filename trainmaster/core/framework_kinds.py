@@ -90,6 +90,8 @@ _PROCESSES: Final = {
     )
 }
 
+_MEETING: Final = frozenset({"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "SLOTS"})
+
 KINDS: Final[dict[str, FrameworkKind]] = {
     "single": FrameworkKind(
         "single",
@@ -104,7 +106,7 @@ KINDS: Final[dict[str, FrameworkKind]] = {
         "PyTorch distributed",
         options=_PROCESSES,
         port="master",
-        variables=frozenset({"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "SLOTS"}),
+        variables=_MEETING,
         module="torch",
     ),
     "tensorflow": FrameworkKind(
@@ -124,6 +126,16 @@ KINDS: Final[dict[str, FrameworkKind]] = {
             finishing=("chief", "worker"),
             leader="chief",
         ),
+    ),
+    "paddle": FrameworkKind(
+        "paddle",
+        "trainmaster.frameworks.paddle:Paddle",
+        "PaddlePaddle 分布式",
+        "PaddlePaddle distributed",
+        options=_PROCESSES,
+        port="master",
+        variables=_MEETING,
+        module="paddle",
     ),
 }
 

@@ -109,6 +109,12 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "framework": "tensorflow",
         "roles": [worker("ps"), worker("worker", 2), worker("chief", gpu=1), worker("evaluator")],
     },
+    "paddle-2x2": {"name": "paddle", "framework": "paddle", "roles": [worker(replicas=2, gpu=2)]},
+    "paddle-cpu-2x2": {
+        "name": "paddle-cpu",
+        "framework": {"kind": "paddle", "processes_per_node": 2},
+        "roles": [worker(replicas=2, command="python -m pkg.train")],
+    },
     "pai-parameter-server": json.loads((FIXTURES / "parameter-server.json").read_text()),
     "pai-every-field": json.loads((FIXTURES / "every-field.json").read_text()),
 }
