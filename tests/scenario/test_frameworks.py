@@ -1,5 +1,5 @@
-"""What frameworks tell tasks, tried by small programs that do what the framework's own would: they meet at the addresses
-that they were told, on real sockets, in sandboxes.
+"""What frameworks tell tasks, tried by small programs that do what the framework's own would: they meet at the
+addresses that they were told, on real sockets, in sandboxes.
 """
 
 import json

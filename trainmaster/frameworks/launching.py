@@ -93,8 +93,8 @@ class PythonCommand:
 
 
 def python_command(argv: list[str], launchers: re.Pattern[str]) -> PythonCommand | None:
-    """Return the parts of a command that begins with python; None for any other, for one that has a word of `launchers`,
-    and for one that only asks something of the interpreter.
+    """Return the parts of a command that begins with python; None for any other, for one that has a word of
+    `launchers`, and for one that only asks something of the interpreter.
     """
     if not argv or not _PYTHON.fullmatch(argv[0]) or any(launchers.search(word) for word in argv):
         return None

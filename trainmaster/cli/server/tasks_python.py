@@ -56,13 +56,14 @@ def environment_finding(environment: str) -> tuple[str, str, str]:
     there = [kind for kind, module in needed.items() if module not in missing]
     if there:
         detail = words(
-            f"jobs use {python}, which has what {', '.join(there)} needs", f"任务使用 {python}，可用于 {'、'.join(there)}"
+            f"jobs use {python}, which has what {', '.join(there)} needs",
+            f"任务使用 {python}，可用于 {'、'.join(there)}",
         )
         return "ok", detail, ""
-    first = next(iter(needed.values()))
+    known, first = next(iter(needed.items()))
     detail = words(
-        f"{python} has no {first}, which jobs of the framework {next(iter(needed))} import, nor what other frameworks need",
-        f"{python} 没有 {first}（使用启动方式 {next(iter(needed))} 的任务需要它），也没有其他启动方式所需的包",
+        f"{python} has no {first}, which jobs of the framework {known} import, nor what others need",
+        f"{python} 没有 {first}（使用启动方式 {known} 的任务需要它），也没有其他启动方式所需的包",
     )
     how = how_to_install(python, [first])
     remedy = words(f"{how}. Or name another one as local.environment.", f"{how}。或把 local.environment 设为其他环境。")
