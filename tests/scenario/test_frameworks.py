@@ -36,6 +36,30 @@ if "ps" in cluster and task["type"] != "chief":
     signal.pause()
 """
 
+CLUSTER: Final = """
+import os, socket, time
+
+here = os.environ
+place = (here["MS_SCHED_HOST"], int(here["MS_SCHED_PORT"]))
+if here["MS_ROLE"] == "MS_SCHED":
+    server = socket.create_server(place, backlog=16)
+    workers = [server.accept()[0] for _ in range(int(here["MS_WORKER_NUM"]))]
+    came = sorted(one.recv(1).decode() for one in workers)
+    for one in workers:
+        one.sendall("".join(came).encode())
+        one.close()
+else:
+    while True:
+        try:
+            scheduler = socket.create_connection(place)
+        except ConnectionRefusedError:
+            time.sleep(0.02)
+            continue
+        break
+    scheduler.sendall(here["MS_NODE_ID"].encode())
+    os.write(1, f"{here['MS_NODE_ID']} of {scheduler.makefile().read()}\\n".encode())  # in one piece
+"""
+
 
 def met(document: dict[str, Any], **roles: int) -> dict[str, Any]:
     """Return the document with these sub-tasks and their replicas, each of which runs MEET."""
@@ -73,3 +97,19 @@ async def test_a_job_with_parameter_servers_is_done_when_its_chief_is(stage: Sta
         for role in ("ps", "worker", "chief")
     }
     assert len({address for addresses in cluster.values() for address in addresses}) == 4, json.dumps(cluster)
+
+
+async def test_processes_of_mindspore_meet_at_the_scheduler_beside_the_first_replica(stage: Stage) -> None:
+    """R43: on two virtual nodes, where MindSpore's own launcher would start no scheduler at all."""
+    role = {
+        "name": "worker",
+        "replicas": 2,
+        "command": ["python", "-c", CLUSTER],
+        "resources": {"cpu": 0.5, "memory": 256},
+    }
+    document = {"name": "ms", "framework": {"kind": "mindspore", "processes_per_node": 2}, "roles": [role]}
+    job = await stage.submit(document)
+    view = await stage.ended(job)
+    assert view.state == "succeeded", (view.verdict, stage.log(job))
+    said = [sorted(stage.log(job, 1, 0, index).splitlines()) for index in (0, 1)]
+    assert said == [["0 of 0123", "1 of 0123"], ["2 of 0123", "3 of 0123"]]

@@ -137,6 +137,16 @@ KINDS: Final[dict[str, FrameworkKind]] = {
         variables=_MEETING,
         module="paddle",
     ),
+    "mindspore": FrameworkKind(
+        "mindspore",
+        "trainmaster.frameworks.mindspore:MindSpore",
+        "MindSpore 分布式",
+        "MindSpore distributed",
+        options=_PROCESSES,
+        port="master",
+        variables=_MEETING | {"MS_WORKER_NUM", "MS_SCHED_HOST", "MS_SCHED_PORT"},
+        module="mindspore",
+    ),
 }
 
 DEFAULT_KIND: Final = "single"

@@ -17,6 +17,10 @@ from trainmaster.frameworks.common_env import platform_env
 DEFAULT_PORT: Final = 2222
 """Where tasks with a network of their own meet, as the manual has it (D6)."""
 
+FILES: Final = "TRAINMASTER_FILES_DIR"
+"""The variable of a base environment that says below which folder the files of a launch lie; without: they lie where
+they say, as in a sandbox. No task has it."""
+
 
 class Framework(Protocol):
     """One way to start the tasks of a gang. Its titles and options are in core.framework_kinds."""
@@ -43,7 +47,7 @@ def environment(
     """
     platform = platform_env(gang, role, index, base_env)
     platform.update(own)
-    env = dict(base_env)
+    env = {name: value for name, value in base_env.items() if name != FILES}
     env.update(defaults)
     room = words.TextBudget()
     for name, value in (*gang.env, *gang.commands[role].env):
@@ -77,3 +81,8 @@ def endpoint(task: Assignment, label: str) -> str:
     """Return ``host:port`` of a task by the port that it was given under `label`."""
     host = f"[{task.host}]" if ":" in task.host else task.host
     return f"{host}:{port_of(task, label)}"
+
+
+def file_at(base_env: Mapping[str, str], path: str) -> str:
+    """Return where the file of a launch that is called `path` will lie for the task."""
+    return base_env.get(FILES, "") + path

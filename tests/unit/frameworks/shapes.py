@@ -115,6 +115,23 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
         "framework": {"kind": "paddle", "processes_per_node": 2},
         "roles": [worker(replicas=2, command="python -m pkg.train")],
     },
+    "mindspore-cpu-2x2": {
+        "name": "mindspore",
+        "framework": {"kind": "mindspore", "processes_per_node": 2},
+        "roles": [worker(replicas=2, command="python -u train.py --lr=1")],
+    },
+    "mindspore-msrun": {
+        "name": "own",
+        "framework": "mindspore",
+        "roles": [
+            worker(
+                replicas=2,
+                gpu=2,
+                command="msrun --worker_num=$MS_WORKER_NUM --local_worker_num=$SLOTS --master_addr=$MASTER_ADDR "
+                "--master_port=$MASTER_PORT --node_rank=$RANK --join=True train.py",
+            )
+        ],
+    },
     "pai-parameter-server": json.loads((FIXTURES / "parameter-server.json").read_text()),
     "pai-every-field": json.loads((FIXTURES / "every-field.json").read_text()),
 }
