@@ -4,9 +4,10 @@ addresses that they were told, on real sockets, in sandboxes.
 
 import json
 import sys
+from pathlib import Path
 from typing import Any, Final
 
-from tests.scenario.stage import Stage
+from tests.scenario.stage import Stage, spec
 
 MEET: Final = """
 import json, os, signal, socket, time
@@ -113,3 +114,30 @@ async def test_processes_of_mindspore_meet_at_the_scheduler_beside_the_first_rep
     assert view.state == "succeeded", (view.verdict, stage.log(job))
     said = [sorted(stage.log(job, 1, 0, index).splitlines()) for index in (0, 1)]
     assert said == [["0 of 0123", "1 of 0123"], ["2 of 0123", "3 of 0123"]]
+
+
+async def test_the_hostfile_of_deepspeed_is_where_its_launcher_looks(stage: Stage) -> None:
+    """R131: read-only at /job/hostfile of every replica, with where each is and the cards that it got."""
+    text = "cat /job/hostfile; echo > /job/hostfile || echo cannot be changed"
+    job = await stage.submit(spec("ds", text, replicas=2, resources={"gpu": 2}, framework="deepspeed"))
+    view = await stage.ended(job)
+    assert view.state == "succeeded", (view.verdict, stage.log(job))
+    hostfile = "".join(f"{task.host} slots=2\n" for task in view.task_list)
+    for index in (0, 1):
+        said = stage.log(job, 1, 0, index)
+        assert said.startswith(hostfile)
+        assert said.endswith("cannot be changed\n")
+
+
+async def test_without_a_sandbox_a_program_of_a_framework_is_found_all_the_same(tmp_path: Path) -> None:
+    role = {
+        "name": "worker",
+        "replicas": 2,
+        "command": ["python", "-c", CLUSTER],
+        "resources": {"cpu": 0.5, "memory": 256},
+    }
+    async with Stage(tmp_path / "bare", config={"local": {"sandbox": "none"}}) as bare:
+        job = await bare.submit({"name": "ms", "framework": "mindspore", "roles": [role]})
+        view = await bare.ended(job)
+        assert view.state == "succeeded", (view.verdict, bare.log(job))
+        assert [bare.log(job, 1, 0, index) for index in (0, 1)] == ["0 of 01\n", "1 of 01\n"]

@@ -109,6 +109,16 @@ KINDS: Final[dict[str, FrameworkKind]] = {
         variables=_MEETING,
         module="torch",
     ),
+    "deepspeed": FrameworkKind(
+        "deepspeed",
+        "trainmaster.frameworks.deepspeed:DeepSpeed",
+        "DeepSpeed",
+        "DeepSpeed",
+        options=_PROCESSES,
+        port="master",
+        variables=_MEETING,
+        module="deepspeed",
+    ),
     "tensorflow": FrameworkKind(
         "tensorflow",
         "trainmaster.frameworks.tensorflow:TensorFlow",

@@ -103,6 +103,18 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             )
         ],
     },
+    "deepspeed-2x4": {
+        "name": "deepspeed",
+        "framework": "deepspeed",
+        "roles": [
+            worker(replicas=2, gpu=4, command="deepspeed train.py --deepspeed --deepspeed_config ds_config.json")
+        ],
+    },
+    "deepspeed-cpu-2x2": {
+        "name": "deepspeed-cpu",
+        "framework": {"kind": "deepspeed", "processes_per_node": 2},
+        "roles": [worker(replicas=2)],
+    },
     "tensorflow-2": {"name": "all-reduce", "framework": "tensorflow", "roles": [worker("trainer", 2, gpu=1)]},
     "tensorflow-ps": {
         "name": "ps",
