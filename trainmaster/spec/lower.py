@@ -133,9 +133,14 @@ def _policy(spec: JobSpec, limits: LimitsConfig) -> Policy:
 
 
 def lower_roles(spec: JobSpec) -> tuple[Role, ...]:
-    """Return the roles as the queue sees them; the first one gets the port its framework needs (D6)."""
-    needed = KINDS[spec.framework.kind].port
-    return tuple(_role(role, needed if index == 0 else "") for index, role in enumerate(spec.roles))
+    """Return the roles as the queue sees them: with the port that the framework needs (D6), and the completion that it
+    gives a job which says none.
+    """
+    kind = KINDS[spec.framework.kind]
+    main = kind.types.completing([role.name for role in spec.roles]) if kind.types else None
+    if any(role.main or role.ends_job for role in spec.roles):
+        main = None
+    return tuple(_role(role, kind.port_for(index), role.main or index == main) for index, role in enumerate(spec.roles))
 
 
 def lower_shapes(spec: JobSpec, flavors: Mapping[str, Flavor]) -> tuple[tuple[Role, ...], ...]:
@@ -151,7 +156,7 @@ def lower_shapes(spec: JobSpec, flavors: Mapping[str, Flavor]) -> tuple[tuple[Ro
     return tuple(dict.fromkeys(product(*choices)))
 
 
-def _role(role: RoleSpec, needed: str) -> Role:
+def _role(role: RoleSpec, needed: str, main: bool) -> Role:
     ports = tuple(PortRequest(port.label, port.count, port.begin_at) for port in role.ports)
     if needed and all(port.label != needed for port in ports):
         ports = (*ports, PortRequest(needed))
@@ -170,7 +175,7 @@ def _role(role: RoleSpec, needed: str) -> Role:
         ports=ports,
         min_succeeded=role.min_succeeded,
         min_failed=role.min_failed,
-        main=role.main,
+        main=main,
         ends_job=role.ends_job,
         min_replicas=role.min_replicas,
     )

@@ -13,7 +13,7 @@ from typing import Any, Final
 import re2
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.framework_kinds import KINDS, is_reserved
+from trainmaster.core.framework_kinds import KINDS, RoleTypes, is_reserved
 from trainmaster.messages.jobs import form, rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
@@ -91,6 +91,35 @@ def _framework_problems(spec: JobSpec) -> Iterator[Problem]:
             yield problem(path, form.too_small(option.minimum), value)
         elif value > option.maximum:
             yield problem(path, form.too_big(option.maximum), value)
+    if kind.types is not None:
+        yield from _type_problems(spec, kind.kind, kind.types)
+
+
+def _type_problems(spec: JobSpec, kind: str, types: RoleTypes) -> Iterator[Problem]:
+    """Yield what the names of roles say that cannot be, for a framework to which they are types."""
+    found = [types.of(role.name) for role in spec.roles]
+    plain = [role.name for role in spec.roles if types.of(role.name) == types.plain]
+    first = types.plain if types.plain in plain else next(iter(plain), "")
+    free = [name for name in types.names if name not in found]
+    for index, role in enumerate(spec.roles):
+        if role.name not in types.names and role.name != first:
+            yield problem(f"roles.{index}.name", rules.type_taken(kind, first, types.plain, free), role.name)
+        if types.of(role.name) in types.single and role.replicas > 1:
+            yield problem(f"roles.{index}.replicas", rules.type_single(kind, role.name), role.replicas)
+    if types.finishing and not set(types.finishing) & set(found):
+        others = [name for name in types.names if name not in types.finishing]
+        yield problem("roles", rules.type_missing(kind, others, types.finishing))
+
+
+def advice(spec: JobSpec) -> list[Problem]:
+    """Return what is no mistake of a checked spec and still seldom meant."""
+    types = KINDS[spec.framework.kind].types
+    if types is None or types.leader is None:
+        return []
+    found = {types.of(role.name) for role in spec.roles}
+    if types.leader in found or types.serving.isdisjoint(found):
+        return []
+    return [problem("roles", rules.no_leader(types.leader))]
 
 
 def _roles_problems(spec: JobSpec) -> Iterator[Problem]:

@@ -30,6 +30,7 @@ from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang, SecretUse, told_folders
 from trainmaster.core.records import Assignment
 from trainmaster.frameworks import registry
+from trainmaster.frameworks.base import FILES
 
 MARKER: Final = "TRAINMASTER_TASK"
 """The variable by which every process of a task can be recognised: ``<attempt id>/<task name>``."""
@@ -86,6 +87,8 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         base = {**_of_container(image, bool(_devices(place, settings))), **forced}
     else:
         base = {**_base(settings, sandboxed, paths.tmp, image), **forced}
+    if not sandboxed:
+        base[FILES] = paths.root + "/files"
     launch = registry.get(gang.framework).launch(gang, place.role, place.index, base)
     env = {**launch.env, **forced}
     resources = gang.roles[place.role].resources

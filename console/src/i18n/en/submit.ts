@@ -304,7 +304,7 @@ export const help = {
   gpu_share: "Share one GPU with other jobs. Less than 1 only with exactly 1 GPU.",
   priority: "Higher ones start first. It can be changed while the job is queued.",
   framework:
-    "How replicas find each other. PyTorch sets MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, and starts a python command with torchrun. Without a launcher the command runs exactly as typed.",
+    "How replicas find each other. PyTorch, DeepSpeed, PaddlePaddle and MindSpore set MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, and start a python command with their launcher. TensorFlow sets TF_CONFIG, where sub-tasks called ps, chief, worker and evaluator are what their names say. Without a launcher the command runs exactly as typed.",
   distributed:
     "Off: one command, run once. On: several replicas or sub-tasks, a launcher by which they train together, and when each is finished.",
   code: "Your folder of scripts. It is copied into every replica at /code, read-only.",
