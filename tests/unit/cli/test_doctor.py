@@ -105,6 +105,8 @@ def test_of_a_server_elsewhere_this_machine_says_nothing(shell: Shell) -> None:
     found = look(shell, TRAINMASTER_URL="http://127.0.0.1:9")
     assert set(found) == {"python", "server", "computer"}
     assert "http://127.0.0.1:9" in found["computer"]["detail"]
+    assert found["server"]["detail"].endswith("does not answer (Connection refused)")
+    assert "trainmaster serve" not in found["server"]["remedy"]
 
 
 class Stranger(BaseHTTPRequestHandler):
