@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import Shell
+from tests.fixtures.shell import Shell
 from trainmaster.cli.server import doctor, greeting, systemd
 from trainmaster.cli.server.greeting import exposed
 from trainmaster.cli.server.sandbox_check import FORBID, why_none

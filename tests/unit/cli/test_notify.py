@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 from trainmaster.cli.commands import notify
 from trainmaster.service.notices import kinds
 

@@ -159,7 +159,11 @@ def show_job(job: "answers.JobDetail", url: str, model: str) -> None:
 
 
 def _head(job: "answers.JobDetail") -> list[tuple[str, str]]:
-    return [(words("id", "ID"), job.id), (words("name", "名称"), e(job.name)), (words("state", "状态"), e(state_name(job.state)))]
+    return [
+        (words("id", "ID"), job.id),
+        (words("name", "名称"), e(job.name)),
+        (words("state", "状态"), e(state_name(job.state))),
+    ]
 
 
 def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str, str]]:
