@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.fixtures.ports import free_ports
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 
 SHIPPED = Path(__file__).parents[2] / "examples" / "monitoring"
 NAME = re.compile(r"\btrainmaster_[a-z_]+\b")

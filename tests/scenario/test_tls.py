@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from tests.fixtures.ports import free_ports
-from tests.unit.cli.test_commands import TM, Shell, serving, write
+from tests.fixtures.shell import TM, Shell, serving, write
 
 GUIDE = (Path(__file__).parents[2] / "docs/guide/install.md").read_text()
 SETTINGS = '[server]\ntrusted_proxies = ["127.0.0.1"]\n[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\n'

@@ -174,7 +174,7 @@ class Transport:
 
     def _unreachable(self, error: Exception) -> Unavailable:
         said = refusal_of(self.url, error)
-        return Unavailable(said or client.server_does_not_answer(self.url, type(error).__name__))
+        return Unavailable(said or client.server_does_not_answer(self.url, _why(error)))
 
     def download(self, path: str, **options: Any) -> Iterator[bytes]:
         """Yield the answer's bytes as they come. Raises like `request`."""
@@ -257,6 +257,14 @@ def refusal_of(url: str, error: BaseException) -> Said | None:
         if isinstance(cause, ssl.SSLError) and cause.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
             return client.no_tls_there(url, str(cause.reason))
     return None
+
+
+def _why(error: Exception) -> str:
+    """Return what the system says of it, such as "Connection refused"."""
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    return str(error) or type(error).__name__
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

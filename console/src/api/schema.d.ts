@@ -4714,7 +4714,7 @@ export interface components {
         };
         /**
          * ReadBody
-         * @description Which are read; null: all of them.
+         * @description Which are read, by their ids or the beginnings of them (4 characters or more); null: all of them.
          */
         ReadBody: {
             /** Ids */

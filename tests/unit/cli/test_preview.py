@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 
 DATA = Path(__file__).parent
 """Stands for the folder of data sets that an example mounts: any that is there."""

@@ -159,7 +159,11 @@ def show_job(job: "answers.JobDetail", url: str, model: str) -> None:
 
 
 def _head(job: "answers.JobDetail") -> list[tuple[str, str]]:
-    return [("id", job.id), (words("name", "名称"), e(job.name)), (words("state", "状态"), e(state_name(job.state)))]
+    return [
+        (words("id", "ID"), job.id),
+        (words("name", "名称"), e(job.name)),
+        (words("state", "状态"), e(state_name(job.state))),
+    ]
 
 
 def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str, str]]:
@@ -260,7 +264,7 @@ def _show_attempt(attempt: "answers.AttemptView") -> None:
         column(words("replica", "副本")),
         column(words("state", "状态")),
         column(words("node", "节点"), least=8),
-        column("GPU", least=4),
+        column(words("GPU", "加速卡"), least=4),
         column(words("exit", "结束情况")),
         column(words("why", "说明"), least=16, wraps=True),
     )
