@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from trainmaster.core.launch import Gang, TaskLaunch
+from trainmaster.core.launch import Gang, Hook, TaskLaunch
 from trainmaster.frameworks import words
 from trainmaster.frameworks.common_env import platform_env
 
@@ -62,3 +62,12 @@ def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str
         argv = list(given.argv)
         argv.extend(f"--{key}={value}" for key, value in given.parameters)
     return argv
+
+
+def hook(given: Hook | None, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words of a hook in a task's environment `env`, none where there is none. As typed it is filled in as a
+    command is; no launcher goes before it: it runs once for each task.
+    """
+    if given is None:
+        return ()
+    return tuple(words.expand(given.text, env)) if given.text else given.argv

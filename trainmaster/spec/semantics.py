@@ -47,6 +47,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
         found.append(problem("roles", rules.commands_too_long(count=length, maximum=MAX_COMMANDS)))
     for index, role in enumerate(spec.roles if length <= MAX_COMMANDS else ()):
         found += _role_problems(role, f"roles.{index}")
+        found += _hook_problems(role, f"roles.{index}.hooks", spec.grace)
     found += port_problems(spec, hosts)
     found += placing_problems(spec, flavors)
     if spec.metrics:
@@ -113,7 +114,21 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
 
 
 def _command_length(role: RoleSpec) -> int:
-    return len(role.command) if isinstance(role.command, str) else sum(map(len, role.command))
+    hooks = (role.hooks.before, role.hooks.after) if role.hooks else ()
+    given = (role.command, *(hook for hook in hooks if hook is not None))
+    return sum(len(one) if isinstance(one, str) else sum(map(len, one)) for one in given)
+
+
+def _hook_problems(role: RoleSpec, path: str, grace_s: float) -> Iterator[Problem]:
+    """Hooks follow the rules of commands (R119, R120); `after` needs time to run in."""
+    if role.hooks is None:
+        return
+    if role.hooks.before is not None:
+        yield from command_problems(role.hooks.before, f"{path}.before")
+    if role.hooks.after is not None:
+        yield from command_problems(role.hooks.after, f"{path}.after")
+        if grace_s <= 0:
+            yield problem(f"{path}.after", rules.after_without_grace())
 
 
 def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
