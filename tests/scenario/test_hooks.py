@@ -20,9 +20,9 @@ def _notes(view: answers.JobDetail) -> list[str]:
 
 
 async def test_before_prepares_what_the_command_reads(stage: Stage) -> None:
-    """R53: in the same sandbox: its folders, its variables, its services; what each prints is told apart in the log."""
+    """R53: in the same sandbox: its folders, its variables, its services; what each prints is told apart in logs."""
     hooks = {
-        "before": 'sh -c "echo prepared for $GREETING by $TRAINMASTER_JOB > /tmp/notes; sleep 600 & echo $! > /tmp/pid"',
+        "before": 'sh -c "echo prepared for $GREETING by $TRAINMASTER_JOB > /tmp/notes; sleep 60 & echo $! > /tmp/pid"',
         "after": "cat /tmp/notes",
     }
     text = 'cat /tmp/notes > /workspace/outputs/seen; kill -0 "$(cat /tmp/pid)" && echo service runs'
