@@ -21,7 +21,7 @@ from trainmaster.spec.inputs import inputs_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.outputs import outputs_problems
 from trainmaster.spec.placing import FlavorsBy, placing_problems
-from trainmaster.spec.problems import problem
+from trainmaster.spec.problems import number_wrong, problem
 from trainmaster.spec.secrets import secret_problems
 
 MAX_EXTRAS: Final = 262144
@@ -140,10 +140,8 @@ def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
             yield from text_problems(value, f"{path}.parameters.{key}")
             if len(value) > MAX_VALUE:
                 yield problem(f"{path}.parameters.{key}", form.too_long(MAX_VALUE))
-        elif isinstance(value, float) and not math.isfinite(value):
-            yield problem(f"{path}.parameters.{key}", form.not_finite())
-        elif isinstance(value, int) and abs(value) >= 2**63:
-            yield problem(f"{path}.parameters.{key}", form.too_big(2**63 - 1))
+        elif (wrong := number_wrong(value)) is not None:
+            yield problem(f"{path}.parameters.{key}", wrong)
     asked = role.resources
     if not role.flavors and asked.shm > max(asked.memory, _SHM):
         yield problem(f"{path}.resources.shm", rules.shm_over_memory(shm=asked.shm, memory=asked.memory), asked.shm)

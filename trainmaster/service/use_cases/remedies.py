@@ -46,6 +46,10 @@ _LACKED: Final = re.compile(
     re.MULTILINE,
 )
 _SHARED: Final = re.compile(r"/dev/shm|shared memory|torch_\d+", re.IGNORECASE)
+OWN_MISTAKES: Final = frozenset(
+    {"exit_code", "signal", BEFORE_FAILED, "command_not_found", "mount_hides", "too_many_failures"}
+)
+"""Ends for which what runs is to be mended."""
 
 
 class Remedy(NamedTuple):
@@ -83,7 +87,7 @@ def remedies(
         yield Remedy(say.run_as_it_is(), {})
     elif lacked := _lacked(verdict):
         yield Remedy(say.install_package(lacked), {})
-    elif verdict.code in ("exit_code", "signal", BEFORE_FAILED, "command_not_found", "mount_hides", "too_many_failures"):
+    elif verdict.code in OWN_MISTAKES:
         yield Remedy(say.fix_what_runs(), {})
 
 
