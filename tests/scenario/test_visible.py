@@ -51,7 +51,8 @@ ASKED: Final = {
 """What is asked besides the address."""
 
 CLOSED: Final = {
-    "/retention", "/users", "/users/{user}", "/users/{user}/identity", "/workspaces/{workspace}/invitations",
+    "/metrics", "/retention", "/users", "/users/{user}", "/users/{user}/identity",
+    "/workspaces/{workspace}/invitations",
 }  # fmt: skip
 """What tells of everybody, and is told to administrators alone."""
 

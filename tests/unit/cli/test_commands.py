@@ -267,9 +267,10 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
 def until_watched_by(tm: Shell, count: int) -> None:
     """Wait until so many have a live view open."""
     url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
+    bearer = {"Authorization": f"Bearer {tm('token', 'create', 'watch', '--scope', 'server:observe').strip()}"}
     limit = time.monotonic() + 60
     wanted = f"trainmaster_feed_listeners {count}.0\n"
-    while wanted not in (told := httpx.get(f"{url}/metrics", trust_env=False, timeout=60).text):
+    while wanted not in (told := httpx.get(f"{url}/metrics", headers=bearer, trust_env=False, timeout=60).text):
         assert time.monotonic() < limit, told
         time.sleep(0.02)  # another process: nothing tells
 
