@@ -71,6 +71,35 @@ def test_it_is_on_for_what_was_cloned_and_asks_before_it_removes(world: World, c
     assert (role["command"], role["replicas"], "min_failed" in role) == ("sleep 1", 1, False)
 
 
+def test_hooks_are_written_previewed_and_shown(world: World, console: Console) -> None:
+    """R53: in expert mode, or where a document has some; with their mistakes, in the preview and on the job's page."""
+    console.open("/submit")
+    console.fill("name", "with-hooks")
+    console.fill("roles.0.command", "cat /tmp/prepared")
+    expect(console.page.locator('[data-path="roles.0.hooks.before"]')).to_have_count(0)
+    console.press("expert")
+    console.fill("roles.0.hooks.before", "A=1 touch /tmp/prepared")
+    expect(console.problem_at("roles.0.hooks.before")).to_contain_text("A=")
+    console.fill("roles.0.hooks.before", "touch /tmp/prepared")
+    console.fill("roles.0.hooks.after", "ls /no-such-folder")
+    expect(console.at("hook-before")).to_contain_text("touch /tmp/prepared")
+    expect(console.at("hook-after")).to_contain_text("ls /no-such-folder")
+    job = console.start()
+    console.expect_state("succeeded")
+    with world.client() as client:
+        assert client.get(job).spec()["roles"][0]["hooks"] == {
+            "before": "touch /tmp/prepared",
+            "after": "ls /no-such-folder",
+        }
+    expect(console.at("hook-before")).to_contain_text("touch /tmp/prepared")
+    expect(console.at("hook-after")).to_contain_text("ls /no-such-folder")
+    expect(console.page.get_by_role("main")).to_contain_text("after hook of main-0 ended with exit code 2")
+    console.open_job(job, "logs")
+    expect(console.page.get_by_role("main")).to_contain_text("[hooks.after] exit 2")
+    console.open(f"/submit?clone={job}")
+    expect(console.field("roles.0.hooks.before")).to_have_value("touch /tmp/prepared")
+
+
 def test_a_new_form_keeps_a_job_up_until_another_command_is_written(world: World, console: Console) -> None:
     """R84: the default is that of OpenPAI's form; it says what it does, and is replaced by what is typed. A forgotten
     one ends within a working day.

@@ -168,6 +168,19 @@ def test_two_names_that_some_systems_take_for_one_are_refused(
     assert left_over(tmp_path) == []
 
 
+def test_two_such_names_are_told_before_anything_is_sent(code: Path) -> None:
+    """Of files and of folders, where the folder lies on a system that tells them apart."""
+    (code / "Train.py").write_text("1")
+    (code / "Package").mkdir()
+    (code / "Package" / "x").write_text("1")
+    with pytest.raises(InvalidSpec) as refused:
+        list(pack(code))
+    assert {(one.path, one.code) for one in refused.value.problems} == {
+        ("train.py", "names_collide"),
+        ("package", "names_collide"),
+    }
+
+
 def test_all_problems_are_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(InvalidSpec) as refused:
         send(tmp_path, archive(("../a", b""), ("/b", b""), ("c", b""), ("c", b""), ("c/d", b"")))
