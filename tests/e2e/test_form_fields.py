@@ -17,7 +17,7 @@ COUNTED = re.compile(r"^\^((?:\[[^]]*])*)\[[^]]*]\{(\d+),(\d+)\}\$$")
 
 
 def test_fields_of_several_replicas_come_with_the_switch(world: World, console: Console) -> None:
-    """R29-R31, R34-R38: off, one replica; on, launcher, replicas, sub-tasks and when each is finished."""
+    """R29-R31, R34-R38, R55: off, one replica; on, launcher, replicas, sub-tasks and when each is finished."""
     console.open("/submit")
     for path in OF_SEVERAL:
         expect(console.page.locator(f'[data-path="{path}"]')).to_have_count(0)
@@ -40,7 +40,14 @@ def test_fields_of_several_replicas_come_with_the_switch(world: World, console: 
     console.press("field-roles.0.main")
     console.press("role-add")
     console.fill("roles.1.name", "helper")
-    job = console.start()
+    console.fill("roles.0.resources.cpu", "0.5")
+    console.fill("roles.1.resources.cpu", "0.25")
+    console.press("review")
+    expect(console.at("confirm-page")).to_contain_text("4 replicas")  # R55: of all nodes together
+    expect(console.at("confirm-page")).to_contain_text("1.75 cores")
+    console.press("start")
+    expect(console.at("job-page")).to_contain_text("1.75 cores")
+    job = str(console.at("job-page").get_attribute("data-id"))
     with world.client() as client:
         first, second = client.get(job).spec()["roles"]
     assert [first[key] for key in ("replicas", "min_succeeded", "min_failed", "main")] == [3, 2, 3, True]
@@ -93,7 +100,7 @@ def test_hooks_are_written_previewed_and_shown(world: World, console: Console) -
         }
     expect(console.at("hook-before")).to_contain_text("touch /tmp/prepared")
     expect(console.at("hook-after")).to_contain_text("ls /no-such-folder")
-    expect(console.page.get_by_role("main")).to_contain_text("after hook of main-0 ended with exit code 2")
+    expect(console.page.get_by_role("main")).to_contain_text("after hook of worker-0 ended with exit code 2")
     console.open_job(job, "logs")
     expect(console.page.get_by_role("main")).to_contain_text("[hooks.after] exit 2")
     console.open(f"/submit?clone={job}")

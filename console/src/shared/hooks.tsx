@@ -7,7 +7,7 @@ export function HookLine({ name, command }: { name: "before" | "after"; command:
   const { t } = useTranslation();
   if (command === "") return null;
   return (
-    <div className="tm-line" data-testid={`hook-${name}`}>
+    <div className="tm-line tm-wrap-line" data-testid={`hook-${name}`}>
       {t(`submit.field.${name}`)}
       {t("mark.colon")}
       <span className="tm-mono tm-break">
