@@ -7658,13 +7658,15 @@ export interface components {
             native: components["schemas"]["Native"] | null;
         };
         /**
-         * @description What a sub-task would run, in shell words what its first replica would. `more_tasks`: how many further replicas
-         *         there would be.
+         * @description What a sub-task would run, in shell words what its first replica would, and so its hooks (`before`, `after`; "":
+         *         none). `more_tasks`: how many further replicas there would be.
          */
         RolePreview: {
             name: string;
             system_name: string;
             command: string;
+            before: string;
+            after: string;
             tasks: components["schemas"]["TaskPreview"][];
             more_tasks: number;
         };
