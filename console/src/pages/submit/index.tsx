@@ -130,7 +130,13 @@ function SubmitForm(props: FormProps): ReactNode {
   const insteadOf = replacing ? first : undefined;
   const live = usePreview(doc, insteadOf);
   const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true, insteadOf);
-  const form = useFormState({ doc, setDoc, live, original: clone === undefined ? null : original });
+  const form = useFormState({
+    doc,
+    setDoc,
+    live,
+    original: clone === undefined ? null : original,
+    whole: clone !== undefined || template !== undefined,
+  });
   const take = useTake((read) => {
     form.state.showSeveral(isDistributed(read));
     setDoc(read);
