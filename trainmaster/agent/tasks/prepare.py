@@ -94,8 +94,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         base[FILES] = paths.root + "/files"
     launch = registry.launch(gang, place.role, place.index, base)
     env = {**launch.env, **forced}
-    hooked = bool(launch.before or launch.after)
-    argv = _with_hooks(launch, gang.commands[place.role].after_s, env) if hooked else launch.argv
+    argv, hooked = _words(launch, gang.commands[place.role].after_s, env)
     resources = gang.roles[place.role].resources
     limits = Limits(resources.memory_mib, settings.processes, resources.cpu)
     code = next((m.source for m in gang.mounts if m.target == IN_CODE), None)
@@ -142,8 +141,11 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     )
 
 
-def _with_hooks(launch: TaskLaunch, after_s: float, env: dict[str, str]) -> tuple[str, ...]:
-    return hooks.around(launch.argv, launch.before, launch.after, after_s, env)
+def _words(launch: TaskLaunch, after_s: float, env: dict[str, str]) -> tuple[tuple[str, ...], bool]:
+    """Return what is started, and whether it is the shell that runs the task's hooks."""
+    if not launch.before and not launch.after:
+        return launch.argv, False
+    return hooks.around(launch.argv, launch.before, launch.after, after_s, env), True
 
 
 @cache
