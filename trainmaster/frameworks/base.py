@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-from trainmaster.core.launch import Gang, TaskLaunch
+from trainmaster.core.launch import Gang, Hook, TaskLaunch
 from trainmaster.core.records import Assignment
 from trainmaster.frameworks import words
 from trainmaster.frameworks.common_env import platform_env
@@ -86,3 +86,12 @@ def endpoint(task: Assignment, label: str) -> str:
 def file_at(base_env: Mapping[str, str], path: str) -> str:
     """Return where the file of a launch that is called `path` will lie for the task."""
     return base_env.get(FILES, "") + path
+
+
+def hook(given: Hook | None, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words of a hook in a task's environment `env`, none where there is none. As typed it is filled in as a
+    command is; no launcher goes before it: it runs once for each task.
+    """
+    if given is None:
+        return ()
+    return tuple(words.expand(given.text, env)) if given.text else given.argv

@@ -12,13 +12,13 @@ from typing import Final
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
-from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand, SecretUse, asked_of
+from trainmaster.core.launch import Asked, Gang, Hook, Mount, RoleCommand, SecretUse, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import JobShare, Phase, Priority
 from trainmaster.messages.jobs import rules
 from trainmaster.spec.check import refusal
 from trainmaster.spec.document import Document
-from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
+from trainmaster.spec.job import Hooks, JobSpec, RoleSpec, scalar_text
 from trainmaster.spec.placing import FlavorsBy
 from trainmaster.spec.problems import problem
 from trainmaster.spec.semantics import total_of
@@ -256,7 +256,7 @@ def draft(
         user=user,
         framework=spec.framework.kind,
         roles=roles,
-        commands=tuple(_command(role) for role in spec.roles),
+        commands=tuple(_command(role, spec.grace) for role in spec.roles),
         placement=placement if placement is not None else rehearse(roles),
         options=dict(spec.framework.options),
         env=tuple(spec.env.items()),
@@ -270,15 +270,25 @@ def draft(
     )
 
 
-def _command(role: RoleSpec) -> RoleCommand:
+def _command(role: RoleSpec, grace_s: float) -> RoleCommand:
     """Parameters become texts; one that is null is not given at all."""
     as_typed = isinstance(role.command, str)
+    hooks = role.hooks or Hooks()
     return RoleCommand(
         text=role.command if isinstance(role.command, str) else "",
         argv=() if as_typed else tuple(role.command),
         parameters=tuple((key, scalar_text(value)) for key, value in role.parameters.items() if value is not None),
         env=tuple(role.env.items()),
+        before=_hook(hooks.before),
+        after=_hook(hooks.after),
+        after_s=grace_s,
     )
+
+
+def _hook(command: str | tuple[str, ...] | None) -> Hook | None:
+    if command is None:
+        return None
+    return Hook(text=command) if isinstance(command, str) else Hook(argv=tuple(command))
 
 
 def rehearse(roles: tuple[Role, ...]) -> tuple[Assignment, ...]:

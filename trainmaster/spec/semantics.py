@@ -21,7 +21,7 @@ from trainmaster.spec.inputs import inputs_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.outputs import outputs_problems
 from trainmaster.spec.placing import FlavorsBy, placing_problems
-from trainmaster.spec.problems import problem
+from trainmaster.spec.problems import number_wrong, problem
 from trainmaster.spec.secrets import secret_problems
 
 MAX_EXTRAS: Final = 262144
@@ -47,6 +47,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
         found.append(problem("roles", rules.commands_too_long(count=length, maximum=MAX_COMMANDS)))
     for index, role in enumerate(spec.roles if length <= MAX_COMMANDS else ()):
         found += _role_problems(role, f"roles.{index}")
+        found += _hook_problems(role, f"roles.{index}.hooks", spec.grace)
     found += port_problems(spec, hosts)
     found += placing_problems(spec, flavors)
     if spec.metrics:
@@ -142,7 +143,21 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
 
 
 def _command_length(role: RoleSpec) -> int:
-    return len(role.command) if isinstance(role.command, str) else sum(map(len, role.command))
+    hooks = (role.hooks.before, role.hooks.after) if role.hooks else ()
+    given = (role.command, *(hook for hook in hooks if hook is not None))
+    return sum(len(one) if isinstance(one, str) else sum(map(len, one)) for one in given)
+
+
+def _hook_problems(role: RoleSpec, path: str, grace_s: float) -> Iterator[Problem]:
+    """Hooks follow the rules of commands (R119, R120); `after` needs time to run in."""
+    if role.hooks is None:
+        return
+    if role.hooks.before is not None:
+        yield from command_problems(role.hooks.before, f"{path}.before")
+    if role.hooks.after is not None:
+        yield from command_problems(role.hooks.after, f"{path}.after")
+        if grace_s <= 0:
+            yield problem(f"{path}.after", rules.after_without_grace())
 
 
 def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
@@ -154,10 +169,8 @@ def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
             yield from text_problems(value, f"{path}.parameters.{key}")
             if len(value) > MAX_VALUE:
                 yield problem(f"{path}.parameters.{key}", form.too_long(MAX_VALUE))
-        elif isinstance(value, float) and not math.isfinite(value):
-            yield problem(f"{path}.parameters.{key}", form.not_finite())
-        elif isinstance(value, int) and abs(value) >= 2**63:
-            yield problem(f"{path}.parameters.{key}", form.too_big(2**63 - 1))
+        elif (wrong := number_wrong(value)) is not None:
+            yield problem(f"{path}.parameters.{key}", wrong)
     asked = role.resources
     if not role.flavors and asked.shm > max(asked.memory, _SHM):
         yield problem(f"{path}.resources.shm", rules.shm_over_memory(shm=asked.shm, memory=asked.memory), asked.shm)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import Shell
+from tests.fixtures.shell import Shell
 from trainmaster.cli.server import doctor, greeting, systemd
 from trainmaster.cli.server.greeting import exposed
 from trainmaster.cli.server.sandbox_check import FORBID, why_none
@@ -105,6 +105,8 @@ def test_of_a_server_elsewhere_this_machine_says_nothing(shell: Shell) -> None:
     found = look(shell, TRAINMASTER_URL="http://127.0.0.1:9")
     assert set(found) == {"python", "server", "computer"}
     assert "http://127.0.0.1:9" in found["computer"]["detail"]
+    assert found["server"]["detail"].endswith("does not answer (Connection refused)")
+    assert "trainmaster serve" not in found["server"]["remedy"]
 
 
 class Stranger(BaseHTTPRequestHandler):
