@@ -1,8 +1,9 @@
-"""A data set passes from one workspace to another: offered, found among what is published, subscribed to, given to a
-job under its name there, taken back (R141).
+"""What passes from one workspace to another: offered, found among what is published, subscribed to, given to a job
+under its name there, taken back (R141).
 """
 
 from pathlib import Path
+from typing import Final
 
 from playwright.sync_api import expect
 
@@ -83,3 +84,79 @@ def test_a_data_set_is_offered_subscribed_to_used_and_taken_back(
     expect(eve.at("lapsed")).to_have_count(0)
     with world.client() as client:
         assert client.datasets.subscriptions("speech") == []
+
+
+NET: Final = {
+    "command": "python train.py",
+    "code": {"path": "net"},
+    "parameters": [{"name": "lr", "type": "float", "default": 0.1, "max": 1}],
+}
+
+
+def test_an_algorithm_that_one_workspace_publishes_runs_in_another(
+    world: World, console: Console, new_console: Open, tmp_path: Path
+) -> None:
+    """R23, R24, R141: with its code, under the name that it has there, through a template that names it, too."""
+    (folder := tmp_path / "net").mkdir()
+    (folder / "train.py").write_text("import sys; print('trained with', sys.argv[1:])\n")
+    with world.client() as client:
+        for name in ("optics", "acoustics"):
+            client.admin.put_workspace(name)
+        made = client.algorithms.upload(
+            {**NET, "code": {"path": str(folder)}}, "waves", workspace="optics", description="learns waves"
+        )
+        document = {"name": "wave", "workspace": "optics", "algorithm": "waves", "parameters": {"lr": 0.25}}
+        template = client.templates.create("plan", document)
+    console.open("/admin?tab=users")
+    eve = come_in(new_console, "uma", add_user(console, "uma", "acoustics"))
+
+    # offered on its page and in the row of a list
+    console.open(f"/algorithms/{made.id}")
+    console.choose("offer-to", "acoustics")
+    expect(console.at("offer-acoustics")).to_be_visible()
+    console.open("/templates")
+    console.press("template-more")
+    console.press("template-beyond")
+    console.choose("offer-to", "Everybody")
+    expect(console.at("offer-everybody")).to_be_visible()
+
+    # the template first: what it names is not there, and the form says so
+    eve.open("/templates")
+    eve.press("templates-published")
+    expect(eve.at("published")).to_contain_text("plan")
+    eve.press("subscribe")
+    eve.press("subscribe-ok")
+    expect(eve.at("subscribed")).to_be_visible()
+    eve.press("templates-all")
+    expect(eve.at("templates")).to_contain_text("Subscribed")
+    eve.press("template-submit")
+    expect(eve.problem_at("algorithm")).to_be_visible()
+
+    # the algorithm under the name that the template gives it
+    eve.open("/algorithms")
+    eve.press("algorithms-published")
+    expect(eve.at("published")).to_contain_text("learns waves")
+    eve.press("subscribe")
+    eve.press("subscribe-ok")
+    expect(eve.at("subscribed")).to_be_visible()
+    eve.press("algorithms-shared")
+    eve.press("algorithm-link")
+    expect(eve.at("taken")).to_contain_text("its jobs name it waves")
+    expect(eve.at("offers")).to_have_count(0)
+    eve.press("run-in-job")
+    expect(eve.at("field-algorithm")).to_contain_text("waves")
+    eve.at("parameter-lr").fill("0.5")
+    eve.fill("name", "hers")
+    job = eve.start()
+    view = world.until(job, lambda seen: seen["state"] == "succeeded")
+    assert (view["workspace"], view["spec"]["algorithm"]) == ("acoustics", "waves@1")
+    with world.client() as client:
+        assert "trained with ['--lr=0.5']" in client.get(job).logs()
+
+    # and so the template, too
+    eve.open(f"/submit?template={template.id}")
+    expect(eve.problem_at("algorithm")).to_have_count(0)
+    eve.fill("name", "planned")
+    job = eve.start()
+    view = world.until(job, lambda seen: seen["state"] == "succeeded")
+    assert (view["workspace"], view["spec"]["roles"][0]["parameters"]["lr"]) == ("acoustics", 0.25)

@@ -334,6 +334,8 @@ NEEDS: Final = {
     ("GET", "/algorithms/{ref}/versions/{version}/download"): (READ, None),
     ("PATCH", "/algorithms/{ref}"): (WRITE, {"description": "of the walk"}),
     ("PUT", "/algorithms/{ref}/share"): (SHARE, {"share": "none"}),
+    ("PUT", "/algorithms/{ref}/offers/{workspace}"): (SHARE, None),
+    ("DELETE", "/algorithms/{ref}/offers/{workspace}"): (SHARE, None),
     ("DELETE", "/algorithms/{ref}/versions/{version}"): (WRITE, None),
     ("DELETE", "/algorithms/{ref}"): (WRITE, None),
 }
@@ -359,7 +361,7 @@ async def test_each_may_do_what_the_table_says(lab: Lab, who: str, level: int) -
             made = await made_algorithm(platform, ANN, f"a{at}", workspace="vision", share=share)
             listed = (await http.get(f"{PREFIX}/algorithms")).json()["items"]
             assert (made in {one["id"] for one in listed}) == (READ in may)
-            address = PREFIX + path.format(ref=made, version=1)
+            address = PREFIX + path.format(ref=made, version=1, workspace="*")
             answer = await http.request(method, address, **({} if body is None else {"json": body}))
             if need in may:
                 assert answer.is_success, (method, path, answer.text)

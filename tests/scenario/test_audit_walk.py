@@ -32,6 +32,7 @@ from trainmaster.service.use_cases.assets.templates import WantedTemplate
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.credentials import WantedToken
 from trainmaster.store.assets.bin import BinQuery
+from trainmaster.store.assets.versions import AssetKind
 
 ADDRESS: Final = "192.0.2.77"
 KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f ann@laptop"
@@ -199,10 +200,21 @@ def of_offered(path: str, body: Any = None) -> Ask:
         made = await uploaded(platform, ADMIN, f"d{len(scene.left)}", {"a": b"a"})
         scene.left[made.dataset] = made
         await platform.administer.put_workspace(Workspace("taking"), ADMIN)
-        await platform.subscribing.offer(made.dataset, "*", ADMIN)
+        await platform.subscribing.offer(AssetKind.DATASET, made.dataset, "*", ADMIN)
         name = f"taken{len(scene.left)}"
-        await platform.subscribing.subscribe("taking", name, made.dataset, ADMIN)
+        await platform.subscribing.subscribe(AssetKind.DATASET, "taking", name, made.dataset, ADMIN)
         return path.format(id=made.dataset, name=name), {} if body is None else {"json": {"asset": made.dataset}}
+
+    return ask
+
+
+def withdrawn(kind: str, offered: Ask) -> Ask:
+    """Of something of a kind that is offered to everybody; `offered`: asks for that."""
+
+    async def ask(scene: Scene) -> tuple[str, dict[str, Any]]:
+        address, more = await offered(scene)
+        await scene.stage.platform.subscribing.offer(AssetKind(kind[:-1]), address.split("/")[2], "*", ADMIN)
+        return address, more
 
     return ask
 
@@ -380,12 +392,16 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /templates/{ref}/share": of_template("/share", {"share": "read"}),
     "POST /templates/{ref}/copy": of_template("/copy", {}),
     "POST /templates/{ref}/submit": of_template("/submit", {}),
+    "PUT /templates/{ref}/offers/{workspace}": of_template("/offers/*"),
+    "DELETE /templates/{ref}/offers/{workspace}": withdrawn("templates", of_template("/offers/*")),
     "DELETE /templates/{ref}": of_template(""),
     "POST /templates/delete": _templates,
     "POST /images": plain("/images", {"name": "walked", "requirements": "# nothing\n"}),
     "DELETE /image-builds/{ref}": _build,
     "PATCH /images/{ref}": of_image("", {"description": "for the walk"}),
     "PUT /images/{ref}/share": of_image("/share", {"share": "read"}),
+    "PUT /images/{ref}/offers/{workspace}": of_image("/offers/*"),
+    "DELETE /images/{ref}/offers/{workspace}": withdrawn("images", of_image("/offers/*")),
     "DELETE /images/{ref}": of_image(""),
     "DELETE /images/{ref}/versions/{version}": of_image("/versions/1"),
     "DELETE /models/{ref}": of_model(""),
@@ -395,10 +411,10 @@ DEEDS: Final[dict[str, Ask]] = {
     "PUT /datasets/{ref}/share": of_dataset("/share", {"share": "read"}),
     "PUT /datasets/{ref}/offers/{workspace}": of_dataset("/offers/*"),
     "DELETE /datasets/{ref}/offers/{workspace}": of_offered("/datasets/{id}/offers/*"),
-    "PUT /workspaces/{workspace}/subscriptions/dataset/{subscription}": of_offered(
+    "PUT /workspaces/{workspace}/subscriptions/{kind}/{subscription}": of_offered(
         "/workspaces/taking/subscriptions/dataset/renamed", {"asset": "{id}"}
     ),
-    "DELETE /workspaces/{workspace}/subscriptions/dataset/{subscription}": of_offered(
+    "DELETE /workspaces/{workspace}/subscriptions/{kind}/{subscription}": of_offered(
         "/workspaces/taking/subscriptions/dataset/{name}"
     ),
     "DELETE /datasets/{ref}/versions/{version}": of_dataset("/versions/1"),
@@ -414,6 +430,8 @@ DEEDS: Final[dict[str, Ask]] = {
     "POST /algorithms": plain("/algorithms", {"name": "walked", "spec": {"command": "true"}}),
     "PATCH /algorithms/{ref}": of_algorithm("", {"description": "for the walk"}),
     "PUT /algorithms/{ref}/share": of_algorithm("/share", {"share": "read"}),
+    "PUT /algorithms/{ref}/offers/{workspace}": of_algorithm("/offers/*"),
+    "DELETE /algorithms/{ref}/offers/{workspace}": withdrawn("algorithms", of_algorithm("/offers/*")),
     "DELETE /algorithms/{ref}/versions/{version}": of_algorithm("/versions/1"),
     "DELETE /algorithms/{ref}": of_algorithm(""),
     "POST /sweeps": plain("/sweeps", {"spec": swept("walked")}),

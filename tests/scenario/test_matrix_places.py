@@ -29,6 +29,7 @@ from trainmaster.core.errors import NotFound
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.service.use_cases.people.accounts import NewPerson
 from trainmaster.storage.objects.bucket import StoreTarget
+from trainmaster.store.assets.versions import AssetKind
 
 __all__ = ["lab"]
 
@@ -66,8 +67,8 @@ PLACES: Final[Doors] = {
     ("DELETE", "/workspaces/{workspace}/storage/{connection}"): (LEADERS, None),
     ("GET", "/workspaces/{workspace}/published"): (INSIDE, None),
     ("GET", "/workspaces/{workspace}/subscriptions"): (INSIDE, None),
-    ("PUT", "/workspaces/{workspace}/subscriptions/dataset/{subscription}"): (SUBMITTERS, {"asset": OFFERED}),
-    ("DELETE", "/workspaces/{workspace}/subscriptions/dataset/{subscription}"): (SUBMITTERS, None),
+    ("PUT", "/workspaces/{workspace}/subscriptions/{kind}/{subscription}"): (SUBMITTERS, {"asset": OFFERED}),
+    ("DELETE", "/workspaces/{workspace}/subscriptions/{kind}/{subscription}"): (SUBMITTERS, None),
     ("DELETE", "/workspaces/{name}"): (PLATFORM, None),
 }
 """Of one workspace: who may, and what is sent."""
@@ -143,6 +144,7 @@ VALUES: Final = {
     "user": "guest",
     "secret": "TOKEN",
     "connection": "data",
+    "kind": "dataset",
     "subscription": "taken",
 }
 NAMED: Final = {"workspaces": "vision", "nodes": "n1", "cluster": "n1", "pools": "lab", "virtual-clusters": "vc"}
@@ -170,7 +172,7 @@ async def offered(lab: Lab) -> str:
         return (await platform.datasets.detail(OFFERED, ADMIN)).id
     except NotFound:
         made = await uploaded(platform, ADMIN, OFFERED, {"a": b"a"}, workspace="speech")
-        return (await platform.subscribing.offer(made.dataset, "*", ADMIN)).id
+        return (await platform.subscribing.offer(AssetKind.DATASET, made.dataset, "*", ADMIN)).id
 
 
 async def furnished(lab: Lab) -> str:
@@ -184,7 +186,7 @@ async def furnished(lab: Lab) -> str:
     await platform.secrets.put("vision", "TOKEN", "a value", ADMIN)
     target = StoreTarget(CONNECTION["endpoint"], "", "training", "", "AKIDWALK", CONNECTION["secret"])
     await platform.storage.put("vision", "data", target, ADMIN)
-    await platform.subscribing.subscribe("vision", "taken", await offered(lab), ADMIN)
+    await platform.subscribing.subscribe(AssetKind.DATASET, "vision", "taken", await offered(lab), ADMIN)
     return (await platform.inviting.make("vision", "member", 3600, ADMIN)).id
 
 

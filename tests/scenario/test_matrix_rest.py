@@ -31,6 +31,8 @@ IMAGES: Final[Needs] = {
     ("DELETE", "/images/{ref}/favorite"): (READ, None),
     ("PATCH", "/images/{ref}"): (WRITE, {"description": "of the walk"}),
     ("PUT", "/images/{ref}/share"): (SHARE, {"share": "none"}),
+    ("PUT", "/images/{ref}/offers/{workspace}"): (SHARE, None),
+    ("DELETE", "/images/{ref}/offers/{workspace}"): (SHARE, None),
     ("DELETE", "/images/{ref}/versions/{version}"): (WRITE, None),
     ("DELETE", "/images/{ref}"): (WRITE, None),
 }
@@ -93,7 +95,7 @@ async def judged(
     """Ask every route for a thing of its own, and hold the answer against what `who` may."""
     async with lab.client(who) as http:
         for at, ((method, path), (need, body)) in enumerate(needs.items()):
-            address = PREFIX + path.format(ref=await made(at), version=1)
+            address = PREFIX + path.format(ref=await made(at), version=1, workspace="*")
             answer = await http.request(method, address, **({} if body is None else {"json": body}))
             allowed = who == "ann" if need == OWNER else need in may
             if not may:

@@ -15,7 +15,9 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.auditing import AuditFilters
-from trainmaster.store.assets.versions import AssetQuery
+from trainmaster.store.assets.versions import AssetKind, AssetQuery
+
+DATASET: Final = AssetKind.DATASET
 
 ANN, BOB = person("ann", "vision"), person("bob", "vision")
 EVE, VIC = person("eve", "speech"), person("vic", "speech", role="viewer")
@@ -34,8 +36,8 @@ async def opened(stage: Stage) -> str:
 async def taken(stage: Stage, name: str = "blooms") -> str:
     """The same, and `speech` takes it in."""
     id_ = await opened(stage)
-    await stage.platform.subscribing.offer(id_, "speech", ANN)
-    await stage.platform.subscribing.subscribe("speech", name, id_, EVE)
+    await stage.platform.subscribing.offer(DATASET, id_, "speech", ANN)
+    await stage.platform.subscribing.subscribe(DATASET, "speech", name, id_, EVE)
     return id_
 
 
@@ -46,7 +48,7 @@ async def names(stage: Stage, who: Principal, **wanted: str) -> list[str]:
 
 
 async def published(stage: Stage, workspace: str, who: Principal) -> list[tuple[str, str | None]]:
-    found = await stage.platform.subscribing.published(workspace, who, "", 50)
+    found = await stage.platform.subscribing.published(DATASET, workspace, who, "", 50)
     return [(one.name, one.taken_as) for one in found.items]
 
 
@@ -81,10 +83,10 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage) -> None:
     platform, id_ = fake.platform, await opened(fake)
     for who in (EVE, VIC, STRANGER):
         assert await names(fake, who) == []
-    await platform.subscribing.offer(id_, "speech", ANN)
+    await platform.subscribing.offer(DATASET, id_, "speech", ANN)
     assert await published(fake, "speech", VIC) == [("flowers", None)]
     assert await names(fake, EVE) == []  # nobody took it in
-    view = await platform.subscribing.subscribe("speech", "blooms", id_, EVE)
+    view = await platform.subscribing.subscribe(DATASET, "speech", "blooms", id_, EVE)
     assert (view.called, view.source, view.owner, view.latest) == ("flowers", "vision", "ann", 1)
     assert await published(fake, "speech", EVE) == [("flowers", "blooms")]
     for who in (EVE, VIC):
@@ -97,7 +99,7 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage) -> None:
         with pytest.raises(Forbidden):
             await platform.datasets.delete(id_, who)
         with pytest.raises(Forbidden):
-            await platform.subscribing.offer(id_, "text", who)
+            await platform.subscribing.offer(DATASET, id_, "text", who)
     detail = await platform.datasets.detail(id_, ANN)
     assert (detail.offers, [(one.workspace, one.name) for one in detail.subscribers], detail.taken) == (
         ["speech"],
@@ -109,11 +111,11 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage) -> None:
         with pytest.raises(NotFound):
             await platform.datasets.detail(id_, who)
         with pytest.raises(NotFound):
-            await platform.subscribing.published("speech", who, "", 50)
+            await platform.subscribing.published(DATASET, "speech", who, "", 50)
     with pytest.raises(NotFound):  # it is offered to another one
-        await platform.subscribing.subscribe("text", "flowers", id_, STRANGER)
+        await platform.subscribing.subscribe(DATASET, "text", "flowers", id_, STRANGER)
     with pytest.raises(Forbidden):  # a viewer submits nothing
-        await platform.subscribing.subscribe("speech", "others", id_, VIC)
+        await platform.subscribing.subscribe(DATASET, "speech", "others", id_, VIC)
     page = await platform.auditing.page(ANN, AuditFilters(), 50)
     assert not [one for one in page.items if one.by == "eve"]
 
@@ -133,9 +135,9 @@ async def test_an_offer_that_is_taken_back_opens_nothing_and_fails_what_waits(fa
     await fake.running(blocks)
     document = {**fake_spec("waits"), "workspace": "speech", "inputs": [{"dataset": "blooms"}]}
     job, _ = await platform.submit({"spec": document}, EVE, None)
-    await platform.subscribing.withdraw(id_, "speech", ANN)
+    await platform.subscribing.withdraw(DATASET, id_, "speech", ANN)
     assert (await names(fake, EVE), await published(fake, "speech", EVE)) == ([], [])
-    [one] = (await platform.subscribing.subscriptions("speech", EVE)).items
+    [one] = (await platform.subscribing.subscriptions(DATASET, "speech", EVE)).items
     assert (one.name, one.called, one.by) == ("blooms", None, "eve")
     with pytest.raises(InvalidSpec):
         await platform.submit({"spec": document}, EVE, None)
@@ -145,9 +147,9 @@ async def test_an_offer_that_is_taken_back_opens_nothing_and_fails_what_waits(fa
     assert ended.verdict is not None
     assert "blooms" in str(ended.verdict) or "data set" in ended.verdict.text.lower()
     told = [one.code for one in (await platform.auditing.page(ADMIN, AuditFilters(workspace="speech"), 50)).items]
-    assert {"subscription_lapsed", "dataset_subscribed"} <= set(told)
-    await platform.subscribing.end("speech", "blooms", EVE)
-    assert (await platform.subscribing.subscriptions("speech", EVE)).items == []
+    assert {"lapsed", "subscribed"} <= set(told)
+    await platform.subscribing.end(DATASET, "speech", "blooms", EVE)
+    assert (await platform.subscribing.subscriptions(DATASET, "speech", EVE)).items == []
 
 
 async def test_what_a_job_elsewhere_needs_is_not_deleted(fake: Stage) -> None:
@@ -175,7 +177,7 @@ async def test_the_administrators_switch_covers_it_on_both_sides(fake: Stage) ->
     eve = replace(EVE, closed=frozenset({"vision"}))  # as she is read then
     assert await names(fake, eve) == []
     with pytest.raises(InvalidSpec) as why:
-        await platform.subscribing.offer(id_, "text", ANN)
+        await platform.subscribing.offer(DATASET, id_, "text", ANN)
     assert [one.code for one in why.value.problems] == ["nothing_passed_on"]
     await platform.administer.put_workspace(Workspace("vision"), ADMIN)
     assert await names(fake, EVE) == ["flowers"]
@@ -183,7 +185,7 @@ async def test_the_administrators_switch_covers_it_on_both_sides(fake: Stage) ->
     assert await names(fake, replace(EVE, sharing=frozenset(), closed=frozenset({"speech"}))) == []
     assert await published(fake, "speech", EVE) == []
     with pytest.raises(InvalidSpec) as why:
-        await platform.subscribing.subscribe("speech", "again", id_, EVE)
+        await platform.subscribing.subscribe(DATASET, "speech", "again", id_, EVE)
     assert [one.code for one in why.value.problems] == ["nothing_passed_on"]
 
 
@@ -202,22 +204,22 @@ async def test_what_is_wrong_is_told_with_its_place(fake: Stage) -> None:
     platform, id_ = fake.platform, await opened(fake)
     for workspace, code in (("vision", "offered_to_itself"), ("none", "unknown_workspace")):
         with pytest.raises(InvalidSpec) as why:
-            await platform.subscribing.offer(id_, workspace, ANN)
+            await platform.subscribing.offer(DATASET, id_, workspace, ANN)
         assert [(one.path, one.code) for one in why.value.problems] == [("workspace", code)]
-    await platform.subscribing.offer(id_, "*", ANN)
+    await platform.subscribing.offer(DATASET, id_, "*", ANN)
     assert (await platform.datasets.detail(id_, ANN)).offers == ["*"]
     with pytest.raises(InvalidSpec) as why:
-        await platform.subscribing.subscribe("speech", "no way!", id_, EVE)
+        await platform.subscribing.subscribe(DATASET, "speech", "no way!", id_, EVE)
     assert [one.path for one in why.value.problems] == ["name"]
     await uploaded(platform, EVE, "mine", FLOWERS, workspace="speech")
     with pytest.raises(Conflict):
-        await platform.subscribing.subscribe("speech", "mine", id_, EVE)
-    await platform.subscribing.subscribe("speech", "blooms", id_, EVE)
+        await platform.subscribing.subscribe(DATASET, "speech", "mine", id_, EVE)
+    await platform.subscribing.subscribe(DATASET, "speech", "blooms", id_, EVE)
     with pytest.raises(Conflict) as taken_already:
         await begun(platform, EVE, "blooms", FLOWERS, workspace="speech")
-    assert [one.code for one in taken_already.value.problems] == ["dataset_name_subscribed"]
-    await platform.subscribing.subscribe("speech", "petals", id_, EVE)  # another name for it
-    assert [one.name for one in (await platform.subscribing.subscriptions("speech", EVE)).items] == ["petals"]
+    assert [one.code for one in taken_already.value.problems] == ["name_subscribed"]
+    await platform.subscribing.subscribe(DATASET, "speech", "petals", id_, EVE)  # another name for it
+    assert [one.name for one in (await platform.subscribing.subscriptions(DATASET, "speech", EVE)).items] == ["petals"]
     for name in ("blooms", "never"):
         with pytest.raises(NotFound):
-            await platform.subscribing.end("speech", name, EVE)
+            await platform.subscribing.end(DATASET, "speech", name, EVE)

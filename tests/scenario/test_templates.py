@@ -279,6 +279,8 @@ NEEDS: Final[dict[tuple[str, str], tuple[str, Any]]] = {
     ("POST", "/templates/{ref}/submit"): (READ, {}),
     ("PATCH", "/templates/{ref}"): (WRITE, {"description": "changed"}),
     ("PUT", "/templates/{ref}/share"): (SHARE, {"share": "none"}),
+    ("PUT", "/templates/{ref}/offers/{workspace}"): (SHARE, None),
+    ("DELETE", "/templates/{ref}/offers/{workspace}"): (SHARE, None),
     ("DELETE", "/templates/{ref}"): (WRITE, None),
 }
 """What a route needs of a template, and what is sent."""
@@ -306,7 +308,7 @@ async def test_each_may_do_what_the_table_says(lab: Lab, who: str, level: int) -
             listed = (await http.get(f"{PREFIX}/templates")).json()["items"]
             assert (plan.id in {one["id"] for one in listed}) == (READ in may)
             answer = await http.request(
-                method, PREFIX + path.format(ref=plan.id), **({} if body is None else {"json": body})
+                method, PREFIX + path.format(ref=plan.id, workspace="*"), **({} if body is None else {"json": body})
             )
             if need in may:
                 submits = who != "viewer" or path not in SUBMITS

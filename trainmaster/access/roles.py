@@ -162,7 +162,7 @@ SHARED_WITH: Final[dict[str, frozenset[str]]] = {
 }
 """role in a workspace -> scopes that reach what is shared there; higher roles reach it anyway."""
 
-SUBSCRIBED: Final = frozenset({"datasets:read"})
+SUBSCRIBED: Final = frozenset({"datasets:read", "algorithms:read", "images:read", "templates:read"})
 """Scopes that reach what a workspace subscribes to in another one (R141), for whoever has a role in it: it is there as
 what is shared to be read.
 """

@@ -5,6 +5,14 @@ from typing import Literal
 from trainmaster.answers.base import Answer, Json, Text
 from trainmaster.core.states import JobShare
 
+
+class TakenName(Answer, frozen=True):
+    """A workspace that subscribes to something of another one, and what it is called there."""
+
+    workspace: str
+    name: str
+
+
 TemplateRight = Literal["write", "share"]
 """What its reader may do with a template beside reading it and making jobs of it."""
 
@@ -12,7 +20,7 @@ TemplateRight = Literal["write", "share"]
 class TemplateView(Answer, frozen=True):
     """A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
     `changed_at` by `changed_by`; `used`: jobs that were made of it; `favorite`: one of its reader's own; `may`: what
-    its reader may do with it.
+    its reader may do with it; `taken`: which of its reader's workspaces subscribe to it.
     """
 
     id: str
@@ -29,6 +37,7 @@ class TemplateView(Answer, frozen=True):
     used: int
     used_at: float | None
     may: list[TemplateRight]
+    taken: list[TakenName]
 
 
 class TemplatePage(Answer, frozen=True):
@@ -48,22 +57,19 @@ class TemplateVersionView(Answer, frozen=True):
 
 
 class TemplateDetail(TemplateView, frozen=True):
-    """A template with its versions, newest first, and the document `spec` of the version `shown`."""
+    """A template with its versions, newest first, and the document `spec` of the version `shown`. For who may share it
+    also to which other workspaces it is offered (`*`: to everybody), and which of them subscribe to it.
+    """
 
     shown: int
     spec: Json
     versions: list[TemplateVersionView]
+    offers: list[str]
+    subscribers: list[TakenName]
 
 
 DatasetRight = Literal["write", "share"]
 """What its reader may do with a data set beside reading it and giving it to jobs."""
-
-
-class TakenName(Answer, frozen=True):
-    """A workspace that subscribes to something of another one, and what it is called there."""
-
-    workspace: str
-    name: str
 
 
 class DatasetView(Answer, frozen=True):
@@ -191,7 +197,8 @@ AlgorithmRight = Literal["write", "share"]
 class AlgorithmView(Answer, frozen=True):
     """An algorithm as lists show it. `preset`: made by an administrator, and shared; `share`: with the other members of
     its workspace; `latest`: the number of its last version, 0: none is left, which runs with `framework`; `versions`:
-    how many there are; `favorite`: one of its reader's own; `may`: what its reader may do with it.
+    how many there are; `favorite`: one of its reader's own; `may`: what its reader may do with it; `taken`: which of
+    its reader's workspaces subscribe to it.
     """
 
     id: str
@@ -208,6 +215,7 @@ class AlgorithmView(Answer, frozen=True):
     changed_at: float
     favorite: bool
     may: list[AlgorithmRight]
+    taken: list[TakenName]
 
 
 class AlgorithmPage(Answer, frozen=True):
@@ -240,7 +248,8 @@ class AlgorithmJob(Answer, frozen=True):
 
 class AlgorithmDetail(AlgorithmView, frozen=True):
     """An algorithm with its versions, newest first, and the document `spec` of the version `shown`. `jobs`: some of
-    those that run it and its reader may see, `more_jobs` further ones.
+    those that run it and its reader may see, `more_jobs` further ones. For who may share it also to which other
+    workspaces it is offered (`*`: to everybody), and which of them subscribe to it.
     """
 
     shown: int
@@ -248,6 +257,8 @@ class AlgorithmDetail(AlgorithmView, frozen=True):
     history: list[AlgorithmVersionView]
     jobs: list[AlgorithmJob]
     more_jobs: int
+    offers: list[str]
+    subscribers: list[TakenName]
 
 
 ImageRight = Literal["write", "share"]
@@ -262,7 +273,7 @@ class ImageView(Answer, frozen=True):
     what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
     `jobs`: how many that have not ended have it, of everybody: it cannot be deleted while there are any. `kind`:
     environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
-    they bring it. `favorite`: one of its reader's own.
+    they bring it. `favorite`: one of its reader's own. `taken`: which of its reader's workspaces subscribe to it.
     """
 
     id: str
@@ -287,6 +298,7 @@ class ImageView(Answer, frozen=True):
     built: bool
     jobs: int
     may: list[ImageRight]
+    taken: list[TakenName]
 
 
 class ImagePage(Answer, frozen=True):
@@ -344,6 +356,7 @@ class ImageFile(Answer, frozen=True):
 class ImageDetail(ImageView, frozen=True):
     """An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
     the files that it was made of. `used_by`: those of its `jobs` that the reader may see, the latest first, at most 50.
+    For who may share it also to which other workspaces it is offered (`*`: to everybody), and which subscribe to it.
     """
 
     shown: int
@@ -352,6 +365,8 @@ class ImageDetail(ImageView, frozen=True):
     files: list[ImageFile]
     versions: list[ImageVersionView]
     used_by: list[ImageUse]
+    offers: list[str]
+    subscribers: list[TakenName]
 
 
 class ImageBuild(Answer, frozen=True):

@@ -278,7 +278,7 @@ class VolumeDetail(VolumeView, frozen=True):
     path: str | None
 
 
-PassedKind = Literal["dataset"]
+PassedKind = Literal["dataset", "algorithm", "image", "template"]
 """What can be offered to other workspaces."""
 
 

@@ -42,6 +42,7 @@ from trainmaster.service.secrets.seals import Seals
 from trainmaster.service.secrets.vault import Vault
 from trainmaster.storage.trees import remove_tree
 from trainmaster.store.assets.favorites import AssetFavorites
+from trainmaster.store.assets.subscriptions import SubscriptionRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.jobs.favorites import Favorites
 from trainmaster.store.jobs.read_jobs import JobReader
@@ -79,6 +80,7 @@ class Context:
     reader: JobReader
     favorites: Favorites
     asset_favorites: AssetFavorites
+    passed_on: SubscriptionRows
     engines: Engines
     specs: Specs
     metrics: MetricsReader

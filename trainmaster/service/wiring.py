@@ -83,6 +83,7 @@ from trainmaster.store.assets.favorites import AssetFavorites
 from trainmaster.store.assets.images import ImageRows
 from trainmaster.store.assets.models import ModelRows
 from trainmaster.store.assets.named import NamedVersions
+from trainmaster.store.assets.subscriptions import SubscriptionRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.assets.volumes import VolumeRows
 from trainmaster.store.audit import AuditReader
@@ -270,6 +271,7 @@ def assemble(
         reader=JobReader(records),
         favorites=Favorites(database),
         asset_favorites=AssetFavorites(database),
+        passed_on=SubscriptionRows(database),
         engines=engines,
         specs=specs,
         metrics=metrics,

@@ -1,18 +1,7 @@
 /** Data sets: trees of files with versions; uploaded as a list, then what the server lacks of it, then a commit. */
 import type { AssetQuery } from "./assets";
 import { bytes, get, type Part, patch, post, put, remove, upload, url } from "./client";
-import type {
-  DatasetDetail,
-  DatasetPage,
-  DatasetUpload,
-  FilePage,
-  JobShare,
-  MadeVersion,
-  PublishedPage,
-  Received,
-  Subscription,
-  Subscriptions,
-} from "./types";
+import type { DatasetDetail, DatasetPage, DatasetUpload, FilePage, JobShare, MadeVersion, Received } from "./types";
 
 const at = (id: string): string => `/datasets/${encodeURIComponent(id)}`;
 const on = (id: string): string => `/datasets/uploads/${encodeURIComponent(id)}`;
@@ -70,24 +59,3 @@ export const sendPiece = (
   body: Blob,
   told: (fraction: number) => void,
 ): Promise<Received> => upload(`${on(id)}/contents/${sha256}?offset=${offset}`, body, BYTES, told, "PUT");
-
-/** To a workspace, or with `*` to everybody. */
-export const offerDataset = (id: string, workspace: string): Promise<DatasetDetail> =>
-  put(`${at(id)}/offers/${encodeURIComponent(workspace)}`, {});
-export const withdrawDataset = (id: string, workspace: string): Promise<void> =>
-  remove(`${at(id)}/offers/${encodeURIComponent(workspace)}`);
-
-const inside = (workspace: string): string => `/workspaces/${encodeURIComponent(workspace)}`;
-const taken = (workspace: string, name: string): string =>
-  `${inside(workspace)}/subscriptions/dataset/${encodeURIComponent(name)}`;
-
-export const listPublished = (
-  workspace: string,
-  query: { q: string; limit: number; cursor: string | null },
-  signal?: AbortSignal,
-): Promise<PublishedPage> => get(`${inside(workspace)}/published`, query, signal);
-export const listSubscriptions = (workspace: string): Promise<Subscriptions> =>
-  get(`${inside(workspace)}/subscriptions`);
-export const subscribe = (workspace: string, name: string, asset: string): Promise<Subscription> =>
-  put(taken(workspace, name), { asset });
-export const unsubscribe = (workspace: string, name: string): Promise<void> => remove(taken(workspace, name));

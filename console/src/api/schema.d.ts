@@ -2993,9 +2993,81 @@ export interface paths {
         post?: never;
         /**
          * Withdraw Dataset
-         * @description Take an offer back. Who subscribed by it sees nothing of the data set any more; running jobs keep it.
+         * @description Take an offer back. Who subscribed by it sees nothing of it any more; running jobs keep it, queued jobs fail when they start.
          */
         delete: operations["withdraw_dataset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/algorithms/{ref}/offers/{workspace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Offer Algorithm
+         * @description Offer an algorithm to another workspace, which may subscribe to it from then on; `*`: to every workspace.
+         */
+        put: operations["offer_algorithm"];
+        post?: never;
+        /**
+         * Withdraw Algorithm
+         * @description Take an offer back. Who subscribed by it sees nothing of it any more; jobs that were submitted keep what they have of it.
+         */
+        delete: operations["withdraw_algorithm"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/images/{ref}/offers/{workspace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Offer Image
+         * @description Offer an image to another workspace, which may subscribe to it from then on; `*`: to every workspace. One that its registry gives out for a secret cannot be offered.
+         */
+        put: operations["offer_image"];
+        post?: never;
+        /**
+         * Withdraw Image
+         * @description Take an offer back. Who subscribed by it sees nothing of it any more; running jobs keep it, queued jobs fail when they start.
+         */
+        delete: operations["withdraw_image"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{ref}/offers/{workspace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Offer Template
+         * @description Offer a template to another workspace, which may subscribe to it from then on; `*`: to every workspace.
+         */
+        put: operations["offer_template"];
+        post?: never;
+        /**
+         * Withdraw Template
+         * @description Take an offer back. Who subscribed by it sees nothing of it any more; jobs that were made of it stay.
+         */
+        delete: operations["withdraw_template"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3010,8 +3082,8 @@ export interface paths {
         };
         /**
          * List Published
-         * @description List the data sets that other workspaces offer to this one, what was changed last first. Each word of `q` is
-         *     looked for in name, description, owner, workspace and id.
+         * @description List what other workspaces offer to this one, what was changed last first. Each word of `q` is looked for in
+         *     name, description, owner, workspace and id. For who may read what is of this kind.
          */
         get: operations["list_published"];
         put?: never;
@@ -3031,7 +3103,8 @@ export interface paths {
         };
         /**
          * List Subscriptions
-         * @description List what a workspace subscribes to, also what is not offered to it any more.
+         * @description List what a workspace subscribes to, also what is not offered to it any more. For who may read what is of this
+         *     kind.
          */
         get: operations["list_subscriptions"];
         put?: never;
@@ -3042,7 +3115,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/workspaces/{workspace}/subscriptions/dataset/{subscription}": {
+    "/api/v1/workspaces/{workspace}/subscriptions/{kind}/{subscription}": {
         parameters: {
             query?: never;
             header?: never;
@@ -3052,14 +3125,15 @@ export interface paths {
         get?: never;
         /**
          * Subscribe
-         * @description Take a data set in that is offered to a workspace: its members find it there under this name, and may give it to
-         *     jobs. One that it subscribes to already gets this name.
+         * @description Take something in that is offered to a workspace: its members find it there under this name, and may use it in
+         *     jobs. What it subscribes to already gets this name.
          */
         put: operations["subscribe"];
         post?: never;
         /**
          * Unsubscribe
-         * @description End a subscription. Running jobs keep the data set; queued jobs fail when they start.
+         * @description End a subscription. Running jobs keep what they have; queued jobs that need a data set or an image fail when they
+         *     start.
          */
         delete: operations["unsubscribe"];
         options?: never;
@@ -4916,7 +4990,7 @@ export interface components {
         };
         /**
          * TakenIn
-         * @description What is subscribed to: the id of a data set that is offered to the workspace.
+         * @description What is subscribed to: the id of something that is offered to the workspace.
          */
         TakenIn: {
             /** Asset */
@@ -5203,7 +5277,8 @@ export interface components {
         };
         /**
          * @description An algorithm with its versions, newest first, and the document `spec` of the version `shown`. `jobs`: some of
-         *         those that run it and its reader may see, `more_jobs` further ones.
+         *         those that run it and its reader may see, `more_jobs` further ones. For who may share it also to which other
+         *         workspaces it is offered (`*`: to everybody), and which of them subscribe to it.
          */
         AlgorithmDetail: {
             id: string;
@@ -5220,6 +5295,7 @@ export interface components {
             changed_at: number;
             favorite: boolean;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
             shown: number;
             spec: {
                 [key: string]: unknown;
@@ -5227,6 +5303,8 @@ export interface components {
             history: components["schemas"]["AlgorithmVersion"][];
             jobs: components["schemas"]["AlgorithmJob"][];
             more_jobs: number;
+            offers: string[];
+            subscribers: components["schemas"]["TakenName"][];
         };
         /**
          * @description What other members of its workspace may do with a job: nothing, not even see it; look, clone and build on
@@ -5234,6 +5312,11 @@ export interface components {
          * @enum {unknown}
          */
         JobShare: "none" | "read" | "read-write";
+        /** @description A workspace that subscribes to something of another one, and what it is called there. */
+        TakenName: {
+            workspace: string;
+            name: string;
+        };
         /**
          * @description A version of an algorithm. `digest`: of its document; `code`: the upload that it runs, null: none of its own;
          *         `by`: who made it.
@@ -5260,7 +5343,8 @@ export interface components {
         /**
          * @description An algorithm as lists show it. `preset`: made by an administrator, and shared; `share`: with the other members of
          *         its workspace; `latest`: the number of its last version, 0: none is left, which runs with `framework`; `versions`:
-         *         how many there are; `favorite`: one of its reader's own; `may`: what its reader may do with it.
+         *         how many there are; `favorite`: one of its reader's own; `may`: what its reader may do with it; `taken`: which of
+         *         its reader's workspaces subscribe to it.
          */
         Algorithm: {
             id: string;
@@ -5277,6 +5361,7 @@ export interface components {
             changed_at: number;
             favorite: boolean;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
         };
         /**
          * @description A data set with its versions, newest first. For who may share it also to which other workspaces it is offered
@@ -5301,11 +5386,6 @@ export interface components {
             history: components["schemas"]["DatasetVersion"][];
             offers: string[];
             subscribers: components["schemas"]["TakenName"][];
-        };
-        /** @description A workspace that subscribes to something of another one, and what it is called there. */
-        TakenName: {
-            workspace: string;
-            name: string;
         };
         /**
          * @description A version of a data set. `digest` covers all files; `by`: who uploaded it; `path`: where it is on the server,
@@ -5434,6 +5514,7 @@ export interface components {
         /**
          * @description An image with its versions, newest first; of the version `shown` the packages, the lock that they came from and
          *         the files that it was made of. `used_by`: those of its `jobs` that the reader may see, the latest first, at most 50.
+         *         For who may share it also to which other workspaces it is offered (`*`: to everybody), and which subscribe to it.
          */
         ImageDetail: {
             id: string;
@@ -5458,12 +5539,15 @@ export interface components {
             built: boolean;
             jobs: number;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
             shown: number;
             installed: components["schemas"]["ImagePackage"][];
             lock: string;
             files: components["schemas"]["ImageFile"][];
             versions: components["schemas"]["ImageVersion"][];
             used_by: components["schemas"]["ImageUse"][];
+            offers: string[];
+            subscribers: components["schemas"]["TakenName"][];
         };
         /** @description A package of an environment, and its version, or the address that it came from. */
         ImagePackage: {
@@ -5514,7 +5598,7 @@ export interface components {
          *         what it is for, empty: anything. `built`: its environment is there; if not, it is made again when a job needs it.
          *         `jobs`: how many that have not ended have it, of everybody: it cannot be deleted while there are any. `kind`:
          *         environment or container; `container`: its reference with the digest; `code`: the upload that its jobs run, null:
-         *         they bring it. `favorite`: one of its reader's own.
+         *         they bring it. `favorite`: one of its reader's own. `taken`: which of its reader's workspaces subscribe to it.
          */
         Image: {
             id: string;
@@ -5539,6 +5623,7 @@ export interface components {
             built: boolean;
             jobs: number;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
         };
         /** @description The version that an upload became. */
         MadeVersion: {
@@ -5557,7 +5642,10 @@ export interface components {
             /** @default null */
             size_bytes: number | null;
         };
-        /** @description A template with its versions, newest first, and the document `spec` of the version `shown`. */
+        /**
+         * @description A template with its versions, newest first, and the document `spec` of the version `shown`. For who may share it
+         *         also to which other workspaces it is offered (`*`: to everybody), and which of them subscribe to it.
+         */
         TemplateDetail: {
             id: string;
             name: string;
@@ -5573,11 +5661,14 @@ export interface components {
             used: number;
             used_at: number | null;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
             shown: number;
             spec: {
                 [key: string]: unknown;
             };
             versions: components["schemas"]["TemplateVersion"][];
+            offers: string[];
+            subscribers: components["schemas"]["TakenName"][];
         };
         /** @description A version of a template: when it was made, and by whom. */
         TemplateVersion: {
@@ -5594,7 +5685,7 @@ export interface components {
         /**
          * @description A template as lists show it. `share`: with the other members of its workspace; `version`: its last one, made at
          *         `changed_at` by `changed_by`; `used`: jobs that were made of it; `favorite`: one of its reader's own; `may`: what
-         *         its reader may do with it.
+         *         its reader may do with it; `taken`: which of its reader's workspaces subscribe to it.
          */
         Template: {
             id: string;
@@ -5611,6 +5702,7 @@ export interface components {
             used: number;
             used_at: number | null;
             may: ("share" | "write")[];
+            taken: components["schemas"]["TakenName"][];
         };
         /**
          * @description How the person or program behind an action reached the server. `kind`: person (signed in, or on the server
@@ -7658,13 +7750,15 @@ export interface components {
             native: components["schemas"]["Native"] | null;
         };
         /**
-         * @description What a sub-task would run, in shell words what its first replica would. `more_tasks`: how many further replicas
-         *         there would be.
+         * @description What a sub-task would run, in shell words what its first replica would, and so its hooks (`before`, `after`; "":
+         *         none). `more_tasks`: how many further replicas there would be.
          */
         RolePreview: {
             name: string;
             system_name: string;
             command: string;
+            before: string;
+            after: string;
             tasks: components["schemas"]["TaskPreview"][];
             more_tasks: number;
         };
@@ -7981,7 +8075,7 @@ export interface components {
         Published: {
             id: string;
             /** @enum {unknown} */
-            kind: "dataset";
+            kind: "algorithm" | "dataset" | "image" | "template";
             name: string;
             description: string;
             workspace: string;
@@ -8004,7 +8098,7 @@ export interface components {
         Subscription: {
             workspace: string;
             /** @enum {unknown} */
-            kind: "dataset";
+            kind: "algorithm" | "dataset" | "image" | "template";
             name: string;
             asset: string;
             called: string | null;
@@ -14245,9 +14339,202 @@ export interface operations {
             };
         };
     };
+    offer_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_algorithm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlgorithmDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    offer_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_image: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    offer_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_template: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ref: string;
+                workspace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateDetail"];
+                };
+            };
+            /** @description Refused: a problem document */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_published: {
         parameters: {
             query?: {
+                kind?: "dataset" | "algorithm" | "image" | "template";
                 q?: string;
                 limit?: number;
                 cursor?: string | null;
@@ -14282,7 +14569,9 @@ export interface operations {
     };
     list_subscriptions: {
         parameters: {
-            query?: never;
+            query?: {
+                kind?: "dataset" | "algorithm" | "image" | "template";
+            };
             header?: never;
             path: {
                 workspace: string;
@@ -14317,6 +14606,7 @@ export interface operations {
             header?: never;
             path: {
                 workspace: string;
+                kind: "dataset" | "algorithm" | "image" | "template";
                 subscription: string;
             };
             cookie?: never;
@@ -14353,6 +14643,7 @@ export interface operations {
             header?: never;
             path: {
                 workspace: string;
+                kind: "dataset" | "algorithm" | "image" | "template";
                 subscription: string;
             };
             cookie?: never;

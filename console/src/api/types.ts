@@ -121,6 +121,7 @@ export type Published = S["Published"];
 export type PublishedPage = S["PublishedPage"];
 export type Subscription = S["Subscription"];
 export type Subscriptions = S["Subscriptions"];
+export type TakenName = S["TakenName"];
 export type Volume = S["Volume"];
 export type VolumePage = S["VolumePage"];
 export type VolumeDetail = S["VolumeDetail"];

@@ -14,6 +14,7 @@ import { jobs } from "./en/jobs";
 import { lineage } from "./en/lineage";
 import { look } from "./en/look";
 import { notices } from "./en/notices";
+import { passing } from "./en/passing";
 import { people } from "./en/people";
 import { queue, timeline } from "./en/queue";
 import { secrets } from "./en/secrets";
@@ -39,6 +40,7 @@ export const en = {
   admin,
   audit,
   bin,
+  passing,
   people,
   notices,
   secrets,

@@ -15,6 +15,7 @@ import { jobs } from "./zh/jobs";
 import { lineage } from "./zh/lineage";
 import { look } from "./zh/look";
 import { notices } from "./zh/notices";
+import { passing } from "./zh/passing";
 import { people } from "./zh/people";
 import { queue, timeline } from "./zh/queue";
 import { secrets } from "./zh/secrets";
@@ -40,6 +41,7 @@ export const zh: Translated<typeof en> = {
   admin,
   audit,
   bin,
+  passing,
   people,
   notices,
   secrets,

@@ -37,7 +37,19 @@ def add(store: Store, wanted: Asset, new: NewVersion) -> AssetVersion:
 def test_a_version_says_where_it_came_from_and_what_is_known_of_it(store: Store) -> None:
     first = add(store, DIGITS, NEW)
     assert first == AssetVersion(
-        "a1", "digits", 1, "sha256:d", 2**40, 3, 10.0, "job", "t1", 1, "models/x", {"metrics": {"loss": 0.5}}
+        "a1",
+        "digits",
+        1,
+        "sha256:d",
+        2**40,
+        3,
+        10.0,
+        "job",
+        "t1",
+        1,
+        "models/x",
+        {"metrics": {"loss": 0.5}},
+        "default",
     )
     assert first.reference == "a1@1"
     reader = AssetReader(store.database)

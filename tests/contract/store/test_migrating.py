@@ -154,6 +154,7 @@ def test_every_model_of_the_release_before_is_an_asset(store: Store) -> None:
             attempt=old["attempt"],
             path=old["path"],
             about={} if old["model"] == "m3" else {"metrics": metrics},
+            workspace=next(one["workspace"] for one in MODELS if one["id"] == old["model"]),
         )
         assert metrics_of(found) == metrics
         assert found in reader.versions(ALL, old["model"])

@@ -3,6 +3,7 @@ offer covers.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -13,9 +14,13 @@ from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets.datasets import no_such_dataset
+from trainmaster.store.assets.algorithms import AlgorithmRows, algorithm_version
+from trainmaster.store.assets.bin import BinQuery
+from trainmaster.store.assets.images import AboutImage, ImageRows, image_version
 from trainmaster.store.assets.named import NamedVersions
 from trainmaster.store.assets.subscriptions import Subscription, SubscriptionRows
-from trainmaster.store.assets.versions import Asset, AssetQuery
+from trainmaster.store.assets.templates import Edit, TemplateRows, template_version
+from trainmaster.store.assets.versions import PASSED_ON, Asset, AssetKind, AssetQuery, NewVersion
 from trainmaster.store.cluster_settings import ClusterSettings
 
 __all__ = ["scene"]  # a fixture
@@ -78,7 +83,7 @@ def test_a_name_there_means_what_was_taken_in_and_only_while_it_is_offered(
     assert withdraw(passing, "speech") == []
     assert (shown(scene), named.find(KIND, "speech", "blooms", 2)) == ([], None)
     assert scene.reader.named(ALL, KIND, "speech", "blooms") is None
-    assert [one.line for one in passing.of_workspace("speech", ())] == [None]
+    assert [one.line for one in passing.of_workspace("speech", KIND, ())] == [None]
     offer(passing, "")  # to everybody, and so it means the same again
     assert shown(scene) == [("flowers", (("speech", "blooms"),))]
     assert withdraw(passing, "speech") == []  # nothing lapses: the other offer covers it
@@ -99,7 +104,7 @@ def test_a_name_is_an_assets_or_a_subscriptions_and_never_both(scene: Scene, pas
         scene.upload(Asset("d3", KIND, "flowers", "speech", "eve", 3.0), 6.0)
     scene.rows.put(ALL, OTHER, None, (10.0, "b-petals"), "eve", GONE, told)
     passing.subscribe(wanted("petals"), (), told)  # instead of its other name
-    assert [one.name for one in passing.of_workspace("speech", ())] == ["petals"]
+    assert [one.name for one in passing.of_workspace("speech", KIND, ())] == ["petals"]
     with pytest.raises(Conflict):
         scene.rows.restore(EVERYTHING, "b-petals", None, told)
     assert scene.rows.restore(EVERYTHING, "b-petals", "others", told).name == "others"
@@ -145,7 +150,7 @@ def test_it_stays_in_the_bin_and_goes_for_good_with_its_asset_or_a_workspace(
     for workspace in ("speech", "text"):
         passing.subscribe(wanted(workspace=workspace), (), told)
     whole = scene.delete()
-    assert (shown(scene), [one.line for one in passing.of_workspace("speech", ())]) == ([], [None])
+    assert (shown(scene), [one.line for one in passing.of_workspace("speech", KIND, ())]) == ([], [None])
     scene.rows.restore(EVERYTHING, whole, None, told)
     assert shown(scene) == [("flowers", (("speech", "flowers"), ("text", "flowers")))]
     settings.drop("workspace", "text", audit_event()).result(60)
@@ -155,3 +160,84 @@ def test_it_stays_in_the_bin_and_goes_for_good_with_its_asset_or_a_workspace(
     offer(passing, "speech")
     scene.rows.remove(EVERYTHING, scene.delete(), told)
     assert (passing.offers_of("d1"), passing.taken_from("d1")) == ([], [])
+
+
+TORCH = Asset("i1", AssetKind.IMAGE, "torch", "vision", "ann", 1.0, changed_at=1.0)
+
+
+def built(secret: str = "", key: str = "k") -> NewVersion:
+    about = AboutImage(key, "3.11", "registry/torch@sha256:1", kind="container", secret=secret)
+    return image_version(about, "sha256:1", 3, 1, 1.0)
+
+
+def test_an_image_that_needs_a_secret_is_not_passed_on(scene: Scene, passing: SubscriptionRows) -> None:
+    """By whichever way: offered, built anew while it is offered, or restored then. The secret is its workspace's."""
+    images = ImageRows(scene.database)
+    images.add(ALL, TORCH, built(), told)
+    images.add(ALL, TORCH, built("REGISTRY"), told)
+    with pytest.raises(Conflict) as why:
+        passing.offer(ALL, TORCH, "speech", 4.0, "ann", audit_event())
+    assert why.value.said.code == "image_needs_secret"
+    scene.rows.put(ALL, TORCH, 2, (10.0, "b-torch"), "ann", GONE, told)
+    passing.offer(ALL, TORCH, "speech", 4.0, "ann", audit_event())
+    with pytest.raises(Conflict):
+        images.add(ALL, TORCH, built("REGISTRY"), told)
+    with pytest.raises(Conflict):
+        scene.rows.restore(EVERYTHING, "b-torch", None, told)
+    assert [one.number for one in scene.reader.versions(ALL, "i1")] == [1]
+    assert scene.rows.count(EVERYTHING, BinQuery()) == 1  # where it was
+    passing.withdraw(ALL, TORCH, "speech", lambda _: [])
+    scene.rows.restore(EVERYTHING, "b-torch", None, told)
+    assert [one.number for one in scene.reader.versions(ALL, "i1")] == [2, 1]
+
+
+def test_what_a_running_job_has_of_an_image_is_known_by_its_number(scene: Scene) -> None:
+    """For those that run on after their subscription ended; also while it lies in the bin."""
+    images = ImageRows(scene.database)
+    for key in ("first", "second"):
+        images.add(ALL, TORCH, built(key=key), told)
+    assert [images.environments(number) for number in (1, 2, 3)] == [{"first"}, {"second"}, set()]
+    scene.rows.put(ALL, TORCH, 2, (10.0, "b-torch"), "ann", GONE, told)
+    assert images.environments(2) == {"second"}
+
+
+@pytest.mark.parametrize("kind", sorted(PASSED_ON - {KIND}))
+def test_a_name_that_is_subscribed_under_is_given_to_nothing_else(
+    scene: Scene, passing: SubscriptionRows, kind: AssetKind
+) -> None:
+    """Of every kind, where one is made."""
+    line = Asset("x1", kind, "net", "vision", "ann", 1.0, changed_at=1.0)
+    made(scene, line)
+    passing.offer(ALL, line, "speech", 4.0, "ann", audit_event())
+    passing.subscribe(Subscription("speech", kind, "taken", "x1", 5.0, "eve"), (), told)
+    with pytest.raises(Conflict) as why:
+        made(scene, replace(line, id="x2", name="taken", workspace="speech", owner="eve"))
+    assert [one.code for one in why.value.problems] == ["name_subscribed"]
+    made(scene, replace(line, id="x2", name="other", workspace="speech", owner="eve"))
+    with pytest.raises(Conflict):  # nor the other way round
+        passing.subscribe(Subscription("speech", kind, "other", "x1", 5.0, "eve"), (), told)
+
+
+def test_a_template_that_moves_to_who_took_it_in_lies_there(scene: Scene, passing: SubscriptionRows) -> None:
+    line = Asset("x1", AssetKind.TEMPLATE, "plan", "vision", "ann", 1.0, changed_at=1.0)
+    made(scene, line)
+    for workspace in ("speech", "text"):
+        passing.offer(ALL, line, workspace, 4.0, "ann", audit_event())
+        passing.subscribe(Subscription(workspace, AssetKind.TEMPLATE, "plan", "x1", 5.0, "eve"), (), told)
+    rows, new = TemplateRows(scene.database), template_version({}, "sha256:2", 2, "ann", 6.0)
+    with pytest.raises(Conflict):  # what that workspace took in under the name
+        made(scene, replace(line, id="x2", workspace="speech"))
+    assert rows.edit(ALL, "x1", Edit(workspace="speech"), new, lambda *_: audit_event()).workspace == "speech"
+    assert (passing.offers_of("x1"), [one.workspace for one in passing.taken_from("x1")]) == (["text"], ["text"])
+    assert rows.names("text") == {"plan"}  # of a copy there
+
+
+def made(scene: Scene, line: Asset) -> None:
+    """Store a version of something, by the rows of its kind."""
+    if line.kind is AssetKind.IMAGE:
+        ImageRows(scene.database).add(ALL, line, built(), told)
+    elif line.kind is AssetKind.ALGORITHM:
+        new = algorithm_version({}, "sha256:1", 2, "ann", 1.0)
+        AlgorithmRows(scene.database).add(ALL, line, new, lambda *_: audit_event())
+    else:
+        TemplateRows(scene.database).add(line, template_version({}, "sha256:1", 2, "ann", 1.0), audit_event())

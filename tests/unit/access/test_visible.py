@@ -7,6 +7,7 @@ import contextlib
 import inspect
 import itertools
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from tests.fixtures.audited import audit_event
 from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
 from tests.fixtures.seeing import ALL, only, reading
+from trainmaster.access.roles import SUBSCRIBED
 from trainmaster.access.visible import NOTHING, InWorkspace, Visible
 from trainmaster.core.errors import NotFound
 from trainmaster.core.events import Subject
@@ -27,11 +29,11 @@ from trainmaster.core.states import JobShare
 from trainmaster.service.control.feed import Feed
 from trainmaster.service.scheduling.counts import Group, StateCounts
 from trainmaster.store import audit
-from trainmaster.store.assets.datasets import DatasetRows, dataset_version
+from trainmaster.store.assets.datasets import dataset_version
 from trainmaster.store.assets.lineage import LineageReader
 from trainmaster.store.assets.models import ModelRows, saved_model
 from trainmaster.store.assets.subscriptions import Subscription, SubscriptionRows
-from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader
+from trainmaster.store.assets.versions import PASSED_ON, Asset, AssetKind, AssetQuery, AssetReader, add_version
 from trainmaster.store.audit import AuditEntry, AuditQuery, AuditReader
 from trainmaster.store.database import Database
 from trainmaster.store.jobs.job_query import JobQuery, filters
@@ -109,33 +111,36 @@ def everybodys(database: Database) -> list[Job]:
     return jobs
 
 
-def passed_on(database: Database) -> list[Asset]:
-    """Store a data set of each owner in each workspace, some offered to others, who subscribe to some; return them."""
+def passed_on(database: Database, kind: AssetKind) -> list[Asset]:
+    """Store something of a kind of each owner in each workspace, some offered to others, who subscribe to some; return
+    them.
+    """
     names, draw = ["ann", "bob", "Ann", "a'b", "%", "数据"], random.Random(5)
-    sets, passing = DatasetRows(database), SubscriptionRows(database)
+    passing = SubscriptionRows(database)
     for seq, (owner, workspace) in enumerate(itertools.product(names, names)):
         share = list(JobShare)[seq % 3].value
-        line = Asset(f"d{seq}", AssetKind.DATASET, f"of {owner}", workspace, owner, float(seq), share=share)
-        sets.add(ALL, line, dataset_version("sha256:1", 1, 1, float(seq), f"d/{seq}", owner), lambda *_: audit_event())
+        line = Asset(f"d{seq}", kind, f"of {owner}", workspace, owner, float(seq), share=share)
+        new = dataset_version("sha256:1", 1, 1, float(seq), f"d/{seq}", owner)
+        database.write(partial(add_version, wanted=line, new=new)).result(60)
         others = [one for one in names if one != workspace]
         for to in ["", *others] if seq % 5 == 0 else draw.sample(others, seq % 3):
             passing.offer(ALL, line, to, 1.0, owner, audit_event())
         for to in draw.sample(others, 3) if seq % 2 else []:
-            wanted = Subscription(to, AssetKind.DATASET, f"taken{seq}", line.id, 1.0, "eve")
+            wanted = Subscription(to, kind, f"taken{seq}", line.id, 1.0, "eve")
             with contextlib.suppress(NotFound):
                 passing.subscribe(wanted, (), lambda _: audit_event())
         if seq % 4 == 1:  # what was subscribed to, and is not offered any more
             for to in passing.offers_of(line.id)[:1]:
                 passing.withdraw(ALL, line, to, lambda _: [])
-    return AssetReader(database).list_assets(ALL, AssetKind.DATASET)
+    return AssetReader(database).list_assets(ALL, kind)
 
 
-def test_sql_and_memory_see_the_same_of_what_other_workspaces_took_in(database: Database) -> None:
+@pytest.mark.parametrize("kind", sorted(PASSED_ON))
+def test_sql_and_memory_see_the_same_of_what_other_workspaces_took_in(database: Database, kind: AssetKind) -> None:
     """R141: through a subscription that an offer covers, and none that was taken back; by every question."""
-    every, reader, ways = passed_on(database), AssetReader(database), LineageReader(database)
+    every, reader, ways = passed_on(database, kind), AssetReader(database), LineageReader(database)
     assert len(every) == 36
     assert 0 < sum(bool(one.taken) for one in every) < 18
-    kind = AssetKind.DATASET
 
     @settings(max_examples=examples(60), suppress_health_check=list(HealthCheck))
     @given(VISIBLE, st.just("") | NAMES, st.integers(0, 35))
@@ -263,3 +268,8 @@ def test_nothing_is_seen_by_whom_nothing_is_granted(database: Database) -> None:
     assert AuditReader(database).page(only("bob"), person).items == []
     assert AuditReader(database).page(ALL, AuditQuery()).items != []
     assert only("nobody").owner == "nobody"
+
+
+def test_what_can_be_passed_on_is_told_of_by_its_scope() -> None:
+    """R141: every kind that is taken in is also read there."""
+    assert {f"{kind}s:read" for kind in PASSED_ON} == SUBSCRIBED

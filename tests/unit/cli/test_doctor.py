@@ -136,6 +136,11 @@ def test_what_the_settings_promise_is_looked_at(shell: Shell, tmp_path: Path) ->
     found = look(shell)
     assert "has no torch, which jobs of the framework pytorch import" in found["environment"]["detail"]
     assert f"{bare}/bin/python -m pip install torch" in found["environment"]["remedy"]
+    assert found["environment"]["state"] == "warning"
+    (bare / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "tensorflow.py").write_text("")
+    one = look(shell)["environment"]
+    assert one["state"] == "ok", "a site trains with the frameworks that it knows"
+    assert one["detail"] == f"jobs use {bare}/bin/python, which has what tensorflow needs"
     assert "plain HTTP" in found["address"]["detail"]
     (shell.home / "config.toml").write_text('[local]\nenvironment = "/nowhere"\n')
     assert "no Python at /nowhere/bin/python" in look(shell, code=1)["environment"]["detail"]

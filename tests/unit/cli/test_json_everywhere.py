@@ -111,8 +111,10 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "template copy": ("plan", "other"),
         "template submit": ("plan", "--name", "planned"),
         "template star": ("plan",),
+        **passing("template", "plan"),
         "template delete": ("other",),
         "image create": ("env", "--requirements", str(listed), "--no-wait"),
+        **passing("image", "kept"),
         "image build": ("packed", str(tmp_path / "net"), "--requirements", str(listed)),
         "image test": ("kept", "true"),
         "image builds": (),
@@ -126,12 +128,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "dataset share": ("flowers", "read"),
         "dataset describe": ("flowers", "5 classes"),
         "dataset star": ("flowers",),
-        "dataset offer": ("flowers", "vision"),
-        "dataset published": ("--workspace", "vision"),
-        "dataset subscribe": ("flowers", "--as", "blooms", "--workspace", "vision"),
-        "dataset subscriptions": ("--workspace", "vision"),
-        "dataset unsubscribe": ("blooms", "--workspace", "vision"),
-        "dataset withdraw": ("flowers", "vision"),
+        **passing("dataset", "flowers"),
         "dataset delete": ("flowers@1",),
         "bin list": (),
         "bin restore": ("flowers@1",),
@@ -155,6 +152,7 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         "algorithm share": ("net", "read"),
         "algorithm describe": ("net", "a small one"),
         "algorithm star": ("net",),
+        **passing("algorithm", "net"),
         "algorithm delete": ("net@1",),
         "sweep": (swept,),
         "sweeps list": (),
@@ -255,3 +253,15 @@ def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
         assert isinstance(json.loads(printed), dict | list), path
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["x"]
     assert [*(tmp_path / "model").rglob("y")]
+
+
+def passing(noun: str, name: str) -> dict[str, tuple[str, ...]]:
+    """Return the commands by which something is passed on to another workspace, and taken in there."""
+    return {
+        f"{noun} offer": (name, "vision"),
+        f"{noun} published": ("--workspace", "vision"),
+        f"{noun} subscribe": (name, "--as", "taken", "--workspace", "vision"),
+        f"{noun} subscriptions": ("--workspace", "vision"),
+        f"{noun} unsubscribe": ("taken", "--workspace", "vision"),
+        f"{noun} withdraw": (name, "vision"),
+    }

@@ -8,6 +8,7 @@ import typer
 
 from trainmaster.cli import completing
 from trainmaster.cli.assets.datasets import Level, Where
+from trainmaster.cli.assets.subscriptions import ALGORITHM, add_subscriptions, beyond
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.download import To, tell_files
 from trainmaster.cli.commands.jobs import leave, print_each
@@ -81,6 +82,7 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm algorithm share mnist read",
     )
+    add_subscriptions(part, ALGORITHM)
     add(part, describe, "修改算法的描述。\n\n输出名称和描述。", 'tm algorithm describe mnist "a small CNN"')
     add(
         part,
@@ -195,8 +197,7 @@ def show(algorithm: Named, as_json: AsJson = False) -> None:
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    name, number = split(algorithm)
-    found = client().algorithms.get(name, number)
+    found = client().algorithms.get(*split(algorithm))
     if as_json:
         emit_json(found)
         return
@@ -226,6 +227,7 @@ def _about(found: "answers.AlgorithmDetail") -> Iterable[tuple[str, str]]:
     yield words("owner", "所有者"), found.owner
     yield words("workspace", "工作空间"), found.workspace
     yield words("shared", "共享"), found.share
+    yield from beyond(found)
     if not spec:
         return
     yield words("version", "版本"), str(found.shown)
@@ -385,8 +387,7 @@ def delete(algorithms: Several, as_json: AsJson = False) -> None:
     server = client().algorithms
 
     def one(ref: str) -> str:
-        name, number = split(ref)
-        server.delete(name, number)
+        server.delete(*split(ref))
         return ref
 
     found, good = each(algorithms, one)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
-from trainmaster.cli.assets.subscriptions import add_subscriptions, beyond
+from trainmaster.cli.assets.subscriptions import DATASET, add_subscriptions, beyond
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.download import To, amount, tell_files
 from trainmaster.cli.commands.jobs import leave, print_each
@@ -103,7 +103,7 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm dataset share flowers read",
     )
-    add_subscriptions(part)
+    add_subscriptions(part, DATASET)
     add(part, describe, "修改数据集的描述。\n\n输出名称和描述。", 'tm dataset describe flowers "5 classes"')
     add(
         part,

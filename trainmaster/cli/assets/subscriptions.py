@@ -1,6 +1,10 @@
-"""Data sets beyond their workspace, beneath `tm dataset`: offered to others, and taken in there."""
+"""What workspaces pass on to each other, beneath `tm dataset`, `tm algorithm`, `tm image` and `tm template`: offered to
+others, and taken in there. Each kind has the same commands.
+"""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,16 +17,9 @@ from trainmaster.core.formats.terminal import visible
 
 if TYPE_CHECKING:
     from trainmaster import answers
+    from trainmaster.sdk.assets.subscriptions import PassingOn
     from trainmaster.sdk.client import Client
 
-Offered = Annotated[
-    str,
-    typer.Argument(
-        metavar="NAME",
-        help=words("Name or id of the data set.", "数据集的名称或 ID。"),
-        autocompletion=completing.datasets,
-    ),
-]
 To = Annotated[
     str,
     typer.Argument(
@@ -35,73 +32,163 @@ To = Annotated[
 TakenName = Annotated[
     str, typer.Argument(metavar="NAME", help=words("What it is called there.", "在该工作空间中的名称。"))
 ]
+TakenAs = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        help=words("What it is to be called here.", "在此工作空间中的名称。"),
+        show_default=words("its own name", "原名称"),
+    ),
+]
 
 
-def add_subscriptions(part: typer.Typer) -> None:
-    """Add the commands to those of data sets."""
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind that is passed on: its noun on the command line and what it is called in English (with its article) and
+    Chinese, a name for the examples, what jobs keep of it (in both languages), whether it has files. `lacks`: returns
+    what speaks against a job of one (its id) in a workspace.
+    """
+
+    noun: str
+    en: str
+    zh: str
+    example: str
+    keeps: tuple[str, str]
+    completes: Callable[..., Any]
+    sized: bool = False
+    lacks: "Callable[[Client, str, str], Sequence[str]] | None" = None
+
+    @property
+    def one(self) -> str:
+        """What it is called, without an article."""
+        return self.en.partition(" ")[2]
+
+    def calls(self, server: "Client") -> "PassingOn[Any]":
+        """Return what the SDK does with it."""
+        found: PassingOn[Any] = getattr(server, f"{self.noun}s")
+        return found
+
+
+_IN_USE: Final = (
+    "Running jobs keep it, queued jobs fail when they start.",
+    "正在运行的任务不受影响，排队中的任务将在启动时失败。",
+)
+DATASET: Final = Kind("dataset", "a data set", "数据集", "flowers", _IN_USE, completing.datasets, sized=True)
+IMAGE: Final = Kind("image", "an image", "镜像", "torch", _IN_USE, completing.images, sized=True)
+ALGORITHM: Final = Kind(
+    "algorithm",
+    "an algorithm",
+    "算法",
+    "mnist",
+    ("Jobs that were submitted keep what they have of it.", "已提交的任务不受影响。"),
+    completing.algorithms,
+)
+
+
+def lacking(server: "Client", template: str, workspace: str) -> list[str]:
+    """Return what speaks against a job of a template (its id) in a workspace, a line for each: names mean there what
+    they mean there.
+    """
+    spec = {**server.templates.get(template).spec, "workspace": workspace}
+    return [f"{one.path}: {one.rule}" for one in server.preview(spec).problems]
+
+
+TEMPLATE: Final = Kind(
+    "template",
+    "a template",
+    "模板",
+    "resnet",
+    ("Jobs that were made of it stay.", "已由其提交的任务不受影响。"),
+    completing.templates,
+    lacks=lacking,
+)
+
+
+def add_subscriptions(part: typer.Typer, kind: Kind) -> None:
+    """Add the commands to those of a kind."""
+    typed, zh, (_, keeps) = f"tm {kind.noun}", kind.zh, kind.keeps
     add(
         part,
-        offer,
-        "将数据集发布给其他工作空间；不指定工作空间则发布给所有人。\n\n"
-        "对方的成员可以订阅并在任务中读取，不能修改。输出名称和发布对象。",
-        "tm dataset offer flowers speech",
-        "tm dataset offer flowers",
+        _offer(kind),
+        f"将{zh}发布给其他工作空间；不指定工作空间则发布给所有人。\n\n"
+        "对方的成员可以订阅并在任务中使用，不能修改。输出名称和发布对象。",
+        f"{typed} offer {kind.example} speech",
+        f"{typed} offer {kind.example}",
+        name="offer",
     )
     add(
         part,
-        withdraw,
-        "撤回发布。\n\n订阅者不能再看到它；正在运行的任务不受影响，排队中的任务将在启动时失败。输出名称和其余的发布对象。",
-        "tm dataset withdraw flowers speech",
+        _withdraw(kind),
+        f"撤回发布。\n\n订阅者不能再看到它；{keeps}输出名称和其余的发布对象。",
+        f"{typed} withdraw {kind.example} speech",
+        name="withdraw",
+    )
+    sizes = "文件数、大小、" if kind.sized else ""
+    add(
+        part,
+        _published(kind),
+        f"列出其他工作空间向您的工作空间发布的{zh}，最近修改的在前。\n\n"
+        f"每行一个：名称、最新版本、{sizes}所有者、来自哪个工作空间、订阅名称、描述。",
+        f"{typed} published",
+        f"{typed} published {kind.example} --workspace speech",
+        name="published",
+    )
+    lacking = "该工作空间缺少任务所需的内容时，逐行列出。" if kind.lacks is not None else ""
+    add(
+        part,
+        _subscribe(kind),
+        f"订阅一个已发布的{zh}。\n\n此后工作空间的成员可以用该名称查看和使用它。输出名称和来源。{lacking}",
+        f"{typed} subscribe {kind.example}",
+        f"{typed} subscribe {kind.example} --as other --workspace speech",
+        name="subscribe",
     )
     add(
         part,
-        published,
-        "列出其他工作空间向您的工作空间发布的数据集，最近修改的在前。\n\n"
-        "每行一个：名称、最新版本、文件数、大小、所有者、来自哪个工作空间、订阅名称、描述。",
-        "tm dataset published",
-        "tm dataset published flowers --workspace speech",
+        _subscriptions(kind),
+        f"列出工作空间订阅的{zh}。\n\n每行一个：名称、最新版本、来源、所有者、订阅者、订阅时间；不再发布的显示“-”。",
+        f"{typed} subscriptions --workspace speech",
+        name="subscriptions",
     )
     add(
         part,
-        subscribe,
-        "订阅一个已发布的数据集。\n\n此后工作空间的成员可以用该名称查看它，并用于任务。输出名称和来源。",
-        "tm dataset subscribe flowers",
-        "tm dataset subscribe flowers --as blooms --workspace speech",
-    )
-    add(
-        part,
-        subscriptions,
-        "列出工作空间的订阅。\n\n每行一个：名称、最新版本、来源、所有者、订阅者、订阅时间；不再发布的显示“-”。",
-        "tm dataset subscriptions --workspace speech",
-    )
-    add(
-        part,
-        unsubscribe,
-        "取消订阅。\n\n正在运行的任务不受影响；排队中的任务将在启动时失败。输出名称。",
-        "tm dataset unsubscribe blooms",
+        _unsubscribe(kind),
+        f"取消订阅。\n\n{keeps}输出名称。",
+        f"{typed} unsubscribe other",
+        name="unsubscribe",
     )
 
 
-def offer(dataset: Offered, workspace: To = "*", as_json: AsJson = False) -> None:
-    """Offer a data set to another workspace, without one to everybody.
+def _offer(kind: Kind) -> Callable[..., None]:
+    def offer(thing: _named(kind), workspace: To = "*", as_json: AsJson = False) -> None:  # type: ignore[valid-type]
+        _tell_offers(kind.calls(client()).offer(thing, workspace), as_json)
 
-    Members there may subscribe to it and read it in jobs; they change nothing. Prints its name and to whom it is
+    offer.__doc__ = f"""Offer {kind.en} to another workspace, without one to everybody.
+
+    Members there may subscribe to it and use it in jobs; they change nothing. Prints its name and to whom it is
     offered.
     """
-    _tell_offers(client().datasets.offer(dataset, workspace), as_json)
+    return offer
 
 
-def withdraw(dataset: Offered, workspace: To = "*", as_json: AsJson = False) -> None:
-    """Take an offer back.
+def _withdraw(kind: Kind) -> Callable[..., None]:
+    def withdraw(thing: _named(kind), workspace: To = "*", as_json: AsJson = False) -> None:  # type: ignore[valid-type]
+        _tell_offers(kind.calls(client()).withdraw(thing, workspace), as_json)
 
-    Who subscribed sees nothing of it any more; running jobs keep it, queued jobs fail when they start. Prints its
-    name and to whom it is still offered.
+    withdraw.__doc__ = f"""Take an offer back.
+
+    Who subscribed sees nothing of it any more. {kind.keeps[0]} Prints its name and to whom it is still offered.
     """
-    _tell_offers(client().datasets.withdraw(dataset, workspace), as_json)
+    return withdraw
 
 
-def beyond(found: "answers.DatasetDetail") -> list[tuple[str, str]]:
-    """Return what is to be shown of a data set's life in other workspaces, as key and value."""
+def _named(kind: Kind) -> Any:
+    help_ = words(f"Name or id of the {kind.one}.", f"{kind.zh}的名称或 ID。")
+    return Annotated[str, typer.Argument(metavar="NAME", help=help_, autocompletion=kind.completes)]
+
+
+def beyond(found: Any) -> list[tuple[str, str]]:
+    """Return what is to be shown of something's life in other workspaces, as key and value; `found`: its detail."""
 
     def named(some: "list[answers.TakenName]") -> str:
         return ", ".join(f"{one.workspace}/{one.name}" for one in some)
@@ -114,11 +201,11 @@ def beyond(found: "answers.DatasetDetail") -> list[tuple[str, str]]:
     return [(key, value) for key, value in shown if value]
 
 
-def _offered_to(found: "answers.DatasetDetail") -> str:
+def _offered_to(found: Any) -> str:
     return ", ".join(words("everybody", "所有人") if one == "*" else one for one in found.offers)
 
 
-def _tell_offers(found: "answers.DatasetDetail", as_json: bool) -> None:
+def _tell_offers(found: Any, as_json: bool) -> None:
     from trainmaster.cli.showing.console import emit_json
 
     if as_json:
@@ -128,27 +215,36 @@ def _tell_offers(found: "answers.DatasetDetail", as_json: bool) -> None:
     print(visible(f"{found.name}  {words('offered to', '发布给')} {to}"))
 
 
-def published(query: Query = "", workspace: OwnWorkspace = "", limit: Limit = 50, as_json: AsJson = False) -> None:
-    """List data sets that other workspaces offer to yours, what was changed last first.
+def _published(kind: Kind) -> Callable[..., None]:
+    def published(query: Query = "", workspace: OwnWorkspace = "", limit: Limit = 50, as_json: AsJson = False) -> None:
+        from trainmaster.cli.showing.console import emit_json
 
-    Prints a line for each: name, newest version, files, size, owner, workspace that it is from, name under which yours
+        server = client()
+        found = kind.calls(server).published(workspace_of(server, workspace), query, limit=limit or None)
+        emit_json(found) if as_json else _show_published(kind, found)
+
+    sizes = "files, size, " if kind.sized else ""
+    published.__doc__ = f"""List {kind.one}s that other workspaces offer to yours, what was changed last first.
+
+    Prints a line for each: name, newest version, {sizes}owner, workspace that it is from, name under which yours
     subscribes to it, description.
     """
+    return published
+
+
+def _show_published(kind: Kind, found: "list[answers.PublishedView]") -> None:
     from trainmaster.cli.commands.download import amount
     from trainmaster.cli.showing import tables
-    from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
 
-    server = client()
-    found = server.datasets.published(workspace_of(server, workspace), query, limit=limit or None)
-    if as_json:
-        emit_json(found)
-        return
-    columns = (
-        column(words("data set", "数据集"), least=12),
-        column(words("latest", "最新版本"), right=True),
+    sized = (
         column(words("files", "文件数"), right=True, leaves=1),
         column(words("size", "大小"), right=True),
+    )
+    columns = (
+        column(words(kind.one, kind.zh), least=12),
+        column(words("latest", "最新版本"), right=True),
+        *(sized if kind.sized else ()),
         column(words("owner", "所有者"), least=6, leaves=2),
         column(words("from", "来源"), least=6),
         column(words("subscribed as", "订阅名称"), least=6),
@@ -158,8 +254,7 @@ def published(query: Query = "", workspace: OwnWorkspace = "", limit: Limit = 50
         (
             one.name,
             one.latest or "-",
-            one.files,
-            amount(one.size_bytes),
+            *((one.files, amount(one.size_bytes)) if kind.sized else ()),
             one.owner,
             one.workspace,
             one.taken_as or "-",
@@ -167,74 +262,76 @@ def published(query: Query = "", workspace: OwnWorkspace = "", limit: Limit = 50
         )
         for one in found
     ]
-    tables.show(columns, rows) if rows else print(words("Nothing is published.", "没有已发布的数据集。"))
+    tables.show(columns, rows) if rows else print(words("Nothing is published.", f"没有已发布的{kind.zh}。"))
 
 
-def subscribe(
-    dataset: Annotated[
-        str,
-        typer.Argument(metavar="NAME", help=words("Name or id of what is published.", "已发布数据集的名称或 ID。")),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--as",
-            metavar="NAME",
-            help=words("What it is to be called here.", "在此工作空间中的名称。"),
-            show_default=words("its own name", "原名称"),
-        ),
-    ] = None,
-    workspace: OwnWorkspace = "",
-    as_json: AsJson = False,
-) -> None:
-    """Subscribe to a data set that another workspace offers.
+def _subscribe(kind: Kind) -> Callable[..., None]:
+    help_ = words("Name or id of what is published.", f"已发布{kind.zh}的名称或 ID。")
 
-    Members of the workspace find it there under this name from then on, and may give it to jobs. Prints the name and
-    where it is from.
+    def subscribe(
+        thing: Annotated[str, typer.Argument(metavar="NAME", help=help_)],
+        name: TakenAs = None,
+        workspace: OwnWorkspace = "",
+        as_json: AsJson = False,
+    ) -> None:
+        from trainmaster.cli.showing.console import emit_json
+
+        server = client()
+        place = workspace_of(server, workspace)
+        found = _meant(kind, server, place, thing)
+        made = kind.calls(server).subscribe(found.id, place, name or found.name)
+        if as_json:
+            emit_json(made)
+            return
+        print(visible(f"{made.name}  {words('subscribed from', '已订阅，来自')} {made.source}/{made.called}"))
+        for line in kind.lacks(server, made.asset, place) if kind.lacks is not None else ():
+            print(f"  {visible(line)}")
+
+    lacks = " Where the workspace lacks something that its jobs need, a line for each." if kind.lacks else ""
+    subscribe.__doc__ = f"""Subscribe to {kind.en} that another workspace offers.
+
+    Members of the workspace find it there under this name from then on, and may use it in jobs. Prints the name and
+    where it is from.{lacks}
     """
-    from trainmaster.cli.showing.console import emit_json
-
-    server = client()
-    place = workspace_of(server, workspace)
-    found = _meant(server, place, dataset)
-    made = server.datasets.subscribe(found.id, place, name or found.name)
-    if as_json:
-        emit_json(made)
-        return
-    print(visible(f"{made.name}  {words('subscribed from', '已订阅，来自')} {made.source}/{made.called}"))
+    return subscribe
 
 
-def _meant(server: "Client", workspace: str, ref: str) -> "answers.PublishedView":
+def _meant(kind: Kind, server: "Client", workspace: str, ref: str) -> "answers.PublishedView":
     """Return what is published under a name or an id. Raises NotFound, Conflict where several are."""
     from trainmaster.core.errors import Conflict, NotFound
-    from trainmaster.messages.assets import datasets, subscriptions
+    from trainmaster.messages.assets import subscriptions
 
-    found = [one for one in server.datasets.published(workspace, ref) if ref in (one.id, one.name)]
+    found = [one for one in kind.calls(server).published(workspace, ref) if ref in (one.id, one.name)]
     if not found:
-        raise NotFound(subscriptions.not_offered(ref, workspace))
+        raise NotFound(subscriptions.not_offered(ref, workspace, kind.noun))
     if len(found) > 1:
-        raise Conflict(datasets.several_datasets(ref, ", ".join(one.id[:12] for one in found)))
+        raise Conflict(subscriptions.several_published(ref, ", ".join(one.id[:12] for one in found)))
     return found[0]
 
 
-def subscriptions(workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
-    """List what a workspace subscribes to.
+def _subscriptions(kind: Kind) -> Callable[..., None]:
+    def subscriptions(workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
+        from trainmaster.cli.showing.console import emit_json
+
+        server = client()
+        found = kind.calls(server).subscriptions(workspace_of(server, workspace))
+        emit_json(found) if as_json else _show_subscriptions(kind, found)
+
+    subscriptions.__doc__ = f"""List the {kind.one}s that a workspace subscribes to.
 
     Prints a line for each: name, newest version, where it is from, owner, who subscribed and when; - where it is not
     offered any more.
     """
+    return subscriptions
+
+
+def _show_subscriptions(kind: Kind, found: "list[answers.SubscriptionView]") -> None:
     from trainmaster.cli.showing import tables
-    from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
 
-    server = client()
-    found = server.datasets.subscriptions(workspace_of(server, workspace))
-    if as_json:
-        emit_json(found)
-        return
     columns = (
-        column(words("data set", "数据集"), least=12),
+        column(words(kind.one, kind.zh), least=12),
         column(words("latest", "最新版本"), right=True),
         column(words("from", "来源"), least=12),
         column(words("owner", "所有者"), least=6),
@@ -255,17 +352,20 @@ def subscriptions(workspace: OwnWorkspace = "", as_json: AsJson = False) -> None
     tables.show(columns, rows) if rows else print(words("No subscriptions.", "没有订阅。"))
 
 
-def unsubscribe(name: TakenName, workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
-    """End a subscription.
+def _unsubscribe(kind: Kind) -> Callable[..., None]:
+    def unsubscribe(name: TakenName, workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
+        from trainmaster.cli.showing.console import emit_json
 
-    Running jobs keep the data set; queued jobs fail when they start. Prints the name.
+        server = client()
+        place = workspace_of(server, workspace)
+        kind.calls(server).unsubscribe(place, name)
+        if as_json:
+            emit_json({"kind": "subscription", "name": name, "workspace": place, "deleted": True})
+            return
+        print(f"{visible(name)}  {words('no longer subscribed', '已取消订阅')}")
+
+    unsubscribe.__doc__ = f"""End a subscription to {kind.en}.
+
+    {kind.keeps[0]} Prints the name.
     """
-    from trainmaster.cli.showing.console import emit_json
-
-    server = client()
-    place = workspace_of(server, workspace)
-    server.datasets.unsubscribe(place, name)
-    if as_json:
-        emit_json({"kind": "subscription", "name": name, "workspace": place, "deleted": True})
-        return
-    print(f"{visible(name)}  {words('no longer subscribed', '已取消订阅')}")
+    return unsubscribe

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.assets.subscriptions import TEMPLATE, add_subscriptions, beyond, lacking
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.commands.submit import Set, Wait, changes, finish
@@ -52,7 +53,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         show,
-        "显示模板及其任务文件。\n\n输出描述、共享方式、历史版本，然后是 YAML 格式的文档。",
+        "显示模板及其任务文件。\n\n输出描述、共享方式、订阅它的工作空间缺少的内容、历史版本，然后是 YAML 格式的文档。",
         "tm template show resnet",
         "tm template show resnet --version 2 --json",
     )
@@ -77,12 +78,8 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm template share resnet read",
     )
-    add(
-        part,
-        copy,
-        "复制模板，副本归您所有且不共享。\n\n输出新模板的 ID 和名称。",
-        "tm template copy resnet resnet-mine",
-    )
+    add_subscriptions(part, TEMPLATE)
+    add(part, copy, "复制模板，副本归您所有且不共享。\n\n输出 ID 和名称。", "tm template copy resnet resnet-mine")
     add(
         part,
         delete,
@@ -199,14 +196,16 @@ def show(
 ) -> None:
     """Show a template and its job document.
 
-    Prints what it is for, how it is shared and its versions, then the document as YAML.
+    Prints what it is for, how it is shared, what the workspace lacks that subscribes to it, and its versions, then the
+    document as YAML.
     """
     import yaml
 
     from trainmaster.cli.showing.console import emit_json
     from trainmaster.cli.showing.waiting import clock
 
-    found = client().templates.get(template, version)
+    server = client()
+    found = server.templates.get(template, version)
     if as_json:
         emit_json(found)
         return
@@ -216,10 +215,14 @@ def show(
         (words("owner", "所有者"), found.owner),
         (words("workspace", "工作空间"), found.workspace),
         (words("shared", "共享"), found.share),
+        *beyond(found),
         (words("used", "使用次数"), f"{found.used}  {clock(found.used_at)}" if found.used else "0"),
     )
     for key, value in about:
         print(f"  {key}: {visible(value)}")
+    for place in found.taken if not found.may else ():
+        for line in lacking(server, found.id, place.workspace):
+            print(visible(f"  {words('not in', '未满足')} {place.workspace}: {line}"))
     for one in found.versions:
         mark = " *" if one.version == found.shown else ""
         print(f"  {words('version', '版本')} {one.version}{mark}: {clock(one.at)}  {visible(one.by)}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trainmaster.cli import completing
+from trainmaster.cli.assets.subscriptions import IMAGE, add_subscriptions, beyond
 from trainmaster.cli.commands.actions import SHARES
 from trainmaster.cli.commands.jobs import leave, print_each
 from trainmaster.cli.commands.models import split
@@ -72,6 +73,7 @@ def add_to(app: typer.Typer) -> None:
         "输出名称和共享方式。",
         "tm image share digits read",
     )
+    add_subscriptions(part, IMAGE)
     add(part, describe, "修改镜像的描述。\n\n输出名称和描述。", 'tm image describe digits "reads digits"')
     add(
         part,
@@ -193,6 +195,7 @@ def show(
         (words("owner", "所有者"), found.owner),
         (words("workspace", "工作空间"), found.workspace),
         (words("shared", "共享"), found.share),
+        *beyond(found),
         *_made_of(found),
         (words("for", "适用框架"), ", ".join(found.frameworks) or words("any", "不限")),
         (words("GPUs", "适用的加速卡"), ", ".join(found.cards) or words("any", "不限")),

@@ -13,6 +13,7 @@ from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.messages.assets import algorithms as said
 from trainmaster.sdk.assets.listing import AssetFilters, pages
 from trainmaster.sdk.assets.models import segment
+from trainmaster.sdk.assets.subscriptions import PassingOn
 from trainmaster.sdk.documents import load
 from trainmaster.sdk.downloads import Received, unpacked
 
@@ -102,10 +103,13 @@ def _within(origin: "Origin", files: Path, code: str) -> "Origin":
     return origin.model_copy(update={"folder": "/".join(parts) or None})
 
 
-class AlgorithmCalls:
+class AlgorithmCalls(PassingOn[answers.AlgorithmDetail]):
     """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
     not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
     """
+
+    _kind = "algorithm"
+    _shows = answers.AlgorithmDetail
 
     def __init__(self, client: "Client") -> None:
         self._client, self._http = client, client.http

@@ -46,10 +46,13 @@ class LocalFile:
     size: int
 
 
-class DatasetCalls(PassingOn):
+class DatasetCalls(PassingOn[answers.DatasetDetail]):
     """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
     not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
     """
+
+    _kind = "dataset"
+    _shows = answers.DatasetDetail
 
     def __init__(self, client: "Client") -> None:
         self._http = client.http

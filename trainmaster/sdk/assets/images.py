@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.assets.listing import AssetFilters, pages
+from trainmaster.sdk.assets.subscriptions import PassingOn
 
 if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
@@ -18,10 +19,13 @@ LOOK_S: Final = 0.5
 """Between two looks at a build."""
 
 
-class ImageCalls:
+class ImageCalls(PassingOn[answers.ImageDetail]):
     """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
     not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
     """
+
+    _kind = "image"
+    _shows = answers.ImageDetail
 
     def __init__(self, client: "Client") -> None:
         self._http, self._upload = client.http, client.upload

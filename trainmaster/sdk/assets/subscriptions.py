@@ -1,8 +1,10 @@
-"""Data sets beyond their workspace: offered to others, and taken in there under a name. A part of `Client.datasets`."""
+"""What workspaces pass on to each other: offered to others, and taken in there under a name. A part of
+`Client.datasets`, `Client.algorithms`, `Client.images` and `Client.templates`.
+"""
 
 import builtins
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 from urllib.parse import quote
 
 from trainmaster import answers
@@ -13,22 +15,25 @@ if TYPE_CHECKING:
 
 EVERYBODY: Final = "*"
 """Stands for every workspace."""
+Detail = TypeVar("Detail", answers.DatasetDetail, answers.AlgorithmDetail, answers.ImageDetail, answers.TemplateDetail)
 
 
-class PassingOn:
+class PassingOn(Generic[Detail]):
     """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
     not, NotFound, InvalidSpec with all problems, Conflict, Unavailable.
     """
 
     _http: "Transport"
+    _kind: ClassVar[str]
+    _shows: type[Detail]
 
-    def offer(self, ref: str, workspace: str = EVERYBODY) -> answers.DatasetDetail:
-        """Offer a data set to another workspace, by default to every one: it may subscribe to it from then on."""
-        return self._http.read(answers.DatasetDetail, "PUT", _offer(ref, workspace), repeat=True)
+    def offer(self, ref: str, workspace: str = EVERYBODY) -> Detail:
+        """Offer something to another workspace, by default to every one: it may subscribe to it from then on."""
+        return self._http.read(self._shows, "PUT", self._offered(ref, workspace), repeat=True)
 
-    def withdraw(self, ref: str, workspace: str = EVERYBODY) -> answers.DatasetDetail:
-        """Take an offer back; who subscribed by it sees nothing of the data set any more."""
-        return self._http.read(answers.DatasetDetail, "DELETE", _offer(ref, workspace), repeat=True)
+    def withdraw(self, ref: str, workspace: str = EVERYBODY) -> Detail:
+        """Take an offer back; who subscribed by it sees nothing of it any more."""
+        return self._http.read(self._shows, "DELETE", self._offered(ref, workspace), repeat=True)
 
     def published(
         self, workspace: str, q: str = "", *, limit: int | None = None
@@ -42,32 +47,29 @@ class PassingOn:
         def read(asked: dict[str, object]) -> answers.PublishedPage:
             return self._http.read(answers.PublishedPage, "GET", _inside(workspace, "/published"), params=asked)
 
-        return pages(read, {"q": q}, limit)
+        return pages(read, {"kind": self._kind, "q": q}, limit)
 
     def subscriptions(self, workspace: str) -> builtins.list[answers.SubscriptionView]:
         """Return what a workspace subscribes to, by name."""
-        return self._http.read(answers.SubscriptionsView, "GET", _inside(workspace, "/subscriptions")).items
+        asked, path = {"kind": self._kind}, _inside(workspace, "/subscriptions")
+        return self._http.read(answers.SubscriptionsView, "GET", path, params=asked).items
 
     def subscribe(self, asset: str, workspace: str, name: str) -> answers.SubscriptionView:
-        """Take the data set with the id `asset` in under a name, by which jobs of the workspace give it from then
-        on.
-        """
+        """Take what has the id `asset` in under a name, by which jobs of the workspace use it from then on."""
         return self._http.read(
-            answers.SubscriptionView, "PUT", _taken(workspace, name), json={"asset": asset}, repeat=True
+            answers.SubscriptionView, "PUT", self._taken(workspace, name), json={"asset": asset}, repeat=True
         )
 
     def unsubscribe(self, workspace: str, name: str) -> None:
         """End a subscription."""
-        self._http.request("DELETE", _taken(workspace, name))
+        self._http.request("DELETE", self._taken(workspace, name))
 
+    def _offered(self, ref: str, workspace: str) -> str:
+        return f"/{self._kind}s/{quote(ref, safe='') or '%20'}/offers/{quote(workspace, safe='') or '%20'}"
 
-def _offer(ref: str, workspace: str) -> str:
-    return f"/datasets/{quote(ref, safe='') or '%20'}/offers/{quote(workspace, safe='') or '%20'}"
+    def _taken(self, workspace: str, name: str) -> str:
+        return _inside(workspace, f"/subscriptions/{self._kind}/{quote(name, safe='') or '%20'}")
 
 
 def _inside(workspace: str, after: str) -> str:
     return f"/workspaces/{quote(workspace, safe='') or '%20'}{after}"
-
-
-def _taken(workspace: str, name: str) -> str:
-    return _inside(workspace, f"/subscriptions/dataset/{quote(name, safe='') or '%20'}")

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from trainmaster import answers
 from trainmaster.sdk.assets.listing import AssetFilters, pages
+from trainmaster.sdk.assets.subscriptions import PassingOn
 from trainmaster.sdk.jobs import Job
 from trainmaster.spec.document import FieldChanges
 
@@ -15,10 +16,13 @@ if TYPE_CHECKING:
     from trainmaster.sdk.client import Client, Sent
 
 
-class TemplateCalls:
+class TemplateCalls(PassingOn[answers.TemplateDetail]):
     """See the module. `ref` is an id, a unique beginning of one, or a name. Every method raises Forbidden for who may
     not, NotFound for what is not there or not shared, InvalidSpec with all problems, Conflict, Unavailable.
     """
+
+    _kind = "template"
+    _shows = answers.TemplateDetail
 
     def __init__(self, client: "Client") -> None:
         self._client, self._http = client, client.http

@@ -4,7 +4,7 @@ removed meanwhile. What was looked up is remembered: versions never change.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Final, NamedTuple
 
 from trainmaster.core.folders.layout import Layout
@@ -32,9 +32,15 @@ class NeededImage(NamedTuple):
     ref: str
     job: str
 
-    def of(self, workspace: str, name: str) -> bool:
-        """Return whether it is a version of this image."""
-        return (self.workspace, self.ref.partition("@")[0]) == (workspace, name)
+    @property
+    def number(self) -> int:
+        """Which version, 0 where that cannot be read."""
+        number = self.ref.partition("@")[2]
+        return int(number) if number.isdecimal() else 0
+
+    def among(self, called: Collection[tuple[str, str]]) -> bool:
+        """Return whether it is a version of an image that is called so: names by workspace."""
+        return (self.workspace, self.ref.partition("@")[0]) in called
 
 
 NeededBy = Callable[[], Iterable[NeededImage]]
@@ -70,9 +76,17 @@ class JobImages:
         await self.keeper.close()
 
     def keys(self) -> set[str]:
-        """Return the environments that live jobs need; blocking."""
-        plans = (self._fetch(one.workspace, one.ref) for one in self.needed())
-        return {plan.key for plan in plans if plan is not None}
+        """Return the environments that live jobs need; blocking. Where a name means nothing any more, since the job
+        runs on after a subscription ended: those of every version with its number.
+        """
+        found = set[str]()
+        for one in self.needed():
+            plan, number = self._fetch(one.workspace, one.ref), (image_ref(one.ref) or ("", None))[1]
+            if plan is not None:
+                found.add(plan.key)
+            elif number is not None:
+                found |= self.rows.environments(number)
+        return found
 
     def key(self, workspace: str, ref: str) -> str | None:
         """Return the environment of ``NAME@VERSION`` where it is known and there; it counts as used."""
@@ -84,11 +98,13 @@ class JobImages:
         plan = self._plans.get((workspace, ref))
         return plan is not None and Layout.is_container(plan.key)
 
-    def know(self, workspace: str, ref: str, about: AboutImage) -> None:
-        """``NAME@VERSION`` was looked up, and is this."""
+    def know(self, workspace: str, ref: str, about: AboutImage, place: str) -> None:
+        """``NAME@VERSION`` was looked up in a workspace, and is this, of an image that lies in the workspace `place`:
+        what its registry asks for is a secret of that one.
+        """
         if len(self._plans) >= _REMEMBERED:
             self._plans.clear()
-        self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock, workspace, about.secret)
+        self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock, place, about.secret)
 
     def _fetch(self, workspace: str, ref: str) -> EnvironmentPlan | None:
         if (plan := self._plans.get((workspace, ref))) is not None:
@@ -96,14 +112,14 @@ class JobImages:
         named = image_ref(ref)
         found = self.rows.version(workspace, named[0], named[1]) if named is not None and named[1] else None
         about = about_of(found) if found is not None else None
-        if about is None:
+        if found is None or about is None:
             return None
-        self.know(workspace, ref, about)
+        self.know(workspace, ref, about, found.workspace)
         return self._plans[workspace, ref]
 
-    def forget(self, workspace: str, name: str) -> None:
-        """An image was deleted: its name may become another's."""
-        for place in [one for one in self._plans if one[0] == workspace and one[1].partition("@")[0] == name]:
+    def forget(self, called: Collection[tuple[str, str]]) -> None:
+        """An image is not called so any more, names by workspace: they may become another's."""
+        for place in [one for one in self._plans if (one[0], one[1].partition("@")[0]) in called]:
             del self._plans[place]
 
     async def foresee(self, workspace: str, ref: str) -> None:

@@ -16,6 +16,7 @@ from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import algorithms as said
 from trainmaster.store import audit
+from trainmaster.store.assets.subscriptions import demand_not_subscribed
 from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
@@ -77,6 +78,8 @@ class AlgorithmRows:
         def work(connection: Connection) -> AssetVersion:
             line = asset_called(connection, _KIND, wanted.workspace, wanted.name)
             if line is None:
+                taken = said.algorithm_exists(wanted.name)
+                demand_not_subscribed(connection, _KIND, wanted.workspace, wanted.name, taken)
                 _demand_few(connection, wanted.owner)
                 line = wanted
                 values = {column.name: getattr(line, column.name) for column in asset.c}

@@ -29,13 +29,14 @@ from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import bin as said
 from trainmaster.messages.said import Said
 from trainmaster.store import audit
-from trainmaster.store.assets.subscriptions import forget_passed_on, is_taken
+from trainmaster.store.assets.subscriptions import demand_offerable, forget_passed_on, is_taken
 from trainmaster.store.assets.versions import (
     LEAST,
     Asset,
     AssetKind,
     asset_seen,
     read_cursor,
+    versions_of,
     write_cursor,
 )
 from trainmaster.store.database import Database
@@ -192,7 +193,7 @@ class BinRows:
 
     def restore(self, scopes: Scopes, id_: str, name: str | None, told: Callable[[Asset], AuditEvent]) -> Asset:
         """Move what was deleted back, an asset under another name where one is given; return it. Raises NotFound,
-        Conflict where its name is taken by now, or a version's asset is not there.
+        Conflict where its name is taken by now, a version's asset is not there, or cannot have it while it is offered.
         """
 
         def work(connection: Connection) -> Asset:
@@ -213,6 +214,7 @@ class BinRows:
             mine = binned_version.c.entry == id_
             back = select(*columns).where(mine)
             connection.execute(insert(asset_version).from_select(list(_VERSION), back))
+            demand_offerable(connection, line, versions_of(connection, asset_version.c.asset == line.id))
             connection.execute(delete(binned_version).where(mine))
             connection.execute(delete(bin_entry).where(bin_entry.c.id == id_))
             audit.write(connection, [told(line)])

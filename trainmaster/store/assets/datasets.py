@@ -15,7 +15,7 @@ from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import datasets as said
 from trainmaster.store import audit
-from trainmaster.store.assets.subscriptions import is_subscribed
+from trainmaster.store.assets.subscriptions import demand_not_subscribed
 from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
@@ -69,9 +69,8 @@ class DatasetRows:
             if stored := versions_of(connection, asset_version.c.path == new.path):
                 return stored[0]
             line = asset_called(connection, _KIND, wanted.workspace, wanted.name)
-            if line is None and is_subscribed(connection, _KIND, wanted.workspace, wanted.name):
-                raise name_subscribed(wanted.workspace, wanted.name)
             if line is None:
+                _demand_not_subscribed(connection, wanted.workspace, wanted.name)
                 _demand_few(connection, wanted.owner)
                 line = wanted
                 values = {column.name: getattr(line, column.name) for column in asset.c}
@@ -117,8 +116,7 @@ class DatasetRows:
     def demand_unsubscribed(self, workspace: str, name: str) -> None:
         """Return when no subscription of `workspace` has this name. Raises Conflict."""
         with self._database.read() as connection:
-            if is_subscribed(connection, _KIND, workspace, name):
-                raise name_subscribed(workspace, name)
+            _demand_not_subscribed(connection, workspace, name)
 
     def paths(self) -> set[str]:
         """Return where all versions lie, also those in the bin. Read in pages."""
@@ -143,10 +141,8 @@ class DatasetRows:
             return set(connection.scalars(there))
 
 
-def name_subscribed(workspace: str, name: str) -> Conflict:
-    """Return the refusal of a name that a subscription of `workspace` has."""
-    problem = problem_of("name", said.dataset_name_subscribed(workspace), name)
-    return Conflict(said.dataset_exists(name), problems=(problem,))
+def _demand_not_subscribed(connection: Connection, workspace: str, name: str) -> None:
+    demand_not_subscribed(connection, _KIND, workspace, name, said.dataset_exists(name))
 
 
 def _demand(connection: Connection, visible: Visible, id_: str) -> Asset:

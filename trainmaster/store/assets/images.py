@@ -15,6 +15,7 @@ from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import images as said
 from trainmaster.store import audit
+from trainmaster.store.assets.subscriptions import demand_not_subscribed, demand_offerable
 from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
@@ -24,10 +25,11 @@ from trainmaster.store.assets.versions import (
     append,
     asset_called,
     asset_seen,
-    version_called,
+    meant,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset
+from trainmaster.store.jobs import rows
+from trainmaster.store.tables import asset, asset_version, bin_entry, binned_version
 
 MOST: Final = 1000
 """Images that one person may have."""
@@ -98,11 +100,22 @@ class ImageRows:
         self._database = database
 
     def version(self, workspace: str, name: str, number: int) -> AssetVersion | None:
-        """Return a version of the image of a workspace that has this name, whoever may see it: for jobs that were
+        """Return a version of the image that this name means in a workspace, whoever may see it: for jobs that were
         submitted with it.
         """
         with self._database.read() as connection:
-            return version_called(connection, AssetKind.IMAGE, workspace, name, number)
+            found = meant(connection, AssetKind.IMAGE, workspace, name, asset_version.c.number == number)
+        return found[0] if found else None
+
+    def environments(self, number: int) -> set[str]:
+        """Return the environments of all versions with this number, also of those in the bin. O(images)."""
+        there = select(asset_version.c.about).join(asset, asset.c.id == asset_version.c.asset)
+        binned = select(binned_version.c.about).join(bin_entry, bin_entry.c.id == binned_version.c.entry)
+        there = there.where(asset.c.kind == AssetKind.IMAGE, asset_version.c.number == number)
+        binned = binned.where(bin_entry.c.kind == AssetKind.IMAGE, binned_version.c.number == number)
+        with self._database.read() as connection:
+            held = [*connection.scalars(there), *connection.scalars(binned)]
+        return {key for one in held if isinstance(key := rows.decoded(one, dict).get("key"), str)}
 
     def demand_may_write(self, visible: Visible, wanted: Asset) -> None:
         """Return when `wanted` may get a version: its name is free, or an image of `visible`. Raises Conflict."""
@@ -120,6 +133,8 @@ class ImageRows:
             problem = problem_of("name", said.image_name_taken(wanted.workspace), wanted.name)
             raise Conflict(said.image_exists(wanted.name), problems=(problem,))
         if found is None:
+            taken = said.image_exists(wanted.name)
+            demand_not_subscribed(connection, AssetKind.IMAGE, wanted.workspace, wanted.name, taken)
             mine = (asset.c.kind == AssetKind.IMAGE) & (asset.c.owner == wanted.owner)
             if (connection.scalar(select(func.count()).where(mine)) or 0) >= MOST:
                 raise Conflict(said.too_many_images(MOST))
@@ -139,6 +154,7 @@ class ImageRows:
             elif wanted.description:
                 described = {"description": wanted.description}
                 connection.execute(update(asset).where(asset.c.id == line.id).values(described))
+            demand_offerable(connection, line, [new])
             made = append(connection, line, new)
             after = replace(
                 line,

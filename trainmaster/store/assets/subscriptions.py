@@ -6,9 +6,9 @@ each read asks for both, so that an offer which is taken back needs no clean-up.
 asset's that lies there or a subscription's, never both. Methods block until durable: call them from a worker thread.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, or_, select, tuple_
 
@@ -16,6 +16,7 @@ from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import subscriptions as said
+from trainmaster.messages.said import Said
 from trainmaster.store import audit
 from trainmaster.store.assets.versions import (
     Asset,
@@ -36,6 +37,14 @@ EVERYBODY: Final = ""
 """Who may see what is offered to no workspace by name: whoever is in one."""
 MOST: Final = 1000
 """What one workspace may take in."""
+
+
+class About(Protocol):
+    """What a version says of itself."""
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """By kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +71,13 @@ class SubscriptionRows:
     # -- offers --------------------------------------------------------------------------------------------------
 
     def offer(self, visible: Visible, line: Asset, workspace: str, at: float, by: str, told: AuditEvent) -> None:
-        """Offer an asset to a workspace. Once is enough. Raises NotFound for one of which `visible` does not tell."""
+        """Offer an asset to a workspace. Once is enough. Raises NotFound for one of which `visible` does not tell,
+        Conflict for one with a version that cannot be passed on.
+        """
 
         def work(connection: Connection) -> None:
             _demand(connection, visible, line)
+            demand_passable(line.kind, line.name, versions_of(connection, asset_version.c.asset == line.id))
             if workspace not in _offers(connection, line.id):
                 connection.execute(insert(asset_offer).values(asset=line.id, workspace=workspace, at=at, by=by))
                 audit.write(connection, [told])
@@ -128,22 +140,15 @@ class SubscriptionRows:
 
     # -- subscriptions -------------------------------------------------------------------------------------------
 
-    def of_workspace(self, workspace: str, closed: Collection[str]) -> list[Subscription]:
-        """Return what a workspace took in, by kind and name; `closed`: workspaces of which nothing is passed on."""
+    def of_workspace(self, workspace: str, kind: AssetKind, closed: Collection[str]) -> list[Subscription]:
+        """Return what of a kind a workspace took in, by name; `closed`: workspaces of which nothing is passed on."""
         one = asset_subscription
-        mine = select(one).where(one.c.workspace == workspace).order_by(one.c.kind, one.c.name)
+        mine = (one.c.workspace == workspace, one.c.kind == kind)
         with self._database.read() as connection:
-            found = [_subscription(row) for row in connection.execute(mine)]
-            lines = {
-                line.id: line
-                for kind in {one.kind for one in found}
-                for line in assets_with(
-                    connection,
-                    kind,
-                    asset.c.id.in_(select(one.c.asset).where(one.c.workspace == workspace)),
-                    _offered_to(workspace, closed),
-                )
-            }
+            found = [_subscription(row) for row in connection.execute(select(one).where(*mine).order_by(one.c.name))]
+            taken = asset.c.id.in_(select(one.c.asset).where(*mine))
+            offered = assets_with(connection, kind, taken, _offered_to(workspace, closed))
+        lines = {line.id: line for line in offered}
         return [
             Subscription(one.workspace, one.kind, one.name, one.asset, one.at, one.by, lines.get(one.asset))
             for one in found
@@ -158,7 +163,7 @@ class SubscriptionRows:
         def work(connection: Connection) -> Asset:
             found = assets_with(connection, kind, asset.c.id == wanted.asset, _offered_to(workspace, closed))
             if not found:
-                raise NotFound(said.not_offered(repr(wanted.asset), workspace))
+                raise NotFound(said.not_offered(repr(wanted.asset), workspace, kind.value))
             mine = _of(connection, asset_subscription.c.workspace == workspace)
             same = next((one for one in mine if one.asset == wanted.asset), None)
             if same is not None and (same.kind, same.name) == (kind, name):
@@ -187,7 +192,7 @@ class SubscriptionRows:
             same = and_(table.c.workspace == workspace, table.c.kind == kind, table.c.name == name)
             found = _of(connection, same)
             if not found:
-                raise NotFound(said.no_such_subscription(repr(name), workspace))
+                raise NotFound(said.no_such_subscription(repr(name), workspace, kind.value))
             connection.execute(delete(table).where(same))
             audit.write(connection, [told(found[0].asset)])
 
@@ -206,6 +211,35 @@ def is_subscribed(connection: Connection, kind: AssetKind, workspace: str, name:
     one = asset_subscription
     same = select(one.c.asset).where(one.c.workspace == workspace, one.c.kind == kind, one.c.name == name)
     return connection.scalar(same) is not None
+
+
+def demand_not_subscribed(connection: Connection, kind: AssetKind, workspace: str, name: str, taken: Said) -> None:
+    """Return when no subscription of a workspace has this name. Raises Conflict, with `taken` for what is wrong."""
+    if is_subscribed(connection, kind, workspace, name):
+        raise Conflict(taken, problems=(problem_of("name", said.name_subscribed(workspace), name),))
+
+
+def demand_passable(kind: AssetKind, name: str, versions: Iterable[About]) -> None:
+    """Return when other workspaces can use these versions of an asset: all but an image that its registry gives out
+    for a secret, which is its workspace's. Raises Conflict.
+    """
+    for version in versions if kind is AssetKind.IMAGE else ():
+        if secret := version.about.get("secret"):
+            raise Conflict(said.image_needs_secret(name, str(secret)))
+
+
+def demand_offerable(connection: Connection, line: Asset, versions: Iterable[About]) -> None:
+    """Return when an asset can get these versions: it is offered to nobody, or they can be passed on. Raises
+    Conflict.
+    """
+    if _offers(connection, line.id):
+        demand_passable(line.kind, line.name, versions)
+
+
+def arrive(connection: Connection, id_: str, workspace: str) -> None:
+    """Forget that a workspace took in, and was offered, what lies there from now on."""
+    for table in (asset_offer, asset_subscription):
+        connection.execute(delete(table).where(table.c.asset == id_, table.c.workspace == workspace))
 
 
 def forget_passed_on(connection: Connection, id_: str) -> None:

@@ -16,6 +16,7 @@ from trainmaster.core.errors import Conflict, NotFound, problem_of
 from trainmaster.core.events import AuditEvent
 from trainmaster.messages.assets import templates as said
 from trainmaster.store import audit
+from trainmaster.store.assets.subscriptions import arrive, demand_not_subscribed
 from trainmaster.store.assets.versions import (
     Asset,
     AssetKind,
@@ -27,7 +28,7 @@ from trainmaster.store.assets.versions import (
     asset_seen,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version, bin_entry
+from trainmaster.store.tables import asset, asset_subscription, asset_version, bin_entry
 
 KEPT: Final = 50
 """Versions of a template that are kept: what was changed before that is gone."""
@@ -106,6 +107,8 @@ class TemplateRows:
             given = {"name": edit.name, "description": edit.description, "workspace": edit.workspace}
             values: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
             after = replace(before, **values, latest=before.latest + 1, changed_at=new.created_at)
+            if after.workspace != before.workspace:
+                arrive(connection, id_, after.workspace)
             if (after.name, after.workspace) != (before.name, before.workspace):
                 _demand_free(connection, after)
             if values:
@@ -141,10 +144,17 @@ class TemplateRows:
         self._database.write(work).result()
 
     def names(self, workspace: str) -> set[str]:
-        """Return the names of all templates in a workspace: what is not to be the name of another."""
-        there = select(asset.c.name).where(asset.c.kind == AssetKind.TEMPLATE, asset.c.workspace == workspace)
+        """Return the names of all templates in a workspace, also of what it took in: what is not to be the name of
+        another.
+        """
         with self._database.read() as connection:
-            return set(connection.scalars(there))
+            return {
+                name
+                for table in (asset, asset_subscription)
+                for name in connection.scalars(
+                    select(table.c.name).where(table.c.kind == AssetKind.TEMPLATE, table.c.workspace == workspace)
+                )
+            }
 
 
 def close_workspace(connection: Connection, workspace: str) -> None:
@@ -168,3 +178,5 @@ def _demand_free(connection: Connection, wanted: Asset) -> None:
     if asset_called(connection, AssetKind.TEMPLATE, wanted.workspace, wanted.name) is not None:
         problem = problem_of("name", said.template_name_taken(wanted.workspace), wanted.name)
         raise Conflict(said.template_exists(wanted.name), problems=(problem,))
+    taken = said.template_exists(wanted.name)
+    demand_not_subscribed(connection, AssetKind.TEMPLATE, wanted.workspace, wanted.name, taken)

@@ -48,7 +48,7 @@ class AssetKind(StrEnum):
     VOLUME = "volume"
 
 
-PASSED_ON: Final = frozenset({AssetKind.DATASET})
+PASSED_ON: Final = frozenset({AssetKind.DATASET, AssetKind.ALGORITHM, AssetKind.IMAGE, AssetKind.TEMPLATE})
 """Kinds that other workspaces can take in (`store.assets.subscriptions`)."""
 
 
@@ -79,7 +79,7 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True)
 class AssetVersion:
-    """One immutable version of an asset; `name` is the asset's, `path` starts at the home folder."""
+    """One immutable version of an asset; `name` and `workspace` are the asset's, `path` starts at the home folder."""
 
     asset: str
     name: str
@@ -93,6 +93,7 @@ class AssetVersion:
     attempt: int | None
     path: str
     about: dict[str, Any]
+    workspace: str = ""
 
     @property
     def reference(self) -> str:
@@ -240,15 +241,6 @@ def asset_called(connection: Connection, kind: AssetKind, workspace: str, name: 
     return found[0] if found else None
 
 
-def version_called(
-    connection: Connection, kind: AssetKind, workspace: str, name: str, number: int
-) -> AssetVersion | None:
-    """Return a version of the asset of a kind with this name, whoever owns it."""
-    same = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
-    found = _select_versions(connection, *same, asset_version.c.number == number)
-    return found[0] if found else None
-
-
 def version_of(connection: Connection, job: str, attempt: int) -> AssetVersion | None:
     """Return the version that an attempt of a job made."""
     found = _select_versions(connection, asset_version.c.job == job, asset_version.c.attempt == attempt)
@@ -386,7 +378,8 @@ def assets_with(
 
 
 def _select_versions(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
-    statement = select(asset_version, asset.c.name).join(asset, asset.c.id == asset_version.c.asset).where(*conditions)
+    statement = select(asset_version, asset.c.name, asset.c.workspace).where(*conditions)
+    statement = statement.join(asset, asset.c.id == asset_version.c.asset)
     return [_version(row) for row in connection.execute(statement.order_by(asset_version.c.number.desc()))]
 
 

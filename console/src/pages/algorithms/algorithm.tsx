@@ -23,6 +23,10 @@ import { AssetStar } from "../../shared/favorite";
 import { listed, RESOURCE_TYPES } from "../../shared/format";
 import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
+import { Beyond } from "../../shared/passing/beyond";
+import { isTaken } from "../../shared/passing/cell";
+import { placeOf } from "../../shared/passing/place";
+import { useSession } from "../../shared/session";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
@@ -64,7 +68,7 @@ export function AlgorithmPage(): ReactNode {
         actions={
           <>
             <AssetStar kind="algorithms" of={algorithm} />
-            <Sharing words="algorithms" of={algorithm} change={shareAlgorithm} />
+            {!isTaken(algorithm) && <Sharing words="algorithms" of={algorithm} change={shareAlgorithm} />}
             {writes && (
               <Button icon={<PlusOutlined />} onClick={() => setCreates(true)} data-testid="algorithm-create">
                 {t("algorithms.addVersion")}
@@ -81,6 +85,7 @@ export function AlgorithmPage(): ReactNode {
         change={(text) => describeAlgorithm(algorithm.id, text)}
         read={ALL}
       />
+      <Beyond kind="algorithm" of={algorithm} />
       {algorithm.shown === 0 ? (
         <div className="tm-panel">
           <Empty title={t("algorithms.noVersions")} />
@@ -124,6 +129,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
   const download = useDownload();
   const version = of.history.find((one) => one.version === of.shown);
   const launcher = useFrameworkTitle();
+  const place = placeOf(of, useSession()?.user);
   const none = t("algorithms.anything");
   const facts: [string, ReactNode][] = [
     [
@@ -156,7 +162,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
       <section className="tm-panel">
         <h2 className="tm-version-head">
           <span className="tm-grow">{t("algorithms.version", { n: of.shown })}</span>
-          <RunInJob algorithm={`${of.name}@${of.shown}`} workspace={of.workspace} size="small" />
+          <RunInJob algorithm={`${place.name}@${of.shown}`} workspace={place.workspace} size="small" />
           {version?.code && (
             <Button
               size="small"

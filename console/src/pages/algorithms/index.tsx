@@ -8,6 +8,10 @@ import { listAlgorithms } from "../../api/algorithms";
 import type { Algorithm } from "../../api/types";
 import { Listing } from "../../shared/listing";
 import { useFrameworkTitle } from "../../shared/meta";
+import { SharedCell } from "../../shared/passing/cell";
+import { placeOf } from "../../shared/passing/place";
+import { PublishedList } from "../../shared/passing/published";
+import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
@@ -26,6 +30,7 @@ export function AlgorithmsPage(): ReactNode {
         icon={<FunctionOutlined className="tm-empty-icon" />}
         columns={useColumns()}
         width={900}
+        published={(q) => <PublishedList kind="algorithm" q={q} />}
         actions={
           <Button
             type="primary"
@@ -51,6 +56,7 @@ function useColumns(): TableColumnsType<Algorithm> {
   const { t } = useTranslation();
   const narrow = useMedia("(max-width: 599px)");
   const launcher = useFrameworkTitle();
+  const user = useSession()?.user;
   return useMemo(
     () => [
       {
@@ -100,9 +106,7 @@ function useColumns(): TableColumnsType<Algorithm> {
         title: t("algorithms.shared"),
         key: "shared",
         width: 112,
-        render: (_, one) => (
-          <span title={t(`algorithms.share.${one.share}`)}>{t(`algorithms.sharing.${one.share}`)}</span>
-        ),
+        render: (_, one) => <SharedCell kind="algorithm" of={one} />,
       },
       {
         title: t("algorithms.changed"),
@@ -115,10 +119,12 @@ function useColumns(): TableColumnsType<Algorithm> {
         key: "use",
         width: 148,
         align: "end",
-        render: (_, one) =>
-          one.latest > 0 && <RunInJob algorithm={`${one.name}@${one.latest}`} workspace={one.workspace} size="small" />,
+        render: (_, one) => {
+          const { workspace, name } = placeOf(one, user);
+          return one.latest > 0 && <RunInJob algorithm={`${name}@${one.latest}`} workspace={workspace} size="small" />;
+        },
       },
     ],
-    [t, narrow, launcher],
+    [t, narrow, launcher, user],
   );
 }

@@ -25,13 +25,14 @@ import { AssetStar } from "../../shared/favorite";
 import { FileBrowser } from "../../shared/files";
 import { bytes, number } from "../../shared/format";
 import { LineagePanel } from "../../shared/lineage";
+import { Beyond } from "../../shared/passing/beyond";
+import { isTaken } from "../../shared/passing/cell";
+import { placeOf } from "../../shared/passing/place";
 import { useSession } from "../../shared/session";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, Empty, Facts, Mono, PageHeader, Pending } from "../../shared/ui";
 import { NotShared } from "../lost";
-import { Beyond } from "./beyond";
-import { placeOf } from "./place";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
 
@@ -61,9 +62,7 @@ export function DatasetPage(): ReactNode {
         actions={
           <>
             <AssetStar kind="datasets" of={dataset} />
-            {(dataset.taken.length === 0 || dataset.may.includes("share")) && (
-              <Sharing words="datasets" of={dataset} change={shareDataset} />
-            )}
+            {!isTaken(dataset) && <Sharing words="datasets" of={dataset} change={shareDataset} />}
             {writes && (
               <Button icon={<CloudUploadOutlined />} onClick={() => setUploads(true)} data-testid="dataset-upload">
                 {t("datasets.add")}
@@ -80,7 +79,7 @@ export function DatasetPage(): ReactNode {
         change={(text) => describeDataset(dataset.id, text)}
         read={ALL}
       />
-      <Beyond of={dataset} />
+      <Beyond kind="dataset" of={dataset} />
       {shown === undefined ? (
         <div className="tm-panel">
           <Empty title={t("datasets.noVersions")} />

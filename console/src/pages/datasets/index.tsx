@@ -7,13 +7,14 @@ import { useTranslation } from "react-i18next";
 import { listDatasets } from "../../api/datasets";
 import type { Dataset } from "../../api/types";
 import { Listing } from "../../shared/listing";
+import { SharedCell } from "../../shared/passing/cell";
+import { placeOf } from "../../shared/passing/place";
+import { PublishedList } from "../../shared/passing/published";
 import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
 import { newestColumns } from "./columns";
-import { placeOf } from "./place";
-import { PublishedDatasets } from "./published";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
 
@@ -29,7 +30,7 @@ export function DatasetsPage(): ReactNode {
         icon={<DatabaseOutlined className="tm-empty-icon" />}
         columns={useColumns()}
         width={900}
-        published={(q) => <PublishedDatasets q={q} />}
+        published={(q) => <PublishedList kind="dataset" q={q} />}
         actions={
           <Button
             type="primary"
@@ -89,12 +90,7 @@ function useColumns(): TableColumnsType<Dataset> {
         title: t("datasets.shared"),
         key: "shared",
         width: 112,
-        render: (_, one) =>
-          one.taken.length > 0 && !one.may.includes("share") ? (
-            <TwoLines first={t("datasets.subscribed")} second={one.taken.map((place) => place.workspace).join(", ")} />
-          ) : (
-            <span title={t(`datasets.share.${one.share}`)}>{t(`datasets.sharing.${one.share}`)}</span>
-          ),
+        render: (_, one) => <SharedCell kind="dataset" of={one} />,
       },
       {
         title: t("datasets.changed"),

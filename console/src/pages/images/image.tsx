@@ -12,6 +12,8 @@ import { Described } from "../../shared/described";
 import { Discard } from "../../shared/discard";
 import { AssetStar } from "../../shared/favorite";
 import { bytes } from "../../shared/format";
+import { Beyond } from "../../shared/passing/beyond";
+import { isTaken } from "../../shared/passing/cell";
 import { Sharing } from "../../shared/sharing";
 import { Ago } from "../../shared/time";
 import { Crumb, PageHeader, Pending } from "../../shared/ui";
@@ -46,7 +48,7 @@ export function ImagePage(): ReactNode {
         actions={
           <>
             <AssetStar kind="images" of={image} />
-            <Sharing words="images" of={image} change={shareImage} />
+            {!isTaken(image) && <Sharing words="images" of={image} change={shareImage} />}
             {writes && (
               <Button icon={<AppstoreAddOutlined />} onClick={() => setAdds(true)} data-testid="image-add">
                 {t("images.addVersion")}
@@ -63,6 +65,7 @@ export function ImagePage(): ReactNode {
         change={(text) => describeImage(image.id, text)}
         read={["images", "image"]}
       />
+      <Beyond kind="image" of={image} />
       {!image.built && <Alert type="info" showIcon className="tm-outdated" title={t("images.notBuiltHint")} />}
       <div className="tm-model">
         <nav className="tm-panel tm-versions" aria-label={t("images.versions")}>

@@ -8,6 +8,10 @@ import { listImages } from "../../api/images";
 import type { Image } from "../../api/types";
 import { bytes, number } from "../../shared/format";
 import { Listing } from "../../shared/listing";
+import { SharedCell } from "../../shared/passing/cell";
+import { placeOf } from "../../shared/passing/place";
+import { PublishedList } from "../../shared/passing/published";
+import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { Hinted, Nothing, TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
@@ -30,6 +34,7 @@ export function ImagesPage(): ReactNode {
         icon={<AppstoreOutlined className="tm-empty-icon" />}
         columns={useColumns()}
         width={976}
+        published={(q) => <PublishedList kind="image" q={q} />}
         above={<Builds open={show} />}
         actions={
           <Button
@@ -51,6 +56,7 @@ export function ImagesPage(): ReactNode {
 function useColumns(): TableColumnsType<Image> {
   const { t } = useTranslation();
   const narrow = useMedia("(max-width: 599px)");
+  const user = useSession()?.user;
   return useMemo(
     () => [
       {
@@ -120,7 +126,7 @@ function useColumns(): TableColumnsType<Image> {
         title: t("images.shared"),
         key: "shared",
         width: 104,
-        render: (_, one) => <span title={t(`images.share.${one.share}`)}>{t(`images.sharing.${one.share}`)}</span>,
+        render: (_, one) => <SharedCell kind="image" of={one} />,
       },
       {
         title: t("images.changed"),
@@ -133,9 +139,12 @@ function useColumns(): TableColumnsType<Image> {
         key: "use",
         width: 148,
         align: "end",
-        render: (_, one) => <UseImage image={`${one.name}@${one.version}`} workspace={one.workspace} />,
+        render: (_, one) => {
+          const { workspace, name } = placeOf(one, user);
+          return <UseImage image={`${name}@${one.version}`} workspace={workspace} />;
+        },
       },
     ],
-    [t, narrow],
+    [t, narrow, user],
   );
 }

@@ -8,6 +8,8 @@ import type { ImageDetail, ImagePackage } from "../../api/types";
 import { bytes, number } from "../../shared/format";
 import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
+import { placeOf } from "../../shared/passing/place";
+import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { CopyButton, Facts, Mono } from "../../shared/ui";
 import type { Card } from "./cards";
@@ -20,6 +22,7 @@ const FEW = 10;
 export function Version({ image, remove }: { image: ImageDetail; remove: ReactNode }): ReactNode {
   const { t } = useTranslation();
   const title = useFrameworkTitle();
+  const place = placeOf(image, useSession()?.user);
   const version = image.versions.find((one) => one.version === image.shown) ?? image.versions[0];
   if (!version) return null;
   const facts: [string, ReactNode][] = [
@@ -73,7 +76,7 @@ export function Version({ image, remove }: { image: ImageDetail; remove: ReactNo
       <section className="tm-panel">
         <h2 className="tm-version-head">
           <span className="tm-grow">{t("images.version", { n: version.version })}</span>
-          <UseImage image={version.reference} workspace={image.workspace} />
+          <UseImage image={`${place.name}@${version.version}`} workspace={place.workspace} />
           {remove}
         </h2>
         <div className="tm-panel-body">

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { AutoComplete, Select } from "antd";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { readOffered } from "../../api/assets";
 import { listImages, readImage } from "../../api/images";
@@ -11,6 +11,7 @@ import { useBilingual } from "../../i18n";
 import { useEngineOf } from "../../shared/engines";
 import { bytes, number } from "../../shared/format";
 import { useFrameworkTitle } from "../../shared/meta";
+import { namedIn } from "../../shared/passing/place";
 import { useMedia } from "../../theme";
 import type { Card } from "../images/cards";
 import { frameworkOf, getAt } from "./document";
@@ -32,11 +33,12 @@ export function ImageField(): ReactNode {
 
 function useImages(): Image[] | undefined {
   const workspace = useWorkspace();
-  return useQuery({
+  const found = useQuery({
     queryKey: ["images", "to have", workspace],
     queryFn: ({ signal }) => readOffered(listImages, workspace, signal),
     staleTime: STILL_MS,
   }).data;
+  return useMemo(() => found && namedIn(found, workspace), [found, workspace]);
 }
 
 function Choice(): ReactNode {

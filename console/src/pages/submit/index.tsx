@@ -10,6 +10,7 @@ import { cloneDocument } from "../../api/jobs";
 import { readTemplate } from "../../api/templates";
 import type { Job, Json, JsonObject, SweepDetail, TemplateDetail } from "../../api/types";
 import { useMetaQuery } from "../../shared/meta";
+import { placeOf } from "../../shared/passing/place";
 import { homeOf } from "../../shared/people";
 import { useSession } from "../../shared/session";
 import { SaveTemplate } from "../../shared/template";
@@ -66,12 +67,14 @@ export function SubmitPage(): ReactNode {
   const change = useMemo(() => readChange(set), [set]);
   const user = useSession()?.user;
   const home = user && homeOf(user);
+  const place = saved.data && placeOf(saved.data, user).workspace; // where it was taken in, for who submits nothing there
   const original = useMemo(() => {
     const found = source.data && withRoles(source.data);
     if (found) return clone === undefined ? sessionOf(found) : found;
-    if (saved.data) return withRoles(saved.data.spec);
+    if (saved.data)
+      return withRoles(edit || place === undefined ? saved.data.spec : { ...saved.data.spec, workspace: place });
     return inWorkspace(emptyDocument(most), home);
-  }, [source.data, saved.data, clone, home, most]);
+  }, [source.data, saved.data, place, clone, edit, home, most]);
   if (of !== undefined && !source.data) return <Pending query={source} rows={10} />;
   if (template !== undefined && saved.error instanceof ApiError && saved.error.status === 404)
     return <NotShared what="template" id={template} />;
@@ -127,7 +130,13 @@ function SubmitForm(props: FormProps): ReactNode {
   const insteadOf = replacing ? first : undefined;
   const live = usePreview(doc, insteadOf);
   const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true, insteadOf);
-  const form = useFormState({ doc, setDoc, live, original: clone === undefined ? null : original });
+  const form = useFormState({
+    doc,
+    setDoc,
+    live,
+    original: clone === undefined ? null : original,
+    whole: clone !== undefined || template !== undefined,
+  });
   const take = useTake((read) => {
     form.state.showSeveral(isDistributed(read));
     setDoc(read);

@@ -13,7 +13,7 @@ import { listModels, readModel } from "../../api/models";
 import { listConnections } from "../../api/storage";
 import type { JsonObject } from "../../api/types";
 import { listVolumes } from "../../api/volumes";
-import { calledIn } from "../datasets/place";
+import { calledIn } from "../../shared/passing/place";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
 import { type Offer, type OfferOption, offers, renderOffer } from "./offers";

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { listAlgorithms, readAlgorithm, specOf } from "../../api/algorithms";
 import { readOffered } from "../../api/assets";
 import type { Algorithm, AlgorithmSpec, Flavor } from "../../api/types";
+import { namedIn } from "../../shared/passing/place";
 import { splitReference } from "./mounts";
 import { useForm, useWorkspace } from "./state";
 
@@ -29,7 +30,7 @@ export function useAlgorithm(): Chosen {
     queryFn: ({ signal }) => readOffered(listAlgorithms, workspace, signal),
     staleTime: STILL_MS,
   });
-  const known = (list.data ?? []).filter((one) => one.workspace === workspace && one.latest > 0);
+  const known = namedIn(list.data ?? [], workspace).filter((one) => one.latest > 0);
   const id = known.find((one) => one.name === name)?.id;
   const detail = useQuery({
     queryKey: ["algorithm", id, version],

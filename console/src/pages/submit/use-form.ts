@@ -17,6 +17,8 @@ interface Given {
   setDoc: Dispatch<SetStateAction<JsonObject>>;
   live: ReturnType<typeof usePreview>;
   original: JsonObject | null;
+  /** It begins with a document that somebody made before: what is wrong with it here is said at once. */
+  whole: boolean;
 }
 
 interface Shared {
@@ -31,10 +33,10 @@ interface Shared {
   go: (path: string) => boolean;
 }
 
-export function useFormState({ doc, setDoc, live, original }: Given): Shared {
+export function useFormState({ doc, setDoc, live, original, whole }: Given): Shared {
   const { t } = useTranslation();
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
-  const [tried, setTried] = useState(original !== null);
+  const [tried, setTried] = useState(whole);
   const [saved, setSaved] = useState(() => localStorage.getItem(MODE) === "1");
   const [peeking, setPeeking] = useState(false); // for this visit alone: nobody chose it
   const [sought, setSought] = useState<FormState["sought"]>(null);

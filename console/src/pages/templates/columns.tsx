@@ -1,17 +1,26 @@
 /** What the table of templates tells, and what can be done with one in its row. */
-import { CopyOutlined, DeleteOutlined, EditOutlined, MoreOutlined, SendOutlined } from "@ant-design/icons";
+import {
+  CopyOutlined,
+  DeleteOutlined,
+  EditOutlined,
+  GlobalOutlined,
+  MoreOutlined,
+  SendOutlined,
+} from "@ant-design/icons";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Button, Dropdown, Select, type TableColumnsType } from "antd";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { JobShare, Template } from "../../api/types";
 import { useLanguage } from "../../i18n";
 import { ButtonLink } from "../../shared/link";
+import { SharedCell } from "../../shared/passing/cell";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
 import { useMedia } from "../../theme";
 import { useDeleteTemplates, useTemplateActions } from "./actions";
+import { BeyondTemplate } from "./beyond";
 
 export function useColumns(): TableColumnsType<Template> {
   const { t } = useTranslation();
@@ -79,8 +88,7 @@ export function useColumns(): TableColumnsType<Template> {
 function Sharing({ of }: { of: Template }): ReactNode {
   const { t } = useTranslation();
   const { share } = useTemplateActions();
-  if (!of.may.includes("share"))
-    return <span title={t(`templates.share.${of.share}`)}>{t(`templates.sharing.${of.share}`)}</span>;
+  if (!of.may.includes("share")) return <SharedCell kind="template" of={of} />;
   return (
     <Select<JobShare>
       size="small"
@@ -101,6 +109,7 @@ function Actions({ of }: { of: Template }): ReactNode {
   const navigate = useNavigate();
   const { copy } = useTemplateActions();
   const drop = useDeleteTemplates();
+  const [beyond, setBeyond] = useState(false);
   const writes = of.may.includes("write");
   return (
     <span className="tm-row-actions">
@@ -133,6 +142,13 @@ function Actions({ of }: { of: Template }): ReactNode {
               onClick: () => void copy(of),
             },
             {
+              key: "beyond",
+              icon: <GlobalOutlined />,
+              disabled: !of.may.includes("share") && of.taken.length === 0,
+              label: <span data-testid="template-beyond">{t("passing.title")}</span>,
+              onClick: () => setBeyond(true),
+            },
+            {
               key: "delete",
               icon: <DeleteOutlined />,
               danger: true,
@@ -150,6 +166,7 @@ function Actions({ of }: { of: Template }): ReactNode {
           data-testid="template-more"
         />
       </Dropdown>
+      {beyond && <BeyondTemplate of={of} close={() => setBeyond(false)} />}
     </span>
   );
 }

@@ -7,6 +7,7 @@ import { listTemplates } from "../../api/templates";
 import type { Template } from "../../api/types";
 import { ButtonLink } from "../../shared/link";
 import { Listing } from "../../shared/listing";
+import { PublishedList } from "../../shared/passing/published";
 import { useDeleteTemplates } from "./actions";
 import { useColumns } from "./columns";
 
@@ -20,6 +21,7 @@ export function TemplatesPage(): ReactNode {
       icon={<FileDoneOutlined className="tm-empty-icon" />}
       columns={useColumns()}
       width={900}
+      published={(q) => <PublishedList kind="template" q={q} />}
       actions={
         <ButtonLink
           to="/submit"

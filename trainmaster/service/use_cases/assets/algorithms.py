@@ -25,7 +25,7 @@ from trainmaster.answers import (
 )
 from trainmaster.core.cluster import DEFAULT
 from trainmaster.core.errors import InvalidSpec, NotFound, Problem, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import AuditEvent
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
 from trainmaster.messages.assets import algorithms as said
@@ -34,7 +34,7 @@ from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import member_problems, sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
-from trainmaster.service.use_cases.assets.lines import Lines, LineWords
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords, subject_of
 from trainmaster.spec.algorithms.algorithm import AlgorithmSpec
 from trainmaster.spec.algorithms.checking import read_algorithm, written
 from trainmaster.spec.document import Given
@@ -70,7 +70,7 @@ class Algorithms:
 
     def __init__(self, context: Context, assets: AssetReader, rows: AlgorithmRows) -> None:
         self._ctx, self._assets, self._rows = context, assets, rows
-        self._lines = Lines(context, assets, _KIND, _WORDS)
+        self.lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -84,8 +84,8 @@ class Algorithms:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
-            marked = self._lines.favorites(who, page.items)
-            items = [_view(one, last.get(one.id), who, marked) for one in page.items]
+            marked = self.lines.favorites(who, page.items)
+            items = [self._view(one, last.get(one.id), who, marked) for one in page.items]
             return AlgorithmPage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -94,11 +94,11 @@ class Algorithms:
         """Return an algorithm (id, the beginning of one, or name) with its versions and the document of one, the last
         where none is named. Raises NotFound, Conflict where several are meant.
         """
-        return await self._shown(await self._lines.find(ref, who), who, version)
+        return await self._shown(await self.lines.find(ref, who), who, version)
 
     async def code(self, ref: str, version: int, who: Principal) -> tuple[str, str]:
         """Return an algorithm's name, and the folder with the code of one of its versions. Raises NotFound."""
-        line = await self._lines.find(ref, who)
+        line = await self.lines.find(ref, who)
         for one in await self._versions(line, who):
             if one.number != version:
                 continue
@@ -121,7 +121,7 @@ class Algorithms:
         algorithm = await self._judged(wanted, workspace, who)
         line = await asyncio.to_thread(self._called, workspace, wanted.name, who)
         if line is not None:
-            self._lines.demand_right(who, "algorithms:write", line)
+            self.lines.demand_right(who, "algorithms:write", line)
         now, document = self._ctx.clock(), written(algorithm)
         text = msgspec.json.encode(document).decode()
         new = algorithm_version(document, digest_of(text), len(text.encode()), who.name, now, who.role == "admin")
@@ -138,7 +138,7 @@ class Algorithms:
         )
 
         def told(of: Asset, number: int) -> AuditEvent:
-            return who.did(_subject(of), said.algorithm_version_made(of.name, number), now)
+            return who.did(subject_of(of), said.algorithm_version_made(of.name, number), now)
 
         writable = decide(who, "algorithms:write").visible
         made = await asyncio.to_thread(self._rows.add, writable, asset, new, told)
@@ -146,7 +146,7 @@ class Algorithms:
 
     async def describe(self, ref: str, who: Principal, description: str) -> AlgorithmDetail:
         """Say what an algorithm does. Raises NotFound, Forbidden, InvalidSpec."""
-        before = await self._lines.find(ref, who, "algorithms:write")
+        before = await self.lines.find(ref, who, "algorithms:write")
         if found := _description_problems(description):
             raise InvalidSpec(said.algorithm_not_valid(len(found)), problems=tuple(found))
         told = self._told(who, "description", said.algorithm_described)
@@ -158,7 +158,7 @@ class Algorithms:
         """Share an algorithm with the other members of its workspace, or no more. Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
         """
-        before = await self._lines.find(ref, who, "algorithms:share")
+        before = await self.lines.find(ref, who, "algorithms:share")
         if wrong := sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace)):
             raise InvalidSpec(said.algorithm_not_valid(len(wrong)), problems=tuple(wrong))
         told = self._told(who, "share", said.algorithm_shared)
@@ -170,19 +170,19 @@ class Algorithms:
         """Make an algorithm one of one's own favorites, or no more. Raises NotFound, Conflict where several are
         meant.
         """
-        return await self._shown(await self._lines.favor(ref, who, wanted), who)
+        return await self._shown(await self.lines.favor(ref, who, wanted), who)
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Put an algorithm with all its versions into the bin; jobs keep what they got of it. Raises NotFound,
         Forbidden.
         """
-        line = await self._lines.find(ref, who, "algorithms:write")
+        line = await self.lines.find(ref, who, "algorithms:write")
         gone, missing = said.algorithm_deleted(line.name), said.no_such_algorithm(repr(ref))
         await self._ctx.bin.put(who, line, None, gone, missing)
 
     async def delete_version(self, ref: str, version: int, who: Principal) -> None:
         """Put one version into the bin; its number is never given again. Raises NotFound, Forbidden."""
-        line = await self._lines.find(ref, who, "algorithms:write")
+        line = await self.lines.find(ref, who, "algorithms:write")
         gone = said.algorithm_version_deleted(line.name, version)
         await self._ctx.bin.put(who, line, version, gone, said.no_such_algorithm_version(line.name, version))
 
@@ -231,11 +231,13 @@ class Algorithms:
         if shown is None and version is not None:
             raise NotFound(said.no_such_algorithm_version(line.name, version))
         visible = decide(who, "jobs:read").visible
-        there = [job for job in self._ctx.master.live.values() if job.workspace == line.workspace]
-        using = await asyncio.to_thread(self._using, [job for job in there if visible.covers(job)], line.name)
-        marked = await asyncio.to_thread(self._lines.favorites, who, [line])
+        seen = [job for job in self._ctx.master.live.values() if visible.covers(job)]
+        using = await asyncio.to_thread(self._using, seen, self.lines.known_as(who, line))
+        marked = await asyncio.to_thread(self.lines.favorites, who, [line])
+        view = self._view(line, versions[0] if versions else None, who, marked)
         return AlgorithmDetail(
-            **asdict(_view(line, versions[0] if versions else None, who, marked)),
+            **asdict(view),
+            **await asyncio.to_thread(self.lines.beyond, line, "share" in view.may),
             shown=shown.number if shown is not None else 0,
             spec=document_in(shown) if shown is not None else {},
             history=[_version_view(one) for one in versions],
@@ -243,31 +245,53 @@ class Algorithms:
             more_jobs=max(0, len(using) - _SHOWN),
         )
 
-    def _using(self, jobs: list[Job], name: str) -> list[AlgorithmJob]:
-        """Return those of `jobs`, which have not ended, that run a version of the algorithm."""
+    def _using(self, jobs: list[Job], called: list[tuple[str, str]]) -> list[AlgorithmJob]:
+        """Return those of `jobs`, which have not ended, that run a version of the algorithm, whose names by workspace
+        are `called`.
+        """
         named: dict[str, str] = {}
-        found = []
+        found, places = [], {workspace for workspace, _ in called}
         for job in jobs:
+            if job.workspace not in places:
+                continue
             if job.spec_digest not in named:
                 spec = self._ctx.specs.fetch_or_none(job.spec_digest)
                 named[job.spec_digest] = (spec.algorithm or "") if spec is not None else ""
             of, _, number = named[job.spec_digest].partition("@")
-            if of == name:
+            if (job.workspace, of) in called:
                 found.append(AlgorithmJob(id=job.id, name=job.name, version=int(number or 0)))
         return found
+
+    def _view(self, line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> AlgorithmView:
+        rights: tuple[AlgorithmRight, ...] = ("write", "share")
+        framework = document_in(last).get("framework") if last is not None else None
+        kind = framework.get("kind") if isinstance(framework, dict) else None
+        return AlgorithmView(
+            id=line.id,
+            name=line.name,
+            description=line.description,
+            workspace=line.workspace,
+            owner=line.owner,
+            preset=last is not None and last.about.get("preset") is True and line.share != JobShare.NONE,
+            share=JobShare(line.share),
+            latest=line.latest,
+            versions=line.versions,
+            framework=kind if isinstance(kind, str) else "",
+            created_at=line.created_at,
+            changed_at=line.changed_at,
+            favorite=line.id in marked,
+            taken=self.lines.taken(who, line),
+            may=[right for right in rights if decide(who, f"algorithms:{right}", line).allowed],
+        )
 
     def _told(self, who: Principal, field: str, words: Callable[[str], Said]) -> Callable[[Asset, Asset], AuditEvent]:
         now = self._ctx.clock()
 
         def told(was: Asset, now_is: Asset) -> AuditEvent:
             changes = ((field, getattr(was, field), getattr(now_is, field)),)
-            return who.did(_subject(now_is), words(now_is.name), now, changes)
+            return who.did(subject_of(now_is), words(now_is.name), now, changes)
 
         return told
-
-
-def _subject(line: Asset) -> Subject:
-    return Subject("algorithm", line.id, line.workspace, line.owner, line.name)
 
 
 def _description_problems(description: str) -> list[Problem]:
@@ -284,26 +308,4 @@ def _version_view(version: AssetVersion) -> AlgorithmVersionView:
         code=upload if isinstance(upload, str) else None,
         created_at=version.created_at,
         by=maker_of(version),
-    )
-
-
-def _view(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> AlgorithmView:
-    rights: tuple[AlgorithmRight, ...] = ("write", "share")
-    framework = document_in(last).get("framework") if last is not None else None
-    kind = framework.get("kind") if isinstance(framework, dict) else None
-    return AlgorithmView(
-        id=line.id,
-        name=line.name,
-        description=line.description,
-        workspace=line.workspace,
-        owner=line.owner,
-        preset=last is not None and last.about.get("preset") is True and line.share != JobShare.NONE,
-        share=JobShare(line.share),
-        latest=line.latest,
-        versions=line.versions,
-        framework=kind if isinstance(kind, str) else "",
-        created_at=line.created_at,
-        changed_at=line.changed_at,
-        favorite=line.id in marked,
-        may=[right for right in rights if decide(who, f"algorithms:{right}", line).allowed],
     )

@@ -13,13 +13,10 @@ from trainmaster.access.roles import Principal
 from trainmaster.answers import BinEntryView, BinPage, OutcomeView, RefusedView, RestoredView
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, TrainmasterError, problem_of
 from trainmaster.core.events import AuditEvent
-from trainmaster.messages.assets import algorithms, datasets, images, templates, volumes
 from trainmaster.messages.assets import bin as said
-from trainmaster.messages.jobs import files
 from trainmaster.service.context import Context
 from trainmaster.service.language import both
-from trainmaster.spec.job import NAME
-from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
+from trainmaster.service.use_cases.assets.lines import wrong_name
 from trainmaster.storage.uploads import use
 from trainmaster.store.assets.bin import Binned, BinQuery, Scopes
 from trainmaster.store.assets.versions import Asset, AssetKind
@@ -27,16 +24,7 @@ from trainmaster.store.assets.versions import Asset, AssetKind
 MANY: Final = 500
 """So many are deleted for good at once."""
 _DAY_S: Final = 86400.0
-_NAME: Final = re.compile(NAME)
 _UPLOAD: Final = re.compile(r"sha256:([0-9a-f]{64})")
-_NOT_A_NAME: Final = {
-    AssetKind.DATASET: datasets.not_a_dataset_name,
-    AssetKind.ALGORITHM: algorithms.not_an_algorithm_name,
-    AssetKind.TEMPLATE: templates.not_a_template_name,
-    AssetKind.VOLUME: volumes.not_a_volume_name,
-    AssetKind.IMAGE: images.not_an_image_name,
-    AssetKind.MODEL: files.not_a_model_name,
-}
 
 
 class Bin:
@@ -147,10 +135,8 @@ def _demand_name(one: Binned, name: str) -> None:
     if one.number is not None:
         problem = problem_of("name", said.version_keeps_its_name(), name[:200])
         raise InvalidSpec(said.not_restorable(), problems=(problem,))
-    kind = one.line.kind
-    pattern = IMAGE_NAME if kind is AssetKind.IMAGE else _NAME
-    if not pattern.fullmatch(name) or (kind is AssetKind.IMAGE and name in OWN_ENVIRONMENT):
-        raise InvalidSpec(said.not_restorable(), problems=(problem_of("name", _NOT_A_NAME[kind](), name[:200]),))
+    if (wrong := wrong_name(one.line.kind, name)) is not None:
+        raise InvalidSpec(said.not_restorable(), problems=(problem_of("name", wrong, name[:200]),))
 
 
 def _view(one: Binned, keeps_s: float) -> BinEntryView:

@@ -28,11 +28,8 @@ from trainmaster.messages.said import Said
 from trainmaster.service.admission.places import member_problems, sharing_problems
 from trainmaster.service.context import Context
 from trainmaster.service.submitting.candidate import only_workspace
-from trainmaster.service.use_cases.assets.datasets import (
-    Datasets,
-    description_problems,
-    subject_of,
-)
+from trainmaster.service.use_cases.assets.datasets import Datasets, description_problems
+from trainmaster.service.use_cases.assets.lines import subject_of
 from trainmaster.spec.job import NAME
 from trainmaster.storage.datasets import arriving, building
 from trainmaster.storage.datasets.arriving import WAITS_S, Arrival, DatasetPlan, PieceWriter

@@ -6,7 +6,7 @@ judged again where it is written. Invariant: what a job that has not ended names
 
 import asyncio
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import asdict
@@ -21,22 +21,20 @@ from trainmaster.answers import (
     DatasetTree,
     DatasetVersionView,
     DatasetView,
-    TakenName,
 )
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, StorageFailed, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import AuditEvent
 from trainmaster.core.formats.frames import SMALL
 from trainmaster.core.records import Job
 from trainmaster.core.states import JobShare
 from trainmaster.messages.assets import datasets as said
 from trainmaster.service.admission.places import sharing_problems
 from trainmaster.service.context import Context
-from trainmaster.service.use_cases.assets.lines import Lines, LineWords
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords, subject_of
 from trainmaster.storage.datasets.building import DatasetManifest, manifest_of
 from trainmaster.storage.datasets.listing import ListedFile
 from trainmaster.storage.datasets.reading import read_small
 from trainmaster.store.assets.datasets import DatasetRows, uploader_of
-from trainmaster.store.assets.subscriptions import SubscriptionRows
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery, AssetReader, AssetVersion
 
 LONGEST_DESCRIPTION: Final = 2000
@@ -51,8 +49,8 @@ _NAMED: Final = 5
 class Datasets:
     """One object per server."""
 
-    def __init__(self, context: Context, assets: AssetReader, rows: DatasetRows, passing: SubscriptionRows) -> None:
-        self._ctx, self._assets, self._rows, self._passing = context, assets, rows, passing
+    def __init__(self, context: Context, assets: AssetReader, rows: DatasetRows) -> None:
+        self._ctx, self._assets, self._rows = context, assets, rows
         self.lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
@@ -68,7 +66,7 @@ class Datasets:
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
             marked = self.lines.favorites(who, page.items)
-            items = [_view(one, last.get(one.id), who, marked) for one in page.items]
+            items = [self._view(one, last.get(one.id), who, marked) for one in page.items]
             return DatasetPage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -175,13 +173,9 @@ class Datasets:
         versions = await self._versions(line, who)
         history = [self.version_view(one, who) for one in versions]
         marked = await asyncio.to_thread(self.lines.favorites, who, [line])
-        view = _view(line, versions[0] if versions else None, who, marked)
-        offers, subscribers = list[str](), list[TakenName]()
-        if "share" in view.may:
-            offers = [one or "*" for one in await asyncio.to_thread(self._passing.offers_of, line.id)]
-            subscribers = _names(line.taken)
-        more = {"taken": view.taken, "history": history, "offers": offers, "subscribers": subscribers}
-        return DatasetDetail(**{**asdict(view), **more})
+        view = self._view(line, versions[0] if versions else None, who, marked)
+        beyond = await asyncio.to_thread(self.lines.beyond, line, "share" in view.may)
+        return DatasetDetail(**{**asdict(view), **beyond, "history": history})
 
     def version_view(self, version: AssetVersion, who: Principal) -> DatasetVersionView:
         """Return a version as `who` is shown it."""
@@ -196,12 +190,32 @@ class Datasets:
             path=os.path.join(self._ctx.layout.bulk, version.path) if tells else None,
         )
 
+    def _view(self, line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> DatasetView:
+        """Return what is shown of a data set, whose last version is `last`, to `who`, whose favorites are `marked`."""
+        rights: tuple[DatasetRight, ...] = ("write", "share")
+        return DatasetView(
+            id=line.id,
+            name=line.name,
+            description=line.description,
+            workspace=line.workspace,
+            owner=line.owner,
+            share=JobShare(line.share),
+            latest=line.latest,
+            versions=line.versions,
+            size_bytes=last.size_bytes if last is not None else 0,
+            files=last.files if last is not None else 0,
+            created_at=line.created_at,
+            changed_at=line.changed_at,
+            favorite=line.id in marked,
+            may=[right for right in rights if decide(who, f"datasets:{right}", line).allowed],
+            taken=self.lines.taken(who, line),
+        )
+
     async def _demand_unused(self, line: Asset, version: int | None, who: Principal) -> None:
         """Raise Conflict while a job that has not ended names `version`, or any one where it is None."""
         live = list(self._ctx.master.live.values())
-        taken = await asyncio.to_thread(self._passing.taken_from, line.id)
         needing = list[Job]()
-        for workspace, name in [(line.workspace, line.name), *((one.workspace, one.name) for one in taken)]:
+        for workspace, name in await asyncio.to_thread(self.lines.used_as, line):
             there = [job for job in live if job.workspace == workspace]
             needing += await asyncio.to_thread(self._needing, there, name, version)
         if needing:
@@ -243,40 +257,8 @@ def _entry(file: ListedFile) -> DatasetEntry:
     return DatasetEntry(path=file.path, size=file.size, sha256=file.sha256, executable=file.kind == "x")
 
 
-def subject_of(line: Asset) -> Subject:
-    """Return what the audit calls a data set."""
-    return Subject("dataset", line.id, line.workspace, line.owner, line.name)
-
-
 def description_problems(description: str | None) -> list[Problem]:
     """Return what is wrong with a description."""
     if description is not None and len(description) > LONGEST_DESCRIPTION:
         return [problem_of("description", said.dataset_description_too_long(LONGEST_DESCRIPTION))]
     return []
-
-
-def _view(line: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> DatasetView:
-    """Return what is shown of a data set, whose last version is `last`, to `who`, whose favorites are `marked`."""
-    rights: tuple[DatasetRight, ...] = ("write", "share")
-    sees = decide(who, "datasets:read").visible
-    return DatasetView(
-        id=line.id,
-        name=line.name,
-        description=line.description,
-        workspace=line.workspace,
-        owner=line.owner,
-        share=JobShare(line.share),
-        latest=line.latest,
-        versions=line.versions,
-        size_bytes=last.size_bytes if last is not None else 0,
-        files=last.files if last is not None else 0,
-        created_at=line.created_at,
-        changed_at=line.changed_at,
-        favorite=line.id in marked,
-        may=[right for right in rights if decide(who, f"datasets:{right}", line).allowed],
-        taken=_names(one for one in line.taken if sees.looks_into(one[0])),
-    )
-
-
-def _names(taken: Iterable[tuple[str, str]]) -> list[TakenName]:
-    return [TakenName(workspace=workspace, name=name) for workspace, name in taken]

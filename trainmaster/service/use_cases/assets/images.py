@@ -42,7 +42,7 @@ from trainmaster.service.environments.keeper import KeptEnvironment
 from trainmaster.service.environments.workshop import find_uv, pythons
 from trainmaster.service.language import both
 from trainmaster.service.use_cases.assets.image_views import build_view, version_view
-from trainmaster.service.use_cases.assets.lines import Lines, LineWords
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords, subject_of
 from trainmaster.service.use_cases.assets.packing import ImageBase, about_version, base_of, measured
 from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
 from trainmaster.store.assets.images import CONTAINER, ENVIRONMENT, about_of, image_version
@@ -78,7 +78,7 @@ class Images:
 
     def __init__(self, context: Context, assets: AssetReader) -> None:
         self._ctx, self._assets = context, assets
-        self._lines = Lines(context, assets, _KIND, _WORDS)
+        self.lines = Lines(context, assets, _KIND, _WORDS)
         self._parts = context.images
         self._rows = context.images.rows
 
@@ -93,7 +93,7 @@ class Images:
         def read() -> ImagePage:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last, needed = self._assets.latest(visible, page.items), list(self._parts.needed())
-            marked = self._lines.favorites(who, page.items)
+            marked = self.lines.favorites(who, page.items)
             items = [self._view(one, last.get(one.id), who, needed, marked) for one in page.items]
             total = self._assets.count(visible, _KIND, wanted)
             return ImagePage(items=items, next_cursor=page.next_cursor, total=total)
@@ -104,7 +104,7 @@ class Images:
         """Return an image (id, the beginning of one, or name) with the packages of its last version, or of another.
         Raises NotFound, Conflict where several are meant.
         """
-        return await self._shown(await self._lines.find(ref, who), who, version)
+        return await self._shown(await self.lines.find(ref, who), who, version)
 
     async def builds(self, who: Principal) -> ImageBuilds:
         """Return the builds that `who` may see, newest first, without their logs."""
@@ -155,7 +155,7 @@ class Images:
         async def register(plan: EnvironmentPlan, kept: KeptEnvironment) -> tuple[str, int]:
             return await self._register(who, wanted, asset, base, plan, kept)
 
-        begun = who.did(_subject(asset), said.image_begun(wanted.name), now)
+        begun = who.did(subject_of(asset), said.image_begun(wanted.name), now)
         await asyncio.to_thread(self._rows.tell, begun)
         self._parts.builds.begin(build, wanted.definition, register, base.plan if base is not None else None)
         return build_view(build, LOG_LINES)
@@ -176,7 +176,7 @@ class Images:
         new = image_version(about, digest, size, files, now)
 
         def told(after: Asset) -> AuditEvent:
-            return who.did(_subject(after), said.image_made(after.name, after.latest), now)
+            return who.did(subject_of(after), said.image_made(after.name, after.latest), now)
 
         writable = decide(who, "images:write").visible
         after = await asyncio.to_thread(self._rows.add, writable, asset, new, told)
@@ -195,14 +195,14 @@ class Images:
 
     async def describe(self, ref: str, who: Principal, description: str) -> ImageDetail:
         """Say what an image is for. Raises NotFound, Forbidden, InvalidSpec."""
-        before = await self._lines.find(ref, who, "images:write")
+        before = await self.lines.find(ref, who, "images:write")
         if wrong := _description_problems(description):
             raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
         now = self._ctx.clock()
 
         def told(was: Asset, now_is: Asset) -> AuditEvent:
             changes = (("description", was.description, now_is.description),)
-            return who.did(_subject(now_is), said.image_described(now_is.name), now, changes)
+            return who.did(subject_of(now_is), said.image_described(now_is.name), now, changes)
 
         writable = decide(who, "images:write").visible
         await asyncio.to_thread(self._rows.describe, writable, before.id, description, told)
@@ -212,7 +212,7 @@ class Images:
         """Share an image with the other members of its workspace, or no more. Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
         """
-        before = await self._lines.find(ref, who, "images:share")
+        before = await self.lines.find(ref, who, "images:share")
         wrong = sharing_problems(share, self._ctx.pools.workspaces.get(before.workspace))
         if wrong:
             raise InvalidSpec(said.image_not_valid(), problems=tuple(wrong))
@@ -220,7 +220,7 @@ class Images:
 
         def told(was: Asset, now_is: Asset) -> AuditEvent:
             changes = (("share", was.share, now_is.share),)
-            return who.did(_subject(now_is), said.image_shared(now_is.name), now, changes)
+            return who.did(subject_of(now_is), said.image_shared(now_is.name), now, changes)
 
         sharable = decide(who, "images:share").visible
         after = await asyncio.to_thread(self._rows.share, sharable, before.id, share.value, told)
@@ -228,35 +228,36 @@ class Images:
 
     async def favor(self, ref: str, who: Principal, wanted: bool) -> ImageDetail:
         """Make an image one of one's own favorites, or no more. Raises NotFound, Conflict where several are meant."""
-        return await self._shown(await self._lines.favor(ref, who, wanted), who)
+        return await self._shown(await self.lines.favor(ref, who, wanted), who)
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Put an image with all its versions into the bin. Raises NotFound, Forbidden, Conflict while jobs that have
         not ended have it.
         """
-        one = await self._lines.find(ref, who, "images:write")
+        one = await self.lines.find(ref, who, "images:write")
         await self._demand_unused(one, None)
+        called = await asyncio.to_thread(self.lines.used_as, one)
         await self._ctx.bin.put(who, one, None, said.image_deleted(one.name), said.no_such_image(repr(ref)))
-        self._parts.forget(one.workspace, one.name)
+        self._parts.forget(called)
 
     async def delete_version(self, ref: str, version: int, who: Principal) -> None:
         """Put one version into the bin, and with the only one the image; its number is never given again. Raises like
         `delete`.
         """
-        one = await self._lines.find(ref, who, "images:write")
+        one = await self.lines.find(ref, who, "images:write")
         missing = said.no_such_image_version(one.name, version)
         if (one.versions, one.latest) == (1, version):
             await self.delete(one.id, who)
             return
         await self._demand_unused(one, version)
+        called = await asyncio.to_thread(self.lines.used_as, one)
         await self._ctx.bin.put(who, one, version, said.image_version_deleted(one.name, version), missing)
-        self._parts.forget(one.workspace, one.name)
+        self._parts.forget(called)
 
     async def _demand_unused(self, one: Asset, version: int | None) -> None:
-        needed = await asyncio.to_thread(self._parts.needed)
-        using = [need for need in needed if need.of(one.workspace, one.name)]
-        if version is not None:
-            using = [need for need in using if need.ref == f"{one.name}@{version}"]
+        needed = await asyncio.to_thread(lambda: list(self._parts.needed()))
+        called = await asyncio.to_thread(self.lines.used_as, one)
+        using = [need for need in needed if need.among(called) and version in (None, need.number)]
         if using:
             raise Conflict(said.image_in_use(one.name if version is None else f"{one.name}@{version}", len(using)))
 
@@ -323,9 +324,11 @@ class Images:
         if shown is None:
             raise NotFound(said.no_such_image_version(image.name, version or 0))
         about, needed = about_of(shown), list(await asyncio.to_thread(self._parts.needed))
-        marked = await asyncio.to_thread(self._lines.favorites, who, [image])
+        marked = await asyncio.to_thread(self.lines.favorites, who, [image])
+        view = self._view(image, versions[0], who, needed, marked)
         return ImageDetail(
-            **asdict(self._view(image, versions[0], who, needed, marked)),
+            **asdict(view),
+            **await asyncio.to_thread(self.lines.beyond, image, "share" in view.may),
             shown=shown.number,
             installed=[ImagePackage(name=name, version=number) for name, number in (about.packages if about else ())],
             lock=about.lock if about is not None else "",
@@ -335,12 +338,12 @@ class Images:
         )
 
     def _uses(self, image: Asset, who: Principal, needed: Iterable[NeededImage]) -> list[ImageUse]:
-        visible, live = decide(who, "jobs:read"), self._ctx.master.live
+        visible, live, called = decide(who, "jobs:read"), self._ctx.master.live, self.lines.known_as(who, image)
         having = [
-            (job, int(need.ref.partition("@")[2]))
+            (job, need.number)
             for need in needed
             if visible.allowed
-            and need.of(image.workspace, image.name)
+            and need.among(called)
             and (job := live.get(need.job)) is not None
             and visible.visible.covers(job)
         ]
@@ -357,9 +360,7 @@ class Images:
         needed: Iterable[NeededImage],
         marked: set[str],
     ) -> ImageView:
-        may: list[ImageRight] = ["write"] if decide(who, "images:write", image).allowed else []
-        if decide(who, "images:share", image).allowed:
-            may.append("share")
+        rights: tuple[ImageRight, ...] = ("write", "share")
         about = about_of(last) if last is not None else None
         return ImageView(
             id=image.id,
@@ -382,8 +383,9 @@ class Images:
             packages=len(about.packages) if about is not None else 0,
             size_bytes=last.size_bytes if last is not None else 0,
             built=about is not None and self._parts.keeper.is_there(about.key),
-            jobs=sum(need.of(image.workspace, image.name) for need in needed),
-            may=may,
+            jobs=sum(need.among([(image.workspace, image.name), *image.taken]) for need in needed),
+            may=[right for right in rights if decide(who, f"images:{right}", image).allowed],
+            taken=self.lines.taken(who, image),
         )
 
 
@@ -391,7 +393,3 @@ def _description_problems(description: str) -> list[Problem]:
     if len(description) <= LONGEST_DESCRIPTION:
         return []
     return [problem_of("description", said.image_description_too_long(LONGEST_DESCRIPTION))]
-
-
-def _subject(image: Asset) -> Subject:
-    return Subject("image", image.id, image.workspace, image.owner, image.name)

@@ -1,24 +1,55 @@
-"""What is asked of assets in the same way, whatever their kind: which one is meant, may this be done to it, and which
-of them somebody marked for themselves.
+"""What is asked of assets in the same way, whatever their kind: which one is meant, may this be done to it, what may it
+be called, which of them somebody marked for themselves, and where else they are used.
 
 Invariant: nothing is found or marked but what whoever asks may see.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.answers import TakenName
 from trainmaster.core.errors import Conflict, Forbidden, NotFound
+from trainmaster.core.events import Subject
+from trainmaster.messages.assets import algorithms, datasets, images, templates, volumes
+from trainmaster.messages.jobs import files
 from trainmaster.messages.said import Said
 from trainmaster.service.context import Context
 from trainmaster.service.naming import own_first
+from trainmaster.spec.job import NAME
+from trainmaster.spec.lower import IMAGE_NAME, OWN_ENVIRONMENT
 from trainmaster.store.assets.versions import Asset, AssetKind, AssetReader
 
 _NAMED: Final = 4
 """Ids that are told of several that are meant."""
+TO_ALL: Final = "*"
+"""Who stands for everybody in an address: no workspace is called so."""
+_NAME: Final = re.compile(NAME)
+_NOT_A_NAME: Final = {
+    AssetKind.DATASET: datasets.not_a_dataset_name,
+    AssetKind.ALGORITHM: algorithms.not_an_algorithm_name,
+    AssetKind.TEMPLATE: templates.not_a_template_name,
+    AssetKind.VOLUME: volumes.not_a_volume_name,
+    AssetKind.IMAGE: images.not_an_image_name,
+    AssetKind.MODEL: files.not_a_model_name,
+}
+
+
+def subject_of(line: Asset) -> Subject:
+    """Return what the audit calls an asset."""
+    return Subject(line.kind.value, line.id, line.workspace, line.owner, line.name)
+
+
+def wrong_name(kind: AssetKind, name: str) -> Said | None:
+    """Return why something of a kind cannot have this name, None where it can."""
+    pattern = IMAGE_NAME if kind is AssetKind.IMAGE else _NAME
+    if pattern.fullmatch(name) and not (kind is AssetKind.IMAGE and name in OWN_ENVIRONMENT):
+        return None
+    return _NOT_A_NAME[kind]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +69,7 @@ class Lines:
 
     def __init__(self, context: Context, assets: AssetReader, kind: AssetKind, words: LineWords) -> None:
         self._assets, self._favorites, self._kind, self._words = assets, context.asset_favorites, kind, words
-        self._reads = f"{kind}s:read"
+        self._reads, self._passed_on = f"{kind}s:read", context.passed_on
 
     async def find(self, ref: str, who: Principal, scope: str = "") -> Asset:
         """Return the asset that is meant by an id, the beginning of one, or a name. `scope`: what is to be done to it,
@@ -71,3 +102,30 @@ class Lines:
     def favorites(self, who: Principal, lines: Iterable[Asset]) -> set[str]:
         """Return the ids of those of `lines` that `who` marked. Blocks: call it from a worker thread."""
         return self._favorites.among(who.name, [one.id for one in lines])
+
+    # -- beyond its workspace ----------------------------------------------------------------------------------
+
+    def taken(self, who: Principal, line: Asset) -> list[TakenName]:
+        """Return which workspaces took something in, as far as `who` may be told."""
+        sees = decide(who, self._reads).visible
+        return [TakenName(workspace=place, name=name) for place, name in line.taken if sees.looks_into(place)]
+
+    def known_as(self, who: Principal, line: Asset) -> list[tuple[str, str]]:
+        """Return (workspace, name) of all that jobs mean by something, as far as `who` may be told."""
+        return [(line.workspace, line.name), *((one.workspace, one.name) for one in self.taken(who, line))]
+
+    def beyond(self, line: Asset, shares: bool) -> dict[str, Any]:
+        """Return for a detail to whom something is offered, and which workspaces subscribe; nothing for who may not
+        share it. Blocks.
+        """
+        if not shares:
+            return {"offers": [], "subscribers": []}
+        offers = [one or TO_ALL for one in self._passed_on.offers_of(line.id)]
+        return {"offers": offers, "subscribers": [TakenName(workspace=place, name=name) for place, name in line.taken]}
+
+    def used_as(self, line: Asset) -> list[tuple[str, str]]:
+        """Return (workspace, name) of all that jobs may mean by something, also where no offer covers it any more: for
+        the platform to ask what is in use. Blocks.
+        """
+        taken = self._passed_on.taken_from(line.id)
+        return [(line.workspace, line.name), *((one.workspace, one.name) for one in taken)]

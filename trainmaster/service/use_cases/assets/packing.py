@@ -49,7 +49,7 @@ def base_of(ctx: Context, who: Principal, definition: Definition) -> tuple[Image
     about = about_of(version) if version is not None else None
     if version is None or about is None:
         return None, [*wrong, problem_of("base", said.no_such_image(repr(definition.base)), definition.base)]
-    plan = EnvironmentPlan(about.key, about.python, about.lock, definition.workspace, about.secret)
+    plan = EnvironmentPlan(about.key, about.python, about.lock, version.workspace, about.secret)
     found = ImageBase(f"{name}@{version.number}", about, plan)
     return found, wrong
 

@@ -9,7 +9,7 @@ from trainmaster.service.use_cases.assets.dataset_uploads import DatasetUploads
 from trainmaster.service.use_cases.assets.datasets import Datasets
 from trainmaster.service.use_cases.assets.images import Images
 from trainmaster.service.use_cases.assets.models import Models
-from trainmaster.service.use_cases.assets.subscribing import Subscribing
+from trainmaster.service.use_cases.assets.subscribing import Subscribing, passed_kinds
 from trainmaster.service.use_cases.assets.templates import Templates
 from trainmaster.service.use_cases.assets.volume_files import VolumeFiles
 from trainmaster.service.use_cases.assets.volumes import Volumes
@@ -18,7 +18,6 @@ from trainmaster.service.use_cases.sweeps.acting import Sweeps
 from trainmaster.service.use_cases.sweeps.looking import SweepViews
 from trainmaster.store.assets.algorithms import AlgorithmRows
 from trainmaster.store.assets.datasets import DatasetRows
-from trainmaster.store.assets.subscriptions import SubscriptionRows
 from trainmaster.store.assets.templates import TemplateRows
 from trainmaster.store.assets.versions import AssetReader
 from trainmaster.store.assets.volumes import VolumeRows
@@ -49,12 +48,11 @@ def assets_of(context: Context, assets: AssetReader, database: Database) -> Asse
     jobs, reader = Jobs(context), SweepReader(database)
     templates = Templates(context, assets, TemplateRows(database), jobs)
     rows = DatasetRows(database)
-    passing = SubscriptionRows(database)
-    datasets = Datasets(context, assets, rows, passing)
-    subscribing = Subscribing(context, passing, datasets)
+    datasets = Datasets(context, assets, rows)
     uploads = DatasetUploads(context, assets, rows, datasets)
     sweeps = Sweeps(context, jobs, SweepViews(context, reader, MarkRows(database)), reader, SweepRows(database))
     algorithms, images = Algorithms(context, assets, AlgorithmRows(database)), Images(context, assets)
+    subscribing = Subscribing(context, passed_kinds(datasets, algorithms, images, templates))
     models = Models(context, assets)
     volumes = Volumes(context, assets, VolumeRows(database))
     files = VolumeFiles(context, volumes)

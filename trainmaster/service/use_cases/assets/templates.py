@@ -16,6 +16,7 @@ from msgspec.structs import asdict
 
 from trainmaster.access.decide import decide
 from trainmaster.access.roles import Principal
+from trainmaster.access.visible import InWorkspace
 from trainmaster.answers import (
     JobView,
     OutcomeView,
@@ -27,7 +28,7 @@ from trainmaster.answers import (
     TemplateView,
 )
 from trainmaster.core.errors import Conflict, InvalidSpec, NotFound, Problem, TrainmasterError, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import AuditEvent
 from trainmaster.core.states import JobShare
 from trainmaster.messages.assets import templates as said
 from trainmaster.messages.said import Said
@@ -36,7 +37,7 @@ from trainmaster.service.context import Context
 from trainmaster.service.language import both
 from trainmaster.service.submitting.reading import Candidate
 from trainmaster.service.use_cases.assets.documents import judged, with_parameters
-from trainmaster.service.use_cases.assets.lines import Lines, LineWords
+from trainmaster.service.use_cases.assets.lines import Lines, LineWords, subject_of
 from trainmaster.service.use_cases.jobs import Jobs
 from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import NAME
@@ -84,7 +85,7 @@ class Templates:
 
     def __init__(self, context: Context, assets: AssetReader, rows: TemplateRows, jobs: Jobs) -> None:
         self._ctx, self._assets, self._rows, self._jobs = context, assets, rows, jobs
-        self._lines = Lines(context, assets, _KIND, _WORDS)
+        self.lines = Lines(context, assets, _KIND, _WORDS)
 
     # -- look --------------------------------------------------------------------------------------------------
 
@@ -98,8 +99,8 @@ class Templates:
             page = self._assets.page(visible, _KIND, wanted, limit, cursor)
             last = self._assets.latest(visible, page.items)
             total = self._assets.count(visible, _KIND, wanted)
-            marked = self._lines.favorites(who, page.items)
-            items = [_view(one, last.get(one.id), who, marked) for one in page.items]
+            marked = self.lines.favorites(who, page.items)
+            items = [self._view(one, last.get(one.id), who, marked) for one in page.items]
             return TemplatePage(items=items, next_cursor=page.next_cursor, total=total)
 
         return await asyncio.to_thread(read)
@@ -108,7 +109,7 @@ class Templates:
         """Return a template (id, the beginning of one, or name) with the document of its last version, or of another.
         Raises NotFound, Conflict where several are meant.
         """
-        return await self._shown(await self._lines.find(ref, who), who, version)
+        return await self._shown(await self.lines.find(ref, who), who, version)
 
     # -- act ---------------------------------------------------------------------------------------------------
 
@@ -134,7 +135,7 @@ class Templates:
         asset = Asset(
             id_, _KIND, wanted.name, workspace, who.name, now, wanted.share.value, wanted.description, changed_at=now
         )
-        told = who.did(_subject(asset), said.template_made(asset.name), now)
+        told = who.did(subject_of(asset), said.template_made(asset.name), now)
         made = await asyncio.to_thread(self._rows.add, asset, _version(candidate, who, now), told)
         return await self._shown(made, who)
 
@@ -142,7 +143,7 @@ class Templates:
         """Change a template: its next version. Raises NotFound, Forbidden, InvalidSpec, Conflict where somebody changed
         it meanwhile, or the name is taken.
         """
-        before = await self._lines.find(ref, who, "templates:write")
+        before = await self.lines.find(ref, who, "templates:write")
         found = _problems(wanted.name, wanted.description)
         if found:
             raise InvalidSpec(said.template_not_valid(), problems=tuple(found))
@@ -168,7 +169,7 @@ class Templates:
         """Share a template with the other members of its workspace, or no more (R223). Raises NotFound, Forbidden,
         InvalidSpec where nothing may be shared there.
         """
-        before = await self._lines.find(ref, who, "templates:share")
+        before = await self.lines.find(ref, who, "templates:share")
         self._demand_shareable(share, before.workspace)
         now = self._ctx.clock()
 
@@ -180,25 +181,26 @@ class Templates:
         return await self._shown(after, who)
 
     async def copy(self, ref: str, who: Principal, name: str | None = None) -> TemplateDetail:
-        """Make a template of one's own of another that one may see (R233), not shared. `name`: None: one that is free.
-        Raises like `create`.
+        """Make a template of one's own of another that one may see (R233), not shared, where one's jobs of that run.
+        `name`: None: one that is free. Raises like `create`.
         """
         decide(who, "templates:write").demand()
-        source = await self._lines.find(ref, who)
+        source = await self.lines.find(ref, who)
         document = await self._document(source, who)
+        place = self._place(source, who)
         if name is None:
-            taken = await asyncio.to_thread(self._rows.names, source.workspace)
+            taken = await asyncio.to_thread(self._rows.names, place)
             name = _free(source.name, taken)
-        body = {"spec": document, "dialect": "native"}
+        body = {"spec": {**document, "workspace": place}, "dialect": "native"}
         return await self.create(who, WantedTemplate(name, body, description=source.description))
 
     async def favor(self, ref: str, who: Principal, wanted: bool) -> TemplateDetail:
         """Make a template one of one's own favorites, or no more. Raises NotFound, Conflict where several are meant."""
-        return await self._shown(await self._lines.favor(ref, who, wanted), who)
+        return await self._shown(await self.lines.favor(ref, who, wanted), who)
 
     async def delete(self, ref: str, who: Principal) -> None:
         """Put a template with all its versions into the bin (R234). Raises NotFound, Forbidden."""
-        one = await self._lines.find(ref, who, "templates:write")
+        one = await self.lines.find(ref, who, "templates:write")
         gone, missing = said.template_deleted(one.name), said.no_such_template(repr(ref))
         await self._ctx.bin.put(who, one, None, gone, missing)
 
@@ -227,11 +229,12 @@ class Templates:
         key: str | None = None,
     ) -> tuple[JobView, bool]:
         """Submit a job of a template (R232) with `parameters`, and what `changes` sets by path; or of `spec`, which
-        somebody made of its document in a form. Return (the job, was it created now). Raises NotFound, and like any
-        submit.
+        somebody made of its document in a form. It runs where the template lies, or was taken in. Return (the job, was
+        it created now). Raises NotFound, and like any submit.
         """
-        template = await self._lines.find(ref, who)
-        document = await self._document(template, who) if spec is None else dict(spec)
+        template = await self.lines.find(ref, who)
+        place = {"workspace": self._place(template, who)}
+        document = {**await self._document(template, who), **place} if spec is None else dict(spec)
         body = {
             "spec": document,
             "dialect": "native",
@@ -246,6 +249,14 @@ class Templates:
         return view, created
 
     # -- inside ------------------------------------------------------------------------------------------------
+
+    def _place(self, template: Asset, who: Principal) -> str:
+        """Return where a job of `who` of a template runs: where it lies, or for who submits nothing there in the first
+        workspace that took it in.
+        """
+        places = [template.workspace, *(one.workspace for one in self.lines.taken(who, template))]
+        mine = (one for one in places if decide(who, "jobs:submit", InWorkspace(one)).allowed)
+        return next(mine, template.workspace)
 
     async def _versions(self, template: Asset, who: Principal) -> list[AssetVersion]:
         visible = decide(who, "templates:read").demand()
@@ -273,12 +284,36 @@ class Templates:
         if shown is None and version is not None:
             raise NotFound(said.no_such_template_version(template.name, version))
         listed = [TemplateVersionView(version=one.number, at=one.created_at, by=editor_of(one)) for one in versions]
-        marked = await asyncio.to_thread(self._lines.favorites, who, [template])
+        marked = await asyncio.to_thread(self.lines.favorites, who, [template])
+        view = self._view(template, versions[0] if versions else None, who, marked)
         return TemplateDetail(
-            **asdict(_view(template, versions[0] if versions else None, who, marked)),
+            **asdict(view),
+            **await asyncio.to_thread(self.lines.beyond, template, "share" in view.may),
             shown=shown.number if shown is not None else 0,
             spec=(document_in(shown) if shown is not None else None) or {},
             versions=listed,
+        )
+
+    def _view(self, template: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> TemplateView:
+        may: list[TemplateRight] = ["write"] if decide(who, "templates:write", template).allowed else []
+        if decide(who, "templates:share", template).allowed:
+            may.append("share")
+        return TemplateView(
+            id=template.id,
+            name=template.name,
+            description=template.description,
+            workspace=template.workspace,
+            owner=template.owner,
+            share=JobShare(template.share),
+            version=template.latest,
+            created_at=template.created_at,
+            changed_at=template.changed_at,
+            favorite=template.id in marked,
+            changed_by=editor_of(last) if last is not None else "",
+            used=template.used,
+            used_at=template.used_at,
+            may=may,
+            taken=self.lines.taken(who, template),
         )
 
     def _demand_shareable(self, share: JobShare, workspace: str) -> None:
@@ -307,34 +342,8 @@ def _free(name: str, taken: set[str]) -> str:
     return next(one for one in (name[: LONGEST_NAME - len(end)] + end for end in ends) if one not in taken)
 
 
-def _subject(template: Asset) -> Subject:
-    return Subject("template", template.id, template.workspace, template.owner, template.name)
-
-
 def _told(who: Principal, before: Asset, after: Asset, words: Said, at: float) -> AuditEvent:
     fields = ("name", "description", "workspace", "share", "latest")
     pairs = ((name, getattr(before, name), getattr(after, name)) for name in fields)
     changes = tuple(("version" if name == "latest" else name, was, now) for name, was, now in pairs if was != now)
-    return who.did(_subject(after), words, at, changes)
-
-
-def _view(template: Asset, last: AssetVersion | None, who: Principal, marked: set[str]) -> TemplateView:
-    may: list[TemplateRight] = ["write"] if decide(who, "templates:write", template).allowed else []
-    if decide(who, "templates:share", template).allowed:
-        may.append("share")
-    return TemplateView(
-        id=template.id,
-        name=template.name,
-        description=template.description,
-        workspace=template.workspace,
-        owner=template.owner,
-        share=JobShare(template.share),
-        version=template.latest,
-        created_at=template.created_at,
-        changed_at=template.changed_at,
-        favorite=template.id in marked,
-        changed_by=editor_of(last) if last is not None else "",
-        used=template.used,
-        used_at=template.used_at,
-        may=may,
-    )
+    return who.did(subject_of(after), words, at, changes)

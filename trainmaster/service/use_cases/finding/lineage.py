@@ -215,11 +215,12 @@ class _Known:
         one, since = there.version, there.version.created_at
         used = UsedThing(KINDS[there.kind], one.name, None if there.kind is AssetKind.VOLUME else one.number)
         found = list[tuple[str, str]]()
-        for workspace, name in [(there.workspace, one.name), *self._taken(there)]:
+        called = [(there.workspace, one.name), *self._taken(there)]
+        for workspace, name in called:
             found += self._using(workspace, UsedThing(used.kind, name, used.number), since, most - len(found))
-        if there.kind is AssetKind.IMAGE and len(found) < most:
-            visible, left = self._visible("images:read"), most - len(found)
-            built = self.reader.built_on(visible, there.workspace, used.reference, since, left)
+        for workspace, name in called if there.kind is AssetKind.IMAGE else ():
+            base, left = UsedThing(used.kind, name, used.number).reference, most - len(found)
+            built = self.reader.built_on(self._visible("images:read"), workspace, base, since, left) if left > 0 else []
             found += [(self.version(each), "base") for each in built]
         return found
 

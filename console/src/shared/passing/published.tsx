@@ -6,22 +6,28 @@ import { App, Button, Form, Input, Modal, Select, Table, type TableColumnsType }
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listWorkspaces } from "../../api/cluster";
-import { listPublished, listSubscriptions, subscribe, unsubscribe } from "../../api/datasets";
+import { listPublished, listSubscriptions, type PassedKind, subscribe, unsubscribe } from "../../api/passing";
 import type { Published, Subscription } from "../../api/types";
-import { useAct } from "../../shared/act";
-import { useKept } from "../../shared/kept";
-import { LoadMore } from "../../shared/more";
-import { DEFAULT_WORKSPACE, homeOf, maySubmit, roleIn } from "../../shared/people";
-import { useSession } from "../../shared/session";
-import { Ago } from "../../shared/time";
-import { ErrorPanel, Outdated, Pending, TwoLines } from "../../shared/ui";
+import { useAct } from "../act";
+import { useKept } from "../kept";
+import { LoadMore } from "../more";
+import { DEFAULT_WORKSPACE, homeOf, maySubmit, roleIn } from "../people";
+import { useSession } from "../session";
+import { Ago } from "../time";
+import { ErrorPanel, Outdated, Pending, TwoLines } from "../ui";
 import { newestColumns } from "./columns";
 
 const LONGEST_NAME = 30;
-/** What shows them. */
-const TOUCHED = ["datasets", "dataset", "published", "subscriptions", "to mount"];
+/** What shows what is passed on of a kind: read again after each change. */
+export const touchedBy = (kind: PassedKind): string[] => [
+  `${kind}s`,
+  kind,
+  "published",
+  "subscriptions",
+  ...(kind === "dataset" ? ["to mount"] : []),
+];
 
-export function PublishedDatasets({ q }: { q: string }): ReactNode {
+export function PublishedList({ kind, q }: { kind: PassedKind; q: string }): ReactNode {
   const { t } = useTranslation();
   const user = useSession()?.user;
   const spaces = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces, staleTime: 30_000 });
@@ -29,29 +35,32 @@ export function PublishedDatasets({ q }: { q: string }): ReactNode {
   const [chosen, setChosen] = useState<string>();
   const workspace = chosen ?? (user && (homeOf(user) ?? user.workspaces[0]?.workspace)) ?? DEFAULT_WORKSPACE;
   const query = useInfiniteQuery({
-    queryKey: ["published", workspace, q],
-    queryFn: ({ pageParam, signal }) => listPublished(workspace, { q, limit: 100, cursor: pageParam }, signal),
+    queryKey: ["published", kind, workspace, q],
+    queryFn: ({ pageParam, signal }) => listPublished(kind, workspace, { q, limit: 100, cursor: pageParam }, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.next_cursor,
     refetchInterval: 30_000,
   });
-  const taken = useQuery({ queryKey: ["subscriptions", workspace], queryFn: () => listSubscriptions(workspace) });
+  const taken = useQuery({
+    queryKey: ["subscriptions", kind, workspace],
+    queryFn: () => listSubscriptions(kind, workspace),
+  });
   const kept = useKept(query);
   const [wanted, setWanted] = useState<Published>();
   const submits = user !== undefined && maySubmit(user, workspace);
-  const columns = useColumns(workspace, submits, setWanted);
+  const columns = useColumns(kind, workspace, submits, setWanted);
   const lapsed = (taken.data?.items ?? []).filter((one) => one.called === null);
   return (
     <>
       {mine.length > 1 && (
         <div className="tm-published-for">
-          <span className="tm-faint">{t("datasets.passing.for")}</span>
+          <span className="tm-faint">{t("passing.for")}</span>
           <Select<string>
             value={workspace}
             onChange={setChosen}
             options={mine.map((value) => ({ value, label: value }))}
             popupMatchSelectWidth={false}
-            aria-label={t("datasets.passing.for")}
+            aria-label={t("passing.for")}
             data-testid="published-workspace"
           />
         </div>
@@ -67,7 +76,7 @@ export function PublishedDatasets({ q }: { q: string }): ReactNode {
             tableLayout="fixed"
             scroll={{ x: 900 }}
             pagination={false}
-            locale={{ emptyText: <span className="tm-faint">{t("datasets.passing.none", { workspace })}</span> }}
+            locale={{ emptyText: <span className="tm-faint">{t(`passing.none.${kind}`, { workspace })}</span> }}
           />
         </div>
       ) : (
@@ -76,18 +85,23 @@ export function PublishedDatasets({ q }: { q: string }): ReactNode {
       <LoadMore query={query} className="tm-gap" testid="published-more">
         {t("listing.more")}
       </LoadMore>
-      {lapsed.length > 0 && <Lapsed of={lapsed} submits={submits} />}
-      {wanted && <Subscribe to={wanted} workspace={workspace} close={() => setWanted(undefined)} />}
+      {lapsed.length > 0 && <Lapsed kind={kind} of={lapsed} submits={submits} />}
+      {wanted && <Subscribe kind={kind} to={wanted} workspace={workspace} close={() => setWanted(undefined)} />}
     </>
   );
 }
 
-function useColumns(workspace: string, submits: boolean, want: (one: Published) => void): TableColumnsType<Published> {
+function useColumns(
+  kind: PassedKind,
+  workspace: string,
+  submits: boolean,
+  want: (one: Published) => void,
+): TableColumnsType<Published> {
   const { t } = useTranslation();
   return useMemo(
     () => [
       {
-        title: t("datasets.name"),
+        title: t("passing.name"),
         key: "name",
         render: (_, one) => (
           <TwoLines
@@ -95,9 +109,9 @@ function useColumns(workspace: string, submits: boolean, want: (one: Published) 
               one.taken_as === null ? (
                 <b>{one.name}</b>
               ) : (
-                <Link to="/datasets/$id" params={{ id: one.id }} search={{}} className="tm-name">
+                <ToAsset kind={kind} id={one.id}>
                   {one.name}
-                </Link>
+                </ToAsset>
               )
             }
             second={one.description || "–"}
@@ -105,20 +119,20 @@ function useColumns(workspace: string, submits: boolean, want: (one: Published) 
         ),
       },
       {
-        title: t("datasets.passing.from"),
+        title: t("passing.from"),
         key: "from",
         width: 152,
         render: (_, one) => <TwoLines first={one.workspace} second={one.owner} />,
       },
-      ...newestColumns<Published>(t),
+      ...newestColumns(kind, t),
       {
-        title: t("datasets.changed"),
+        title: t("passing.changed"),
         key: "changed",
         width: 132,
         render: (_, one) => <Ago at={one.changed_at} />,
       },
       {
-        title: <span className="tm-hidden">{t("datasets.passing.subscribe")}</span>,
+        title: <span className="tm-hidden">{t("passing.subscribe")}</span>,
         key: "act",
         width: 216,
         align: "end",
@@ -128,12 +142,12 @@ function useColumns(workspace: string, submits: boolean, want: (one: Published) 
               <TwoLines
                 first={
                   <span data-testid="subscribed">
-                    <CheckOutlined /> {t("datasets.passing.subscribed")}
+                    <CheckOutlined /> {t("passing.subscribed")}
                   </span>
                 }
                 second={one.taken_as}
               />
-              {submits && <Unsubscribe workspace={workspace} name={one.taken_as} />}
+              {submits && <Unsubscribe kind={kind} workspace={workspace} name={one.taken_as} />}
             </span>
           ) : (
             submits && (
@@ -141,31 +155,56 @@ function useColumns(workspace: string, submits: boolean, want: (one: Published) 
                 size="small"
                 icon={<PlusOutlined />}
                 onClick={() => want(one)}
-                aria-label={t("datasets.passing.subscribeTo", { name: one.name })}
+                aria-label={t("passing.subscribeTo", { name: one.name })}
                 data-testid="subscribe"
               >
-                {t("datasets.passing.subscribe")}
+                {t("passing.subscribe")}
               </Button>
             )
           ),
       },
     ],
-    [t, workspace, submits, want],
+    [t, kind, workspace, submits, want],
+  );
+}
+
+const PAGES = { dataset: "/datasets/$id", algorithm: "/algorithms/$id", image: "/images/$id" } as const;
+
+/** Leads to what was taken in: to its page, or of a template to the form that it fills. */
+function ToAsset({ kind, id, children }: { kind: PassedKind; id: string; children: ReactNode }): ReactNode {
+  return kind === "template" ? (
+    <Link to="/submit" search={{ template: id }} className="tm-name">
+      {children}
+    </Link>
+  ) : (
+    <Link to={PAGES[kind]} params={{ id }} search={{}} className="tm-name">
+      {children}
+    </Link>
   );
 }
 
 /** Asks what it is to be called here, and takes it in. */
-function Subscribe({ to, workspace, close }: { to: Published; workspace: string; close: () => void }): ReactNode {
+function Subscribe({
+  kind,
+  to,
+  workspace,
+  close,
+}: {
+  kind: PassedKind;
+  to: Published;
+  workspace: string;
+  close: () => void;
+}): ReactNode {
   const { t } = useTranslation();
   const [name, setName] = useState(to.name);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const act = useAct(TOUCHED);
+  const act = useAct(touchedBy(kind));
   const go = async (): Promise<void> => {
     setBusy(true);
     try {
-      await subscribe(workspace, name.trim(), to.id);
-      await act(async () => t("datasets.passing.done", { name: name.trim() }));
+      await subscribe(kind, workspace, name.trim(), to.id);
+      await act(async () => t("passing.done", { name: name.trim() }));
       close();
     } catch (refused) {
       setError(refused);
@@ -175,17 +214,17 @@ function Subscribe({ to, workspace, close }: { to: Published; workspace: string;
   return (
     <Modal
       open
-      title={t("datasets.passing.subscribeTo", { name: to.name })}
+      title={t("passing.subscribeTo", { name: to.name })}
       onCancel={close}
       onOk={() => void go()}
-      okText={t("datasets.passing.subscribe")}
+      okText={t("passing.subscribe")}
       cancelText={t("action.cancel")}
       confirmLoading={busy}
       okButtonProps={{ disabled: name.trim() === "", ...{ "data-testid": "subscribe-ok" } }}
     >
-      <p className="tm-faint">{t("datasets.passing.what", { workspace })}</p>
+      <p className="tm-faint">{t(`passing.what.${kind}`, { workspace })}</p>
       <Form layout="vertical" component="div">
-        <Form.Item label={t("datasets.passing.as")} htmlFor="subscribe-name">
+        <Form.Item label={t("passing.as")} htmlFor="subscribe-name">
           <Input
             id="subscribe-name"
             value={name}
@@ -200,53 +239,56 @@ function Subscribe({ to, workspace, close }: { to: Published; workspace: string;
   );
 }
 
-export function Unsubscribe({ workspace, name }: { workspace: string; name: string }): ReactNode {
+export function Unsubscribe({
+  kind,
+  workspace,
+  name,
+}: {
+  kind: PassedKind;
+  workspace: string;
+  name: string;
+}): ReactNode {
   const { t } = useTranslation();
   const { modal } = App.useApp();
-  const act = useAct(TOUCHED);
+  const act = useAct(touchedBy(kind));
   const end = async (): Promise<void> => {
     await act(async () => {
-      await unsubscribe(workspace, name);
-      return t("datasets.passing.ended", { name });
+      await unsubscribe(kind, workspace, name);
+      return t("passing.ended", { name });
     });
   };
   const ask = (): void =>
     void modal.confirm({
-      title: t("datasets.passing.endTitle", { name, workspace }),
+      title: t("passing.endTitle", { name, workspace }),
       icon: null,
-      content: t("datasets.passing.endWhat"),
-      okText: t("datasets.passing.end"),
+      content: t(`passing.endWhat.${kind}`),
+      okText: t("passing.end"),
       cancelText: t("action.cancel"),
       okButtonProps: { danger: true, ...{ "data-testid": "confirm-ok" } },
       onOk: end,
     });
   return (
-    <Button
-      size="small"
-      onClick={ask}
-      aria-label={t("datasets.passing.endOf", { name, workspace })}
-      data-testid="unsubscribe"
-    >
-      {t("datasets.passing.end")}
+    <Button size="small" onClick={ask} aria-label={t("passing.endOf", { name, workspace })} data-testid="unsubscribe">
+      {t("passing.end")}
     </Button>
   );
 }
 
 /** Names that mean nothing any more, since what they were for is not offered. */
-function Lapsed({ of, submits }: { of: Subscription[]; submits: boolean }): ReactNode {
+function Lapsed({ kind, of, submits }: { kind: PassedKind; of: Subscription[]; submits: boolean }): ReactNode {
   const { t } = useTranslation();
   return (
     <section className="tm-panel tm-lapsed-panel" data-testid="lapsed">
-      <h2>{t("datasets.passing.lapsed")}</h2>
+      <h2>{t("passing.lapsed")}</h2>
       <div className="tm-panel-body">
-        <p className="tm-faint tm-lapsed-hint">{t("datasets.passing.lapsedHint")}</p>
+        <p className="tm-faint tm-lapsed-hint">{t(`passing.lapsedHint.${kind}`)}</p>
         {of.map((one) => (
           <div key={one.name} className="tm-lapsed">
             <b>{one.name}</b>
             <span className="tm-faint tm-grow">
               {one.by} · <Ago at={one.at} />
             </span>
-            {submits && <Unsubscribe workspace={one.workspace} name={one.name} />}
+            {submits && <Unsubscribe kind={kind} workspace={one.workspace} name={one.name} />}
           </div>
         ))}
       </div>
