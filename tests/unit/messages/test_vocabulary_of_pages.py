@@ -30,6 +30,7 @@ EXCEPTIONS = {
     },
     **{("docs/guide/openpai.md", word): OPENPAI for word in ("task", "role")},
     **{("docs/guide/coming-from.md", word): THEIRS for word in ("task", "role", "agent")},
+    ("docs/guide/frameworks.md", "scheduler"): THEIRS,
     ("docs/reference/api.md", "Host"): HTTP,
 }
 """(page, word) that is meant as it stands, and why."""
