@@ -289,7 +289,7 @@ export const help = {
   gpu_share: "与其他任务共用一张加速卡。小于 1 时只能申请 1 张加速卡。",
   priority: "优先级高的先开始，排队时可以修改。",
   framework:
-    "副本之间如何发现彼此。PyTorch、DeepSpeed、PaddlePaddle 和 MindSpore 会设置 MASTER_ADDR、MASTER_PORT、WORLD_SIZE、RANK，并用各自的启动器启动 python 命令。TensorFlow 会设置 TF_CONFIG，名为 ps、chief、worker、evaluator 的子任务各按名称工作。不使用启动器则按原样运行命令。",
+    "副本之间如何发现彼此。PyTorch、DeepSpeed、PaddlePaddle 和 MindSpore 会设置 MASTER_ADDR、MASTER_PORT、WORLD_SIZE、RANK，并用各自的启动器启动 python 命令。TensorFlow 会设置 TF_CONFIG，名为 ps、chief、worker、evaluator 的子任务按名称分工。不使用启动器则按原样运行命令。",
   distributed:
     "关闭：一条命令，只运行一份。打开：可设置多个副本或子任务、使其共同训练的启动方式，以及各子任务何时算完成。",
   code: "您的脚本目录，会以只读方式复制到每个副本的 /code。",
