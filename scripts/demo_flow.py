@@ -157,7 +157,7 @@ def report(client: Client, job: JobView, home: Path) -> bool:
         "job": f"{job.name}  {job.state}  {job.id}",
         "test accuracy": "unknown" if accuracy is None else f"{accuracy:.4f}  (wanted: {WANTED_ACCURACY} or more)",
         "saved model": model,
-        "lies in": folder or "-",
+        "kept in": folder or "-",
     }
     for name, value in rows.items():
         print(f"    {name:<15}{value}", flush=True)
@@ -168,7 +168,7 @@ def report(client: Client, job: JobView, home: Path) -> bool:
 
 
 def run(home: Path, throwaway: bool, stay: bool) -> int:
-    step("Starting a server with 2 virtual nodes of 2 simulated cards")
+    step("Starting a server with 2 virtual nodes with 2 simulated GPUs each")
     prepare(home, throwaway)
     with server(home, throwaway) as address:
         print(f"    {address}", file=sys.stderr, flush=True)

@@ -10,8 +10,7 @@ A comment <!-- typed unseen: --> has commands, a line each, of which nothing is 
 page did before, or waits for. <!-- answered unseen: --> has what is typed at the prompts of the next session, a line
 each. A session below <!-- not typed: why --> stays as it is. Commands run one after the other in one empty folder; the
 server that the page starts is stopped at the end.
-What a page says to make as root has to be there: for `data.md` /srv/datasets/flowers/labels.txt. `--stand` says what
-stands for an address of the page: `--stand https://s3.example.org=http://127.0.0.1:9000`.
+What a page needs beside its server is started, too, or made in a folder of its own: tests/fixtures/beside_pages.py.
 """
 
 import argparse
@@ -84,7 +83,7 @@ class Session:
     page: str = ""
     """The whole page."""
     stands: dict[str, str] = field(default_factory=dict)
-    """What stands for an address of the page: a server that the test started, for https://example.org."""
+    """What stands for an address or a folder of the page: a receiver on this machine, for https://example.org."""
     answers: list[str] = field(default_factory=list)
     """What is typed at the next prompts."""
 
@@ -101,7 +100,7 @@ class Session:
         }
 
     def here(self, text: str) -> str:
-        """What a page says, with what stands for its addresses."""
+        """What a page says, with what stands for its addresses and folders."""
         for there, here in self.stands.items():
             text = text.replace(there, here)
         return text
@@ -116,7 +115,7 @@ class Session:
         if one.command.startswith("trainmaster serve"):
             one.printed = self.serve(one.command)
             return
-        one.command = NEW.sub(lambda found: self.named(int(found[1]), unseen), one.command)
+        one.command = NEW.sub(lambda found: self.named(int(found[1]), unseen, one.command), one.command)
         self.claim(one.command)
         typed = TYPED_ID.sub(lambda found: self.current(found[0]), one.command)
         printed = self.as_ann(on_a_terminal(self.here(typed), self.folder, self.env, self.answers))
@@ -128,8 +127,10 @@ class Session:
     def current(self, typed: str) -> str:
         return next((here for page, here in self.ids.items() if page.startswith(typed)), typed)
 
-    def named(self, number: int, unseen: bool) -> str:
+    def named(self, number: int, unseen: bool, command: str) -> str:
         """Return what a page calls the first, second, ... id of this run, until it is written: as it is called here."""
+        count = len(self.seen)
+        assert number <= count, f"{command}: only {count} id{'s were' if count != 1 else ' was'} printed before"
         here = self.seen[number - 1]
         if not unseen:
             self.ids.setdefault(here, here)
@@ -243,6 +244,7 @@ def skeleton(text: str) -> list[str]:
     text = re.sub(r"\b(tm|whsec)_\S+", r"\1_", text)  # a token, the secret of a webhook
     text = re.sub(r"\b[0-9a-su-z][0-9a-f]{7,40}\b", "ASSET", text)  # a model, a data set; a digest
     text = re.sub(r"(?<!\S)(?=\S*[A-Z])(?=\S*[a-z])[\w-]{28,40}(?!\S)", "MARK", text)  # a sealed id
+    text = re.sub(r"(?m)^n[\w-]{7}(?= )", "MARK", text)  # the beginning of one, as a list of notifications shows it
     text = re.sub(r"\bStopp(ing|ed)$", "Stopped", text, flags=re.MULTILINE)  # as fast as the machine is
     text = re.sub(r"[▁▂▃▄▅▆▇█░━╸╺ ─]+", " ", text)
     text = re.sub(r"<?\d+(?:\.\d+)?(?:e[+-]\d+)?(?: ?(?:ms|[smhd])\b(?: \d+[smh])*)?", "N", text)
@@ -327,11 +329,13 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--home", type=Path, help="the home of a server that runs already")
     parser.add_argument("--folder", type=Path, help="the folder in which to type, such as a checkout")
-    parser.add_argument("--stand", action="append", default=[], help="what stands for an address: THERE=HERE")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    sys.path.insert(0, str(ROOT))
+    from tests.fixtures.beside_pages import beside  # noqa: PLC0415 - where this is a script, found only now
+
+    with tempfile.TemporaryDirectory() as folder, beside(options.page.name, Path(folder)) as stands:
         session = Session(options.folder or Path(folder) / "work", options.home or Path(folder) / "home")
-        session.stands = dict(pair.split("=", 1) for pair in options.stand)
+        session.stands = stands
         session.folder.mkdir(exist_ok=True)
         try:
             done, text = play(options.page, session)

@@ -17,7 +17,7 @@ COUNTED = re.compile(r"^\^((?:\[[^]]*])*)\[[^]]*]\{(\d+),(\d+)\}\$$")
 
 
 def test_fields_of_several_replicas_come_with_the_switch(world: World, console: Console) -> None:
-    """R29-R31, R34-R38: off, one replica; on, launcher, replicas, sub-tasks and when each is finished."""
+    """R29-R31, R34-R38, R55: off, one replica; on, launcher, replicas, sub-tasks and when each is finished."""
     console.open("/submit")
     for path in OF_SEVERAL:
         expect(console.page.locator(f'[data-path="{path}"]')).to_have_count(0)
@@ -40,7 +40,14 @@ def test_fields_of_several_replicas_come_with_the_switch(world: World, console: 
     console.press("field-roles.0.main")
     console.press("role-add")
     console.fill("roles.1.name", "helper")
-    job = console.start()
+    console.fill("roles.0.resources.cpu", "0.5")
+    console.fill("roles.1.resources.cpu", "0.25")
+    console.press("review")
+    expect(console.at("confirm-page")).to_contain_text("4 replicas")  # R55: of all nodes together
+    expect(console.at("confirm-page")).to_contain_text("1.75 cores")
+    console.press("start")
+    expect(console.at("job-page")).to_contain_text("1.75 cores")
+    job = str(console.at("job-page").get_attribute("data-id"))
     with world.client() as client:
         first, second = client.get(job).spec()["roles"]
     assert [first[key] for key in ("replicas", "min_succeeded", "min_failed", "main")] == [3, 2, 3, True]
@@ -69,6 +76,35 @@ def test_it_is_on_for_what_was_cloned_and_asks_before_it_removes(world: World, c
     console.press("edit-json")
     [role] = console.document()["roles"]
     assert (role["command"], role["replicas"], "min_failed" in role) == ("sleep 1", 1, False)
+
+
+def test_hooks_are_written_previewed_and_shown(world: World, console: Console) -> None:
+    """R53: in expert mode, or where a document has some; with their mistakes, in the preview and on the job's page."""
+    console.open("/submit")
+    console.fill("name", "with-hooks")
+    console.fill("roles.0.command", "cat /tmp/prepared")
+    expect(console.page.locator('[data-path="roles.0.hooks.before"]')).to_have_count(0)
+    console.press("expert")
+    console.fill("roles.0.hooks.before", "A=1 touch /tmp/prepared")
+    expect(console.problem_at("roles.0.hooks.before")).to_contain_text("A=")
+    console.fill("roles.0.hooks.before", "touch /tmp/prepared")
+    console.fill("roles.0.hooks.after", "ls /no-such-folder")
+    expect(console.at("hook-before")).to_contain_text("touch /tmp/prepared")
+    expect(console.at("hook-after")).to_contain_text("ls /no-such-folder")
+    job = console.start()
+    console.expect_state("succeeded")
+    with world.client() as client:
+        assert client.get(job).spec()["roles"][0]["hooks"] == {
+            "before": "touch /tmp/prepared",
+            "after": "ls /no-such-folder",
+        }
+    expect(console.at("hook-before")).to_contain_text("touch /tmp/prepared")
+    expect(console.at("hook-after")).to_contain_text("ls /no-such-folder")
+    expect(console.page.get_by_role("main")).to_contain_text("after hook of worker-0 ended with exit code 2")
+    console.open_job(job, "logs")
+    expect(console.page.get_by_role("main")).to_contain_text("[hooks.after] exit 2")
+    console.open(f"/submit?clone={job}")
+    expect(console.field("roles.0.hooks.before")).to_have_value("touch /tmp/prepared")
 
 
 def test_a_new_form_keeps_a_job_up_until_another_command_is_written(world: World, console: Console) -> None:

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from tests.fixtures.ports import free_ports
+from tests.fixtures.shell import ONE_NODE, Shell, serving
 from tests.oidc.provided import SECRET, Certified
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
 
 PAGE = (Path(__file__).parents[2] / "docs/guide/sign-in.md").read_text()
 

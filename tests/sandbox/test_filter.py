@@ -115,8 +115,11 @@ async def test_nobody_types_into_the_terminal_of_who_entered(sandboxed: LocalWor
 
 
 async def test_every_process_of_a_sandbox_is_under_the_filter(run: Run) -> None:
-    """Also its first one, which a debugger inside may take over."""
-    _, log = await run(gang().shell("w", 1, "grep -h Seccomp: /proc/[0-9]*/status"))
+    """Also its first one, which a debugger inside may take over. bubblewrap puts it there while the program starts: a
+    program that is quick sees it without.
+    """
+    wait = "while grep -q 'Seccomp:[[:space:]]*0' /proc/1/status; do sleep 0.01; done"
+    _, log = await run(gang().shell("w", 1, f"{wait}; grep -h Seccomp: /proc/[0-9]*/status"))
     assert set(log.split()) == {"Seccomp:", "2"}
 
 

@@ -8,7 +8,10 @@ import pytest
 
 from tests.fixtures.fakes.clock import WallClock
 from tests.fixtures.fakes.engine import FakeEngine, FakeMachines
+from tests.fixtures.two_people import two_people
+from tests.scenario.doors import Scene
 from tests.scenario.stage import Stage
+from trainmaster.api.app import create_app
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Node
 from trainmaster.engines.base import AttemptReport
@@ -64,3 +67,9 @@ async def fake(tmp_path: Path, machines: WatchfulMachines) -> AsyncIterator[Stag
         machines.stage = stage
         yield stage
     assert machines.early == []
+
+
+@pytest.fixture
+async def scene(fake: Stage) -> Scene:
+    people = await two_people(fake)
+    return Scene(fake, create_app(fake.platform), *people)

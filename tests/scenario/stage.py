@@ -55,7 +55,7 @@ def spec(name: str, text: str = "true", **fields: Any) -> dict[str, Any]:
     """
     own = {
         key: fields.pop(key)
-        for key in ("replicas", "resources", "ports", "min_failed", "min_succeeded", "main")
+        for key in ("replicas", "resources", "ports", "min_failed", "min_succeeded", "main", "hooks")
         if key in fields
     }
     return {"name": name, "roles": [role("main", text, **own)], **fields}

@@ -12,7 +12,7 @@ import pytest
 
 from tests.fixtures.podman import Podman, podman
 from tests.fixtures.registry import PASSWORD, USER, Registry, registry, small_system
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
+from tests.fixtures.shell import ONE_NODE, Shell, serving
 
 AUTH = '{{"auths": {{"{host}": {{"auth": "{word}"}}}}}}'
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
+from tests.fixtures.shell import ONE_NODE, Shell, serving
 from trainmaster.core.folders.layout import Layout
 from trainmaster.sdk.client import Client
 from trainmaster.sdk.pack import pack

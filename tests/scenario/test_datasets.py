@@ -64,6 +64,25 @@ async def test_a_job_reads_a_version_at_dataset_and_saves_a_model_that_the_next_
     assert (await stage.view(copy.id)).spec["inputs"][0]["dataset"] == "flowers@1"
 
 
+async def test_labels_are_a_version_at_the_place_of_the_manual(stage: Stage) -> None:
+    """R142: labels are a data set of their own, of which a job has the version that it names, read-only."""
+    await uploaded(stage.platform, ADMIN, "flowers", FLOWERS)
+    await uploaded(stage.platform, ADMIN, "flowers-labels", {"labels.json": b'{"a": "rose"}\n'})
+    await uploaded(stage.platform, ADMIN, "flowers-labels", {"labels.json": b'{"a": "daisy"}\n'})
+    place = "/workspace/anno_dataset/flowers/annotation"
+    inputs = [
+        {"dataset": "flowers", "mount": "/workspace/dataset/private/flowers"},
+        {"dataset": "flowers-labels@1", "mount": place},
+    ]
+    text = f"cat {place}/labels.json; ls /workspace/dataset/private/flowers/train; touch {place}/x || echo kept"
+    job = await stage.submit(spec("labelled", text, inputs=inputs))
+    view = await stage.ended(job)
+    assert view.state == "succeeded", stage.log(job)
+    assert stage.log(job).startswith('{"a": "rose"}\na.bin\nb.bin\n')
+    assert "kept" in stage.log(job)
+    assert view.spec["inputs"][1] == {"dataset": "flowers-labels@1", "mount": place, "read_only": True}
+
+
 async def test_each_content_is_kept_once_and_what_is_there_is_not_sent_again(vision: Stage) -> None:
     """R28: hard links that nobody can write; of a second version only what is new is asked for."""
     platform = vision.platform

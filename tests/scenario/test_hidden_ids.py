@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import Engine, event
 
 from tests.fixtures.two_people import Person, two_people
+from tests.scenario.doors import Door
 from tests.scenario.stage import Stage, fake_spec
-from tests.scenario.test_visible import Door
 from trainmaster.api.app import create_app
 from trainmaster.api.policy import PREFIX, PolicyRoute
 

@@ -82,7 +82,10 @@ EVERYWHERE: Final[Doors] = {
             "/pools", "/queue", "/queue/policy", "/queue/timeline", "/virtual-clusters", "/workspaces", "/balances",
         )
     },
-    **{("GET", path): (PLATFORM, None) for path in ("/users", "/users/{user}", "/users/{user}/identity", "/retention")},
+    **{
+        ("GET", path): (PLATFORM, None)
+        for path in ("/users", "/users/{user}", "/users/{user}/identity", "/retention", "/metrics")
+    },
     ("PUT", "/pools/{name}"): (PLATFORM, {}),
     ("PUT", "/virtual-clusters/{name}"): (PLATFORM, {"pool": "lab"}),
     ("DELETE", "/virtual-clusters/{name}"): (PLATFORM, None),
@@ -152,7 +155,7 @@ WHO: Final = sorted(MAY, key=lambda who: who == "admin")
 
 def address(path: str, invitation: str = "") -> str:
     name = "one" if "/flavors/" in path else NAMED.get(path.split("/")[1], "")
-    return PREFIX + path.format(**VALUES, name=name, invitation=invitation)
+    return ("" if path == "/metrics" else PREFIX) + path.format(**VALUES, name=name, invitation=invitation)
 
 
 async def told(lab: Lab) -> int:

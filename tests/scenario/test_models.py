@@ -11,6 +11,7 @@ import pytest
 from tests.fixtures.api_contract import signed_in
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.api.app import create_app
+from trainmaster.core.errors import InvalidSpec
 from trainmaster.core.folders.tree import TreeEntry, tree_digest
 from trainmaster.core.records import Job
 
@@ -50,6 +51,31 @@ def _digest(folder: Path) -> str:
             for path in files
         ]
     )
+
+
+async def test_a_job_has_exactly_one_place_for_its_model(stage: Stage) -> None:
+    """R49: one model, one version of it, whatever its replicas wrote where; two are refused where they are written."""
+    text = "echo $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX > /model/rank-$PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX"
+    job = await stage.submit(
+        spec("many", f"{text}; echo 1 > /workspace/outputs/log", replicas=2, model={"name": "one"})
+    )
+    view = await stage.ended(job)
+    (model,) = (await stage.platform.models(ADMIN)).items
+    detail = await stage.platform.model("one", ADMIN)
+    assert (model.name, view.model) == ("one", f"{detail.id}@1")
+    (version,) = detail.versions
+    files = Path(version.path) / "files"
+    found = sorted(str(path.relative_to(files)) for path in files.rglob("*") if path.is_file())
+    assert found == ["model/rank-0", "model/rank-1", "outputs/log"]
+    for wrong, code in (
+        ([{"name": "a"}, {"name": "b"}], "not_object"),
+        ({"name": "a", "names": ["b"]}, "unknown_key_near"),
+    ):
+        with pytest.raises(InvalidSpec) as refused:
+            await stage.submit(spec("two", SAVES, model=wrong))
+        (problem,) = refused.value.problems
+        assert problem.path.startswith("model")
+        assert problem.code == code
 
 
 async def test_the_next_job_of_the_same_name_makes_the_next_version(stage: Stage) -> None:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.fixtures.ports import free_ports
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 
 SHIPPED = Path(__file__).parents[2] / "examples" / "monitoring"
 NAME = re.compile(r"\btrainmaster_[a-z_]+\b")
@@ -45,6 +45,7 @@ def prometheus(tm: Shell, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     for file in SHIPPED.glob("*.yml"):
         shutil.copy(file, folder)
     settings = folder / "prometheus.yml"
+    (folder / "trainmaster-token").write_text(tm("token", "create", "prometheus", "--scope", "server:observe"))
     text = settings.read_text()
     assert "127.0.0.1:8470" in text
     text = text.replace("127.0.0.1:8470", address(tm).removeprefix("http://")).replace(": 15s", ": 1s")
@@ -123,7 +124,8 @@ def test_the_rules_say_what_they_are_to_say() -> None:
 
 
 def test_every_figure_that_is_named_exists_and_every_panel_shows_something(tm: Shell, prometheus: httpx.Client) -> None:
-    measured = httpx.get(f"{address(tm)}/metrics", timeout=PATIENCE_S).text
+    bearer = {"Authorization": f"Bearer {tm('token', 'create', 'look', '--scope', 'server:observe').strip()}"}
+    measured = httpx.get(f"{address(tm)}/metrics", headers=bearer, timeout=PATIENCE_S).text
     there = set(re.findall(r"^(trainmaster_[a-z_]+)", measured, re.MULTILINE))
     rules = (SHIPPED / "trainmaster.rules.yml").read_text()
     named = set(NAME.findall(" ".join(query for _, query in asked()) + rules))

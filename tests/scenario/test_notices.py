@@ -111,6 +111,23 @@ async def test_nobody_reads_or_marks_those_of_others(fake: Stage) -> None:
     assert (await fake.platform.notifications.page(bob, 10, None)).items == []
 
 
+async def test_the_beginning_of_an_id_will_do_as_for_tokens(fake: Stage) -> None:
+    """For whom the notification is; what begins none of theirs is named, and nothing is marked."""
+    ann, bob = await a_person(fake, "ann"), await a_person(fake, "bob")
+    await fails(fake, ann)
+    await fails(fake, ann, "b")
+    first, second = await heard(fake, ann, 2)
+    read = fake.platform.notifications.read
+    assert (await read(ann, [second.id[:8]])).unread == 1
+    assert [one.id for one in await heard(fake, ann, 1, unread=True)] == [first.id]
+    for who, beginning in ((ann, first.id[:3]), (bob, first.id[:8])):
+        with pytest.raises(InvalidSpec) as refused:
+            await read(who, [second.id, beginning])
+        assert [(one.path, one.value) for one in refused.value.problems] == [("ids.1", beginning)]
+    assert (await fake.platform.notifications.unread(ann)).unread == 1
+    assert (await read(ann, [second.id, first.id[:4]])).unread == 0
+
+
 async def test_a_server_that_ends_before_it_told_tells_once_after_its_start(fake: Stage) -> None:
     fake.platform.context.notices.teller.tell_new = lambda: asyncio.sleep(3600)  # type: ignore[method-assign]
     ann = await a_person(fake, "ann")

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 from trainmaster.core.folders.layout import Layout
 
 MANY = 50

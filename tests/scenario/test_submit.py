@@ -15,6 +15,18 @@ from trainmaster.store.jobs.job_query import JobQuery
 SLEEP = "sleep infinity"
 
 
+async def test_what_all_nodes_take_together_is_told(stage: Stage) -> None:
+    """R55, R59: so many nodes of a size; one where none is asked for, and the total of all sub-tasks."""
+    alone = await stage.submit(spec("alone", resources={"cpu": 0.5, "memory": 64}))
+    assert [(role.replicas, role.resources.cpu) for role in (await stage.view(alone)).roles] == [(1, 0.5)]
+    workers = role("worker", "true", replicas=3, resources={"cpu": 1, "memory": 128, "gpu": 1})
+    helper = role("helper", "true", resources={"cpu": 0.25, "memory": 64})
+    job = await stage.submit({"name": "several", "roles": [workers, helper], "model": {"save": False}})
+    view = await stage.view(job)
+    assert (view.tasks.total, view.resources.cpu, view.resources.memory_mib) == (4, 3.25, 448)
+    assert (view.resources.gpu, view.resources.gpu_type) == (3, None)
+
+
 async def test_the_same_key_and_body_give_the_same_job(fake: Stage) -> None:
     """B4: one job however often it is asked for; another body is a conflict; also after a restart."""
     body = {"spec": fake_spec("once")}

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from tests.fixtures.ports import free_ports
-from tests.unit.cli.test_commands import TM, Shell, serving, write
+from tests.fixtures.shell import TM, Shell, serving, write
 
 GUIDE = (Path(__file__).parents[2] / "docs/guide/install.md").read_text()
 SETTINGS = '[server]\ntrusted_proxies = ["127.0.0.1"]\n[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\n'
@@ -154,8 +154,6 @@ def test_who_comes_through_it_is_known_by_the_address_they_have_and_the_cookie_i
         assert refused.status_code == 401, refused.text
         foreign = client.post("/api/v1/session", json={}, headers={"Origin": "https://evil.example"})
         assert foreign.status_code == 403
-        metrics = client.get("/metrics")
-        assert metrics.status_code == 401, "who comes through a proxy is not from this machine"
 
 
 def test_without_the_authority_nothing_is_believed(proxy: str) -> None:

@@ -6,27 +6,20 @@ without touching this file, or fails here and says what to do.
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-import httpx
 import pytest
 
 from tests.fixtures.live import LiveStream
-from tests.fixtures.pages import ALWAYS, QUERIES
 from tests.fixtures.seeing import only
-from tests.fixtures.two_people import COMMON, NAMES, Person, said, seen_in, two_people, without_owners
-from tests.scenario.stage import ADMIN, Stage
+from tests.fixtures.two_people import COMMON, Person, said, seen_in, without_owners
+from tests.scenario.doors import ASKED, CLOSED, MEMBERS, SHARED, Door, Scene, doors
+from tests.scenario.stage import ADMIN
 from trainmaster.api.app import create_app
 from trainmaster.api.openapi import contract
 from trainmaster.api.policy import PREFIX, PolicyRoute, PolicySocket
-from trainmaster.api.sse import MEDIA_TYPE
 from trainmaster.core.errors import NotFound
-
-PARAMETERS: Final = {"number": "1", "task": "task0-0", "version": "1", "sha256": "0" * 64, **ALWAYS}
-"""What stands for the parameters of addresses, beside a person's own `ref` and the `name` of a node."""
 
 NAMELESS: Final = {
     "/healthz", "/readyz", "/metrics", "/openapi.json", "/meta", "/schema/job", "/schema/pai", "/session", "/tokens",
@@ -43,27 +36,6 @@ NAMELESS: Final = {
 stands in it is looked at.
 """
 
-ASKED: Final = {
-    **QUERIES,
-    f"{PREFIX}/jobs/{{ref}}/files": "path=outputs",
-    f"{PREFIX}/models/{{ref}}/versions/{{version}}/files": "path=outputs",
-}
-"""What is asked besides the address."""
-
-CLOSED: Final = {
-    "/retention", "/users", "/users/{user}", "/users/{user}/identity", "/workspaces/{workspace}/invitations",
-}  # fmt: skip
-"""What tells of everybody, and is told to administrators alone."""
-
-SHARED: Final = {
-    "/cluster", "/cluster/nodes/{name}", "/cluster/resources", "/cluster/use", "/nodes", "/nodes/{name}",
-    "/queue", "/queue/timeline",
-}  # fmt: skip
-"""What tells who holds the nodes and stands in line: the owners of others' jobs, and nothing else of them."""
-
-MEMBERS: Final = {"/workspaces/{workspace}/members"}
-"""What tells members of a workspace who else is in it; both are in the same."""
-
 REASONED: Final = {"/jobs", "/jobs/{ref}", "/jobs/{ref}/explain", "/jobs/{ref}/events", "/jobs/{ref}/versions"}
 """What tells why one's own job waits or had to give way, and so whose job comes first."""
 
@@ -72,72 +44,6 @@ OWNERS_ASKED: Final = {("/queue", "owner"), ("/cluster/resources", "owner"), ("/
 
 SOCKETS: Final = {"/jobs/{ref}/exec"}
 """Each is tried by hand below."""
-
-
-@dataclass(frozen=True)
-class Door:
-    """A GET route. `kind`: the noun of its address."""
-
-    path: str
-    stream: bool
-
-    @property
-    def kind(self) -> str:
-        return "uploads" if self.path.startswith("/datasets/uploads/") else self.path.split("/")[1]
-
-    @property
-    def of_one(self) -> bool:
-        return "{" in self.path + ASKED.get(PREFIX + self.path, "")
-
-    def of(self, person: Person) -> str:
-        """Return where it lies for what `person` has."""
-        return self.address(person.refs(self.kind)[0], person.node)
-
-    def address(self, ref: str, node: str = "n1") -> str:
-        """Return where it lies for `ref`, a job or a model."""
-        try:
-            path = re.sub(
-                r"{(\w+)}", lambda match: {**PARAMETERS, "ref": ref, "upload": ref, "name": node}[match[1]], self.path
-            )
-        except KeyError as unknown:
-            raise AssertionError(f"{self.path}: say in PARAMETERS what stands for {unknown}") from None
-        query = ASKED.get(PREFIX + self.path, "").replace("{ref}", ref)
-        return (path if path in ("/healthz", "/readyz", "/metrics") else PREFIX + path) + (f"?{query}" if query else "")
-
-
-def doors(app: Any) -> list[Door]:
-    """Return every GET route but the console's files."""
-    found = []
-    for route in app.app.router.routes:
-        if isinstance(route, PolicyRoute) and "GET" in (route.methods or ()) and "{path:path}" not in route.path:
-            found.append(Door(route.path.removeprefix(PREFIX), MEDIA_TYPE in route.doc.answers.values()))
-    return found
-
-
-@dataclass(frozen=True)
-class Scene:
-    """The platform with what two people have, and the administrator."""
-
-    stage: Stage
-    app: Any
-    first: Person
-    second: Person
-    admin: Person
-
-    def pairs(self) -> Iterator[tuple[Person, Person]]:
-        """Yield (who looks, who must not be seen)."""
-        yield self.first, self.second
-        yield self.second, self.first
-
-    async def get(self, person: Person, address: str, method: str = "GET") -> httpx.Response:
-        async with person.client(self.app) as http:
-            return await asyncio.wait_for(http.request(method, address), 60)
-
-
-@pytest.fixture
-async def scene(fake: Stage) -> Scene:
-    people = await two_people(fake)
-    return Scene(fake, create_app(fake.platform), *people)
 
 
 async def test_no_page_of_ones_own_tells_of_others(scene: Scene) -> None:
@@ -364,65 +270,3 @@ async def test_nobody_enters_what_others_run(scene: Scene) -> None:
         with pytest.raises(NotFound) as nothing:
             await scene.stage.platform.enter("t" + "z" * 32, "task0-0", ["true"], None, person.who)
         assert refused.value.said.code == nothing.value.said.code
-
-
-async def test_who_shares_the_nodes_is_told_whose_the_jobs_are(scene: Scene) -> None:
-    """Owner and workspace of what runs and waits, by node, in line and as sums; no id, no name, no command."""
-    first, second = scene.first, scene.second
-    use = (await scene.get(first, f"{PREFIX}/cluster/use")).json()
-    assert {row["owner"]: (row["running"], row["gpu"]) for row in use["people"]} == {
-        first.name: (1, 2.0),
-        second.name: (1, 2.0),
-    }
-    assert use["workspaces"][0]["workspace"] == "default"
-    node = (await scene.get(first, f"{PREFIX}/cluster/nodes/{second.node}")).json()
-    assert [(task["job"], task["name"], task["owner"], task["workspace"]) for task in node["tasks"]] == [
-        (None, None, second.name, "default")
-    ]
-    line = (await scene.get(first, f"{PREFIX}/queue?owner={second.name}")).json()
-    assert [(one["job"], one["name"], one["owner"]) for one in line["items"]] == [(None, None, second.name)]
-    rows = (await scene.get(first, f"{PREFIX}/cluster/resources?owner={second.name}")).json()
-    assert [row["name"] for row in rows["nodes"]] == [second.node]
-
-
-async def test_an_administrator_hides_whose_the_jobs_of_others_are(scene: Scene) -> None:
-    """From all but administrators, on every page and in every stream, also from whoever asks by name; and tells it
-    again.
-    """
-    privacy = f"{PREFIX}/cluster/privacy"
-    async with scene.first.client(scene.app) as http:
-        assert (await http.get(privacy)).json()["owners_told"] is True
-        refused = await http.put(privacy, json={"owners_told": False})
-        assert (refused.status_code, refused.json()["code"]) == (403, "not_permitted")
-    async with scene.admin.client(scene.app) as http:
-        hidden = (await http.put(privacy, json={"owners_told": False})).json()
-        assert (hidden["owners_told"], hidden["changed_by"]) == (False, "admin")
-    for door in doors(scene.app):
-        if door.path in CLOSED | MEMBERS or (door.stream and not door.of_one):
-            continue
-        for person, other in scene.pairs():
-            answer = await scene.get(person, door.of(person))
-            assert not seen_in(said(answer), other.marks), (door.path, answer.text)
-        if door.path in SHARED and not door.of_one:
-            assert seen_in(said(await scene.get(scene.admin, door.of(scene.first))), NAMES), door.path
-    line = (await scene.get(scene.first, f"{PREFIX}/queue?owner={scene.second.name}")).json()
-    assert (line["items"], line["total"]) == ([], 0)
-    rows = (await scene.get(scene.first, f"{PREFIX}/cluster/resources?owner={scene.second.name}")).json()
-    assert (rows["nodes"], rows["total"]) == ([], 0)
-    own = (await scene.get(scene.first, f"{PREFIX}/cluster/use")).json()["people"]
-    assert [row["owner"] for row in own] == [scene.first.name]
-    async with scene.admin.client(scene.app) as http:
-        await http.put(privacy, json={"owners_told": True})
-    use = (await scene.get(scene.first, f"{PREFIX}/cluster/use")).json()
-    assert {row["owner"] for row in use["people"]} == {*NAMES}
-    told = (await scene.get(scene.admin, f"{PREFIX}/audit?kind=privacy_changed")).json()["items"]
-    assert [one["changes"][0]["after"] for one in told] == [True, False]
-
-
-async def test_live_views_of_who_is_told_less_end(scene: Scene) -> None:
-    """What was taken away ends: whoever watched is looked up again, and is told that their rights changed."""
-    seen = await scene.stage.platform.people.by_token(scene.first.token)
-    lost = asyncio.create_task(scene.stage.platform.people.wait_until_lost(seen))
-    await asyncio.sleep(0)
-    await scene.stage.platform.privacy.change(False, ADMIN)
-    assert (await asyncio.wait_for(lost, 60)).said.code == "rights_changed"

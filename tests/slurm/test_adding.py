@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.fixtures.shell import Shell, write
 from tests.slurm.bed import Bed, until
-from tests.unit.cli.test_commands import Shell, write
 from trainmaster.service.settings import load
 
 MINE = "# the machine below the desk\n[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.slurm.site import Site, ends, gang_of
-from trainmaster.core.launch import RoleCommand
+from trainmaster.core.launch import Hook, RoleCommand
 from trainmaster.core.records import PortRequest, Resources, Role
 from trainmaster.engines.slurm.client.commands import ClusterDown
 from trainmaster.engines.slurm.script import Terms
@@ -39,6 +39,26 @@ async def test_a_heterogeneous_gang_runs_and_tells(site: Site) -> None:
     assert {task: place["node"] for task, place in told.items()} == {task: log[4] for task, log in logs.items()}
     cards = [(place["node"], card) for place in told.values() for card in place["gpus"]]
     assert len(set(cards)) == len(cards) == 3
+
+
+async def test_hooks_run_around_a_command_on_a_node(site: Site) -> None:
+    """R53: the same on a cluster, by the same agent; what became of `after` is told with the end."""
+    story = gang_of((Role("w", 2, Resources(cpu=1, memory_mib=256)), "cat /tmp/prepared; exit 3"))
+    before = Hook(argv=("/bin/sh", "-c", "echo by before > /tmp/prepared"))
+    hooked = replace(story.commands[0], before=before, after=Hook(text="sh -c 'exit 5'"), after_s=30.0)
+    story = replace(story, commands=(hooked,))
+    await site.submit(story, sandbox="auto")
+    await site.ended(story)
+    facts = site.facts(story)
+    assert ends(facts) == {(0, 0): 3, (0, 1): 3}, site.told(story)
+    ended = [fact for fact in facts if fact["event"] == "task" and fact["kind"] == "exited"]
+    assert [[said["code"] for said in fact["notes"]] for fact in ended] == [["after_hook_failed"]] * 2
+    assert "\n[hooks.before] exit 0\nby before\n[hooks.after] " in site.log(story, 0, 0)
+    refused = replace(story, attempt=2, commands=(replace(hooked, before=Hook(argv=("/bin/false",))),))
+    await site.submit(refused, sandbox="auto")
+    await site.ended(refused)
+    verdicts = {fact["verdict"]["code"] for fact in site.facts(refused) if fact.get("kind") == "exited"}
+    assert verdicts == {"before_failed"}
 
 
 async def test_a_plain_gang_has_its_cards_and_a_cpu_job_beside_it_none(site: Site) -> None:

@@ -15,11 +15,11 @@ from typing import Any, Final
 import pytest
 from msgspec.structs import replace
 
+from tests.fixtures.shell import Shell
 from tests.slurm.apart import Apart
 from tests.slurm.bed import started, until
 from tests.slurm.served import POOL, Served, job
 from tests.slurm.test_faults import ONCE, plain
-from tests.unit.cli.test_commands import Shell
 from trainmaster.sdk.jobs import Job
 
 pytestmark = pytest.mark.timeout(200)

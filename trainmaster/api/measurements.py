@@ -4,10 +4,7 @@ Uses prometheus_client's text writer only, imported on the first question: the g
 collectors would cost memory in a server that nobody scrapes.
 """
 
-import ipaddress
 from typing import TYPE_CHECKING, Any, Final
-
-from starlette.requests import Request
 
 if TYPE_CHECKING:
     from trainmaster.service.platform import Platform
@@ -71,13 +68,3 @@ def render(platform: "Platform") -> bytes:
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Collector(platform.stats(), platform.version))
     return generate_latest(registry)
-
-
-def from_this_machine(request: Request) -> bool:
-    """Return whether the caller is on this machine and did not come through a proxy."""
-    if request.client is None or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
-        return False
-    try:
-        return ipaddress.ip_address(request.client.host).is_loopback
-    except ValueError:
-        return False

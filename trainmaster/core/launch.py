@@ -17,18 +17,30 @@ _TOLD: Final = {IN_CODE: "TRAINMASTER_CODE_DIR", IN_DATASET: "TRAINMASTER_DATASE
 
 
 @dataclass(frozen=True, slots=True)
+class Hook:
+    """A command that runs before or after a role's own (R53): as typed (`text`), or as its words."""
+
+    text: str = ""
+    argv: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RoleCommand:
     """What a role runs. `argv` is final when `shell_words` is empty; else `text` is split and `$NAME` expanded per
     task.
 
     `text`: the command exactly as typed (R118). `parameters`: key-value pairs appended as ``--key=value`` (R40), in
-    order. `env`: the role's own variables; they win over the job's and never over the platform's.
+    order. `env`: the role's own variables; they win over the job's and never over the platform's. `before`, `after`:
+    its hooks; `after_s`: how long `after` may take.
     """
 
     text: str = ""
     argv: tuple[str, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
     env: tuple[tuple[str, str], ...] = ()
+    before: Hook | None = None
+    after: Hook | None = None
+    after_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +157,15 @@ class Gang:
 class TaskLaunch:
     """What is started for one task: argv, the complete platform and user environment, and small files to create first.
 
-    `files` maps absolute paths inside the sandbox to their text (for example ``/job/hostfile``).
+    `files` maps absolute paths inside the sandbox to their text (for example ``/job/hostfile``). `before`, `after`: the
+    words of its hooks, empty where it has none.
     """
 
     argv: tuple[str, ...]
     env: dict[str, str]
     files: dict[str, str] = field(default_factory=dict)
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +180,15 @@ class TaskPreview:
 
 @dataclass(frozen=True, slots=True)
 class RolePreview:
-    """What a sub-task would run, in shell words what its first replica would. `more_tasks`: how many further replicas
-    there would be.
+    """What a sub-task would run, in shell words what its first replica would, and so its hooks (`before`, `after`; "":
+    none). `more_tasks`: how many further replicas there would be.
     """
 
     name: str
     system_name: str
     command: str
+    before: str
+    after: str
     tasks: tuple[TaskPreview, ...]
     more_tasks: int
 
@@ -197,6 +214,9 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
                     argv=tuple(c["argv"]),
                     parameters=tuple((k, v) for k, v in c["parameters"]),
                     env=tuple((k, v) for k, v in c["env"]),
+                    before=_parse_hook(c.get("before")),
+                    after=_parse_hook(c.get("after")),
+                    after_s=c.get("after_s", 0.0),
                 )
                 for c in data["commands"]
             ),
@@ -208,6 +228,10 @@ def gang_from_json(data: dict[str, Any]) -> Gang:
             "secrets": tuple(SecretUse(**one) for one in data.get("secrets", ())),
         }
     )
+
+
+def _parse_hook(data: dict[str, Any] | None) -> Hook | None:
+    return Hook(data["text"], tuple(data["argv"])) if data else None
 
 
 def _parse_asked(data: dict[str, Any] | None) -> Asked | None:

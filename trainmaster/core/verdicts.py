@@ -18,6 +18,7 @@ class VerdictKind(NamedTuple):
 PLATFORM_STOPPED: Final = "platform_stopped"
 SANDBOX_FAILED: Final = "sandbox_failed"
 NO_ROOM: Final = "no_room"
+BEFORE_FAILED: Final = "before_failed"
 WAITED_OUT: Final = frozenset({SANDBOX_FAILED, NO_ROOM})
 """Ends that are the platform's trouble and may last: the job is tried again for as long as it takes, with growing
 pauses.
@@ -33,6 +34,7 @@ VERDICTS: Final[dict[str, VerdictKind]] = {
     "disk_full": VerdictKind("磁盘或任务的磁盘额度已满", "The disk or the disk limit of the job is full", "user"),
     "too_many_processes": VerdictKind("进程数超出上限", "A replica reached its limit of processes", "user"),
     "command_not_found": VerdictKind("找不到命令", "The command was not found", "user"),
+    BEFORE_FAILED: VerdictKind("启动前脚本失败", "The before hook failed, so the command did not start", "user"),
     "mount_hides": VerdictKind("挂载会遮住副本所需的内容", "A mount would hide what the replicas need", "user"),
     "lost": VerdictKind("副本丢失", "A replica disappeared without an exit code", "platform"),
     SANDBOX_FAILED: VerdictKind("沙箱未能建立", "The sandbox could not be created", "platform"),

@@ -10,7 +10,7 @@ port is as it is.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from trainmaster.core.errors import Problem
 from trainmaster.core.launch import Gang
@@ -43,6 +43,10 @@ class TaskReport:
     signal: int | None = None
     verdict: Verdict | None = None
     stamp: str = ""
+
+
+AFTER_HOOK: Final = "after_hook"
+"""Code of a note on the `after` hook of a replica, which says what became of it."""
 
 
 @dataclass(frozen=True, slots=True)

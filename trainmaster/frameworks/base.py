@@ -7,11 +7,19 @@ what the platform says (PAI_*, VC_*, TRAINMASTER_*, the framework's own), which 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Final, Protocol
 
-from trainmaster.core.launch import Gang, TaskLaunch
+from trainmaster.core.launch import Gang, Hook, TaskLaunch
+from trainmaster.core.records import Assignment
 from trainmaster.frameworks import words
 from trainmaster.frameworks.common_env import platform_env
+
+DEFAULT_PORT: Final = 2222
+"""Where tasks with a network of their own meet, as the manual has it (D6)."""
+
+FILES: Final = "TRAINMASTER_FILES_DIR"
+"""The variable of a base environment that says below which folder the files of a launch lie; without: they lie where
+they say, as in a sandbox. No task has it."""
 
 
 class Framework(Protocol):
@@ -39,7 +47,7 @@ def environment(
     """
     platform = platform_env(gang, role, index, base_env)
     platform.update(own)
-    env = dict(base_env)
+    env = {name: value for name, value in base_env.items() if name != FILES}
     env.update(defaults)
     room = words.TextBudget()
     for name, value in (*gang.env, *gang.commands[role].env):
@@ -62,3 +70,28 @@ def command(gang: Gang, role: int, env: Mapping[str, str], platform: Mapping[str
         argv = list(given.argv)
         argv.extend(f"--{key}={value}" for key, value in given.parameters)
     return argv
+
+
+def port_of(task: Assignment, label: str) -> int:
+    """Return the first port that `task` was given under `label`; DEFAULT_PORT when the placement has none."""
+    return next((numbers[0] for name, numbers in task.ports if name == label and numbers), DEFAULT_PORT)
+
+
+def endpoint(task: Assignment, label: str) -> str:
+    """Return ``host:port`` of a task by the port that it was given under `label`."""
+    host = f"[{task.host}]" if ":" in task.host else task.host
+    return f"{host}:{port_of(task, label)}"
+
+
+def file_at(base_env: Mapping[str, str], path: str) -> str:
+    """Return where the file of a launch that is called `path` will lie for the task."""
+    return base_env.get(FILES, "") + path
+
+
+def hook(given: Hook | None, env: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the words of a hook in a task's environment `env`, none where there is none. As typed it is filled in as a
+    command is; no launcher goes before it: it runs once for each task.
+    """
+    if given is None:
+        return ()
+    return tuple(words.expand(given.text, env)) if given.text else given.argv

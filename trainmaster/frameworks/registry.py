@@ -7,13 +7,14 @@ horovod, tensorflow, mindspore or paddle: a module beside this one, an entry the
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Final
 
 from trainmaster.core.framework_kinds import KINDS, FrameworkKind
 from trainmaster.core.launch import Gang, TaskLaunch
-from trainmaster.frameworks.base import Framework
+from trainmaster.frameworks.base import Framework, hook
 
 NOTHING: Final[Mapping[str, str]] = {}
 
@@ -32,8 +33,13 @@ def get(kind: str) -> Framework:
 
 
 def launch(gang: Gang, role: int, index: int, base_env: Mapping[str, str]) -> TaskLaunch:
-    """Return what is started for one task of `gang`. Raises KeyError for an unknown framework or task."""
-    return get(gang.framework).launch(gang, role, index, base_env)
+    """Return what is started for one task of `gang`, its hooks included, whatever the framework. Raises KeyError for an
+    unknown framework or task.
+    """
+    found, given = get(gang.framework).launch(gang, role, index, base_env), gang.commands[role]
+    if given.before is None and given.after is None:
+        return found
+    return replace(found, before=hook(given.before, found.env), after=hook(given.after, found.env))
 
 
 def preview(gang: Gang, base_env: Mapping[str, str] = NOTHING, most: int = 64) -> list[TaskLaunch]:

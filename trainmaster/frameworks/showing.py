@@ -31,6 +31,7 @@ def preview_roles(gang: Gang) -> list[RolePreview]:
 def _role(gang: Gang, index: int, room: int) -> RolePreview:
     members = gang.members(index)
     tasks: list[TaskPreview] = []
+    before = after = ""
     for member in members[:MOST_TASKS]:
         found = launch(gang, index, member.index, {})
         size = _length(found)
@@ -39,11 +40,12 @@ def _role(gang: Gang, index: int, room: int) -> RolePreview:
         env = found.env if size <= room else _some(found.env, room)
         room -= min(size, room)
         name = task_name(index, member.index)
+        if not tasks:
+            before, after = (shlex.join(_cut_words(words)) for words in (found.before, found.after))
         tasks.append(TaskPreview(name, tuple(_cut_words(found.argv)), dict(env), len(found.env) - len(env)))
     command = shlex.join(tasks[0].argv) if tasks else ""
-    return RolePreview(
-        gang.roles[index].name, role_system_name(index), command, tuple(tasks), len(members) - len(tasks)
-    )
+    name, more = gang.roles[index].name, len(members) - len(tasks)
+    return RolePreview(name, role_system_name(index), command, before, after, tuple(tasks), more)
 
 
 def _cut_words(argv: tuple[str, ...]) -> Iterator[str]:
@@ -57,7 +59,8 @@ def _cut_words(argv: tuple[str, ...]) -> Iterator[str]:
 
 
 def _length(found: TaskLaunch) -> int:
-    return sum(map(len, found.argv)) + sum(len(name) + len(value) for name, value in found.env.items())
+    words = (*found.before, *found.argv, *found.after)
+    return sum(map(len, words)) + sum(len(name) + len(value) for name, value in found.env.items())
 
 
 def _some(env: dict[str, str], room: int) -> dict[str, str]:

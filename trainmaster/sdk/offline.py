@@ -12,7 +12,7 @@ from trainmaster import answers
 from trainmaster.answers import problem_item
 from trainmaster.core.errors import InvalidSpec, Problem, problem_from, problem_of
 from trainmaster.core.launch import RolePreview
-from trainmaster.dialects.registry import translate
+from trainmaster.dialects.registry import as_written, translate
 from trainmaster.frameworks.showing import preview_roles
 from trainmaster.messages.assets import algorithms
 from trainmaster.sdk.documents import read_document
@@ -21,6 +21,7 @@ from trainmaster.spec.algorithms.filling import filled
 from trainmaster.spec.check import check
 from trainmaster.spec.document import Document, FieldChanges
 from trainmaster.spec.lower import draft, effective
+from trainmaster.spec.semantics import advice
 
 
 def preview(document: Document, changes: FieldChanges, dialect: str = "auto") -> answers.PreviewView:
@@ -34,6 +35,7 @@ def preview(document: Document, changes: FieldChanges, dialect: str = "auto") ->
             native = filled(native, AlgorithmSpec(command="..."), named)
             warnings += (problem_of("algorithm", algorithms.algorithm_not_known_here(named)),)
         spec = check(native)
+        warnings += tuple(as_written(one, translated.dialect) for one in advice(spec))
     except InvalidSpec as error:
         return _answer(error.problems or (problem_from("", error),), warnings)
     return _answer((), warnings, effective(spec), preview_roles(draft(spec)))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from trainmaster.core.errors import InvalidSpec, Problem, ProblemList, TooLarge, problem_of
-from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.core.folders.tree import TreeEntry, folded, inside, link_digest, tree_digest
 from trainmaster.messages.assets import datasets
 from trainmaster.messages.jobs import uploads
 
@@ -147,8 +147,21 @@ def _collect(root: str, left_out: list[str] | None = None) -> list[_Found]:
     rules = _rules(root)
     found: list[_Found] = []
     _visit(root, "", rules, found, problems, [] if left_out is None else left_out)
+    _note_collisions(found, problems)
     problems.raise_if_any(uploads.code_not_sent)
     return sorted(found, key=lambda entry: entry.path.encode())
+
+
+def _note_collisions(found: list[_Found], problems: ProblemList) -> None:
+    """Note what some systems would take for another: a folder with it cannot be unpacked everywhere."""
+    known: dict[str, str] = {}
+    for entry in sorted(found, key=lambda entry: entry.path.encode()):
+        parts = entry.path.split("/")
+        for depth in range(1, len(parts) + 1):
+            path = "/".join(parts[:depth])
+            if (other := known.setdefault(folded(path), path)) != path:
+                problems.add(path, uploads.names_collide(other))
+                break
 
 
 def _visit(

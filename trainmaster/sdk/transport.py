@@ -11,6 +11,7 @@ import ssl
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import httpx
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 from trainmaster._version import __version__
 from trainmaster.answers import Json
-from trainmaster.core.errors import InvalidSpec, Problem, TrainmasterError, Unavailable
+from trainmaster.core.errors import InvalidSpec, Problem, TrainmasterError, Unavailable, problem_of
+from trainmaster.messages.jobs import form, submitting
 from trainmaster.messages.said import WORDS, Said
 from trainmaster.messages.server import client, ledger
 from trainmaster.sdk.lost import Lost
@@ -37,6 +39,8 @@ PERHAPS_DONE: Final = ledger.leader_ended().code
 """What a server says that stands by: nobody was asked, or whoever was asked was gone before it answered."""
 
 T = TypeVar("T")
+_WRAPPERS: Final = ("spec", "set", "document")
+"""Fields of bodies that hold a document, or changes of one, by whose own paths people know their fields."""
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "DELETE"})
 
 
@@ -70,6 +74,18 @@ def error_of(response: httpx.Response) -> TrainmasterError:
 def _problem(item: Json) -> Problem:
     path, rule, remedy = (str(item.get(name, "")) for name in ("path", "rule", "remedy"))
     return Problem(path, rule, remedy, str(item.get("code", "invalid")), item.get("value"), item.get("args"))
+
+
+def _not_in_json(value: Any, path: str) -> Iterator[Problem]:
+    """Yield the problem of each number in a body that is not finite, where it stands in the document sent. O(size)."""
+    if isinstance(value, float) and not isfinite(value):
+        yield problem_of(path, form.not_finite())
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _not_in_json(item, str(key) if path in ("", *_WRAPPERS) else f"{path}.{key}")
+    elif isinstance(value, list | tuple):
+        for at, item in enumerate(value):
+            yield from _not_in_json(item, f"{path}.{at}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +134,12 @@ class Transport:
         Unavailable.
         """
         repeat = method in _REPEATABLE if repeat is None else repeat
-        return self._repeated(lambda: self._send(method, path, options), repeat)
+        try:
+            return self._repeated(lambda: self._send(method, path, options), repeat)
+        except ValueError as error:  # JSON has no words for it, so the server would never see it
+            if not (found := tuple(_not_in_json(options.get("json"), ""))):
+                raise
+            raise InvalidSpec(submitting.job_not_valid(len(found)), problems=found) from error
 
     def json(self, method: str, path: str, **options: Any) -> Any:
         """Return the decoded answer, None for an empty one. Raises like `request`."""
@@ -174,7 +195,7 @@ class Transport:
 
     def _unreachable(self, error: Exception) -> Unavailable:
         said = refusal_of(self.url, error)
-        return Unavailable(said or client.server_does_not_answer(self.url, type(error).__name__))
+        return Unavailable(said or client.server_does_not_answer(self.url, _why(error)))
 
     def download(self, path: str, **options: Any) -> Iterator[bytes]:
         """Yield the answer's bytes as they come. Raises like `request`."""
@@ -257,6 +278,14 @@ def refusal_of(url: str, error: BaseException) -> Said | None:
         if isinstance(cause, ssl.SSLError) and cause.reason in ("WRONG_VERSION_NUMBER", "HTTP_REQUEST"):
             return client.no_tls_there(url, str(cause.reason))
     return None
+
+
+def _why(error: Exception) -> str:
+    """Return what the system says of it, such as "Connection refused"."""
+    for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    return str(error) or type(error).__name__
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

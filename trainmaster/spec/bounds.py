@@ -15,7 +15,7 @@ MOST_VALUES: Final = 65_536
 """Of a whole document, `extras` aside."""
 MOST_KEYS: Final = 1024
 MOST_ITEMS: Final = 256
-LONGER: Final[Mapping[str, int]] = {"nodes": 4096, "command": 65_536}
+LONGER: Final[Mapping[str, int]] = {"nodes": 4096, "command": 65_536, "before": 65_536, "after": 65_536}
 """Lists, by their key, that may have more items; a command as many words as characters."""
 MOST_EXTRAS: Final = 131_072
 """Values in `extras`: as many as fit into the bytes that it may have."""

@@ -23,7 +23,8 @@ from trainmaster.spec.problems import problem
 from trainmaster.spec.semantics import spec_problems
 
 SHORTHAND: Final = (
-    "replicas", "min_replicas", "command", "parameters", "resources", "flavors", "ports", "min_succeeded", "min_failed",
+    "replicas", "min_replicas", "command", "parameters", "hooks", "resources", "flavors", "ports", "min_succeeded",
+    "min_failed",
 )  # fmt: skip
 """Fields of a single role that may stand at the top when `roles` is absent."""
 

@@ -19,12 +19,10 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from trainmaster.core.formats.units import NotRead, parse_duration_s, parse_memory_mib
 from trainmaster.core.framework_kinds import DEFAULT_KIND
-from trainmaster.messages.jobs import form
 from trainmaster.spec.inputs import HAN, REFERENCE, STORED, with_mounts
-from trainmaster.spec.or_text import OrText
 from trainmaster.spec.outputs import JobOutput
+from trainmaster.spec.values import Duration, Memory
 
 NAME: Final = f"^[A-Za-z0-9_{HAN}-]{{1,30}}$"  # R21
 SLUG: Final = r"^[A-Za-z0-9._~-]+$"  # R67
@@ -75,30 +73,6 @@ def scalar_text(value: str | int | float | bool) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _memory(value: Any) -> int:
-    if type(value) is int:
-        return value
-    if not isinstance(value, str | int | float):
-        wrong = form.list_no_memory_size() if isinstance(value, list | tuple) else form.object_no_memory_size()
-        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": wrong})
-    try:
-        return parse_memory_mib(value)
-    except NotRead as error:
-        raise PydanticCustomError("bad_memory", "bad_memory", {"detail": error.said}) from None
-
-
-def _duration(value: Any) -> float:
-    if type(value) is int or type(value) is float:
-        return value
-    if not isinstance(value, str | int | float):
-        wrong = form.list_no_duration() if isinstance(value, list | tuple) else form.object_no_duration()
-        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": wrong})
-    try:
-        return parse_duration_s(value)
-    except NotRead as error:
-        raise PydanticCustomError("bad_duration", "bad_duration", {"detail": error.said}) from None
-
-
 def _command(value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str):
         return value.strip()
@@ -147,14 +121,8 @@ def _total(value: Any) -> str | float:
     raise PydanticCustomError("not_number", "not_number")
 
 
-_MEMORY_TEXT: Final = r"^\s*\d+(\.\d+)?\s*([KkMmGgTt]([Ii]?[Bb])?)?\s*$"
-_MEMORY_SCHEMA: Final = OrText("A number of MiB, or text such as 512MiB or 2GiB", _MEMORY_TEXT)
-_DURATION_SCHEMA: Final = OrText("A number of seconds, or text such as 30m, 2h or 1h30m")
-
 Label = Annotated[str, Field(pattern=CLEAN, max_length=256)]
 Word = Annotated[str, Field(pattern=WORD)]
-Memory = Annotated[int, BeforeValidator(_memory), _MEMORY_SCHEMA]
-Duration = Annotated[float, BeforeValidator(_duration), _DURATION_SCHEMA]
 EnvName = Annotated[str, Field(pattern=ENV_NAME)]
 EnvValue = Annotated[
     str,
@@ -211,6 +179,15 @@ class Port(Model):
     begin_at: int = Field(default=0, ge=0, le=65535)
 
 
+class Hooks(Model):
+    """Lifecycle scripts of a sub-task (R53). `before` runs in each replica before its command, which starts only if it
+    succeeds; `after` once the command has ended, for at most the job's grace period, and changes nothing of its end.
+    """
+
+    before: Command | None = Field(default=None, description="Runs before the command, which needs its success")
+    after: Command | None = Field(default=None, description="Runs after the command, for at most the grace period")
+
+
 class RoleSpec(Model):
     """A task role: `replicas` equal tasks. `min_failed` null: its failures never fail the job (D2).
 
@@ -225,6 +202,7 @@ class RoleSpec(Model):
     )
     command: Command
     parameters: dict[ParameterName, ParameterValue] = Field(default_factory=dict, max_length=256)
+    hooks: Hooks | None = Field(default=None, description="Commands before and after the command, in its sandbox")
     resources: Resources = Resources()
     flavors: tuple[Word, ...] = Field(default=(), max_length=16, strict=False, description="Alternatives to resources")
     ports: tuple[Port, ...] = Field(default=(), max_length=64, strict=False)

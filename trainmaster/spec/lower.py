@@ -12,13 +12,13 @@ from typing import Final
 from trainmaster.core.cluster import Flavor
 from trainmaster.core.config import LimitsConfig
 from trainmaster.core.framework_kinds import KINDS
-from trainmaster.core.launch import Asked, Gang, Mount, RoleCommand, SecretUse, asked_of
+from trainmaster.core.launch import Asked, Gang, Hook, Mount, RoleCommand, SecretUse, asked_of
 from trainmaster.core.records import Assignment, Attempt, Job, Policy, PortRequest, Resources, Role, Task, replace
 from trainmaster.core.states import JobShare, Phase, Priority
 from trainmaster.messages.jobs import rules
 from trainmaster.spec.check import refusal
 from trainmaster.spec.document import Document
-from trainmaster.spec.job import JobSpec, RoleSpec, scalar_text
+from trainmaster.spec.job import Hooks, JobSpec, RoleSpec, scalar_text
 from trainmaster.spec.placing import FlavorsBy
 from trainmaster.spec.problems import problem
 from trainmaster.spec.semantics import total_of
@@ -133,9 +133,14 @@ def _policy(spec: JobSpec, limits: LimitsConfig) -> Policy:
 
 
 def lower_roles(spec: JobSpec) -> tuple[Role, ...]:
-    """Return the roles as the queue sees them; the first one gets the port its framework needs (D6)."""
-    needed = KINDS[spec.framework.kind].port
-    return tuple(_role(role, needed if index == 0 else "") for index, role in enumerate(spec.roles))
+    """Return the roles as the queue sees them: with the port that the framework needs (D6), and the completion that it
+    gives a job which says none.
+    """
+    kind = KINDS[spec.framework.kind]
+    main = kind.types.completing([role.name for role in spec.roles]) if kind.types else None
+    if any(role.main or role.ends_job for role in spec.roles):
+        main = None
+    return tuple(_role(role, kind.port_for(index), role.main or index == main) for index, role in enumerate(spec.roles))
 
 
 def lower_shapes(spec: JobSpec, flavors: Mapping[str, Flavor]) -> tuple[tuple[Role, ...], ...]:
@@ -151,7 +156,7 @@ def lower_shapes(spec: JobSpec, flavors: Mapping[str, Flavor]) -> tuple[tuple[Ro
     return tuple(dict.fromkeys(product(*choices)))
 
 
-def _role(role: RoleSpec, needed: str) -> Role:
+def _role(role: RoleSpec, needed: str, main: bool) -> Role:
     ports = tuple(PortRequest(port.label, port.count, port.begin_at) for port in role.ports)
     if needed and all(port.label != needed for port in ports):
         ports = (*ports, PortRequest(needed))
@@ -170,7 +175,7 @@ def _role(role: RoleSpec, needed: str) -> Role:
         ports=ports,
         min_succeeded=role.min_succeeded,
         min_failed=role.min_failed,
-        main=role.main,
+        main=main,
         ends_job=role.ends_job,
         min_replicas=role.min_replicas,
     )
@@ -251,7 +256,7 @@ def draft(
         user=user,
         framework=spec.framework.kind,
         roles=roles,
-        commands=tuple(_command(role) for role in spec.roles),
+        commands=tuple(_command(role, spec.grace) for role in spec.roles),
         placement=placement if placement is not None else rehearse(roles),
         options=dict(spec.framework.options),
         env=tuple(spec.env.items()),
@@ -265,15 +270,25 @@ def draft(
     )
 
 
-def _command(role: RoleSpec) -> RoleCommand:
+def _command(role: RoleSpec, grace_s: float) -> RoleCommand:
     """Parameters become texts; one that is null is not given at all."""
     as_typed = isinstance(role.command, str)
+    hooks = role.hooks or Hooks()
     return RoleCommand(
         text=role.command if isinstance(role.command, str) else "",
         argv=() if as_typed else tuple(role.command),
         parameters=tuple((key, scalar_text(value)) for key, value in role.parameters.items() if value is not None),
         env=tuple(role.env.items()),
+        before=_hook(hooks.before),
+        after=_hook(hooks.after),
+        after_s=grace_s,
     )
+
+
+def _hook(command: str | tuple[str, ...] | None) -> Hook | None:
+    if command is None:
+        return None
+    return Hook(text=command) if isinstance(command, str) else Hook(argv=tuple(command))
 
 
 def rehearse(roles: tuple[Role, ...]) -> tuple[Assignment, ...]:

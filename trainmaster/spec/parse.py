@@ -44,6 +44,8 @@ _WORDS: Final[dict[str, Any]] = {
 }
 _KNOWN_TAGS: Final = frozenset({"tag:yaml.org,2002:map", "tag:yaml.org,2002:seq", "!", None})
 _JSON_START: Final = re.compile(r"\s*\{\s*\"")
+_CONSTANT: Final = re.compile(r'"(?:[^"\\]|\\.)*"|(-?Infinity|NaN)')
+"""A string, which may say anything, or a number that JSON does not have."""
 _COMMENT: Final = re.compile(r"\s*(//|/\*|#)")
 _STRING_TAG: Final = "tag:yaml.org,2002:str"
 _DOT: Final = re.compile(r"(?<!\\)\.")
@@ -100,11 +102,17 @@ def _not_json(text: str, error: ValueError, only_json: bool) -> Any:
             pass
     if isinstance(error, json.JSONDecodeError) and _COMMENT.match(text, error.pos):
         raise refusal([problem("", form.json_comment(error.lineno))]) from None
-    line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+    line = error.lineno if isinstance(error, json.JSONDecodeError) else _line_of_constant(text)
     detail = (
         form.json_broken_at(error.msg, error.colno) if isinstance(error, json.JSONDecodeError) else _error_said(error)
     )
     raise refusal([problem("", form.syntax(format="JSON", detail=detail, line=line))]) from None
+
+
+def _line_of_constant(text: str) -> int:
+    """Return the line of the first number in `text` that JSON does not have; 1 where there is none. O(length)."""
+    found = next((match for match in _CONSTANT.finditer(text) if match[1]), None)
+    return 1 if found is None else text.count("\n", 0, found.start()) + 1
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

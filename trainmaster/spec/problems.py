@@ -11,9 +11,12 @@ from math import isfinite
 from typing import Any, Final
 
 from trainmaster.core.errors import Problem, problem_of
+from trainmaster.messages.jobs import form
 from trainmaster.messages.said import Said
 
 _VALUE_CHARS: Final = 120
+LARGEST: Final = 2**63 - 1
+"""The largest whole number that a parameter can have, and the smallest with a minus."""
 
 
 def problem(path: str, said: Said, value: Any = None) -> Problem:
@@ -21,12 +24,21 @@ def problem(path: str, said: Said, value: Any = None) -> Problem:
     return problem_of(_short(path), _cut(said), _short(value))
 
 
+def number_wrong(value: Any) -> Said | None:
+    """Return why `value` is a number that no parameter can have: not finite, or a whole one beyond 64 bits."""
+    if isinstance(value, float) and not isfinite(value):
+        return form.not_finite()
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return form.too_big(LARGEST) if value > 0 else form.too_small(-LARGEST)
+    return None
+
+
 def _short(value: Any) -> Any:
     """Return `value` when it is small enough to show: a scalar, texts cut."""
     if isinstance(value, str):
         text = value.encode("utf-8", "replace").decode()
         return text if len(text) <= _VALUE_CHARS else text[:_VALUE_CHARS] + "…"
-    if isinstance(value, bool) or (isinstance(value, int) and abs(value) < 2**63):
+    if isinstance(value, bool) or (isinstance(value, int) and abs(value) <= LARGEST):
         return value
     if isinstance(value, float) and isfinite(value):
         return value

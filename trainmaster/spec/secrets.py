@@ -33,6 +33,9 @@ def secret_problems(spec: JobSpec) -> Iterator[Problem]:
         files.add(one.file or "")
     for index, role in enumerate(spec.roles):
         yield from _in_words(role.command, f"roles.{index}.command", variables)
+        if role.hooks is not None:
+            yield from _in_words(role.hooks.before, f"roles.{index}.hooks.before", variables)
+            yield from _in_words(role.hooks.after, f"roles.{index}.hooks.after", variables)
         for key, value in role.parameters.items():
             yield from _in_words(value, f"roles.{index}.parameters.{key}", variables)
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import re2
 
 from trainmaster.core.errors import Problem
-from trainmaster.core.framework_kinds import KINDS, is_reserved
+from trainmaster.core.framework_kinds import KINDS, RoleTypes, is_reserved
 from trainmaster.messages.jobs import form, rules
 from trainmaster.messages.said import Said
 from trainmaster.spec.commands import command_problems, text_problems
@@ -21,7 +21,7 @@ from trainmaster.spec.inputs import inputs_problems
 from trainmaster.spec.job import MAX_COMMANDS, MAX_PORTS, MAX_TASKS, MAX_VALUE, JobSpec, Resources, RoleSpec
 from trainmaster.spec.outputs import outputs_problems
 from trainmaster.spec.placing import FlavorsBy, placing_problems
-from trainmaster.spec.problems import problem
+from trainmaster.spec.problems import number_wrong, problem
 from trainmaster.spec.secrets import secret_problems
 
 MAX_EXTRAS: Final = 262144
@@ -47,6 +47,7 @@ def spec_problems(spec: JobSpec, hosts: int | None = None, flavors: FlavorsBy | 
         found.append(problem("roles", rules.commands_too_long(count=length, maximum=MAX_COMMANDS)))
     for index, role in enumerate(spec.roles if length <= MAX_COMMANDS else ()):
         found += _role_problems(role, f"roles.{index}")
+        found += _hook_problems(role, f"roles.{index}.hooks", spec.grace)
     found += port_problems(spec, hosts)
     found += placing_problems(spec, flavors)
     if spec.metrics:
@@ -91,6 +92,35 @@ def _framework_problems(spec: JobSpec) -> Iterator[Problem]:
             yield problem(path, form.too_small(option.minimum), value)
         elif value > option.maximum:
             yield problem(path, form.too_big(option.maximum), value)
+    if kind.types is not None:
+        yield from _type_problems(spec, kind.kind, kind.types)
+
+
+def _type_problems(spec: JobSpec, kind: str, types: RoleTypes) -> Iterator[Problem]:
+    """Yield what the names of roles say that cannot be, for a framework to which they are types."""
+    found = [types.of(role.name) for role in spec.roles]
+    plain = [role.name for role in spec.roles if types.of(role.name) == types.plain]
+    first = types.plain if types.plain in plain else next(iter(plain), "")
+    free = [name for name in types.names if name not in found]
+    for index, role in enumerate(spec.roles):
+        if role.name not in types.names and role.name != first:
+            yield problem(f"roles.{index}.name", rules.type_taken(kind, first, types.plain, free), role.name)
+        if types.of(role.name) in types.single and role.replicas > 1:
+            yield problem(f"roles.{index}.replicas", rules.type_single(kind, role.name), role.replicas)
+    if types.finishing and not set(types.finishing) & set(found):
+        others = [name for name in types.names if name not in types.finishing]
+        yield problem("roles", rules.type_missing(kind, others, types.finishing))
+
+
+def advice(spec: JobSpec) -> list[Problem]:
+    """Return what is no mistake of a checked spec and still seldom meant."""
+    types = KINDS[spec.framework.kind].types
+    if types is None or types.leader is None:
+        return []
+    found = {types.of(role.name) for role in spec.roles}
+    if types.leader in found or types.serving.isdisjoint(found):
+        return []
+    return [problem("roles", rules.no_leader(types.leader))]
 
 
 def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
@@ -113,7 +143,21 @@ def _roles_problems(spec: JobSpec) -> Iterator[Problem]:
 
 
 def _command_length(role: RoleSpec) -> int:
-    return len(role.command) if isinstance(role.command, str) else sum(map(len, role.command))
+    hooks = (role.hooks.before, role.hooks.after) if role.hooks else ()
+    given = (role.command, *(hook for hook in hooks if hook is not None))
+    return sum(len(one) if isinstance(one, str) else sum(map(len, one)) for one in given)
+
+
+def _hook_problems(role: RoleSpec, path: str, grace_s: float) -> Iterator[Problem]:
+    """Hooks follow the rules of commands (R119, R120); `after` needs time to run in."""
+    if role.hooks is None:
+        return
+    if role.hooks.before is not None:
+        yield from command_problems(role.hooks.before, f"{path}.before")
+    if role.hooks.after is not None:
+        yield from command_problems(role.hooks.after, f"{path}.after")
+        if grace_s <= 0:
+            yield problem(f"{path}.after", rules.after_without_grace())
 
 
 def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
@@ -125,10 +169,8 @@ def _role_problems(role: RoleSpec, path: str) -> Iterator[Problem]:
             yield from text_problems(value, f"{path}.parameters.{key}")
             if len(value) > MAX_VALUE:
                 yield problem(f"{path}.parameters.{key}", form.too_long(MAX_VALUE))
-        elif isinstance(value, float) and not math.isfinite(value):
-            yield problem(f"{path}.parameters.{key}", form.not_finite())
-        elif isinstance(value, int) and abs(value) >= 2**63:
-            yield problem(f"{path}.parameters.{key}", form.too_big(2**63 - 1))
+        elif (wrong := number_wrong(value)) is not None:
+            yield problem(f"{path}.parameters.{key}", wrong)
     asked = role.resources
     if not role.flavors and asked.shm > max(asked.memory, _SHM):
         yield problem(f"{path}.resources.shm", rules.shm_over_memory(shm=asked.shm, memory=asked.memory), asked.shm)

@@ -2,7 +2,9 @@
 
 Nothing in the archive is trusted: every entry is looked at before anything of it is written, all problems are named at
 once, sizes are counted while unpacking (a bomb stops there), links are made last so that nothing can be written through
-one. Invariant: a folder under ``uploads/`` is whole and its name is the digest of what is in it.
+one. Of modes only whether the owner may execute is kept: no set-uid bit gets in. No two paths are the same to a system
+that ignores case or encodes text otherwise. Invariant: a folder under ``uploads/`` is whole and its name is the digest
+of what is in it.
 """
 
 import asyncio
@@ -19,7 +21,7 @@ from typing import IO, Any, Final
 
 from trainmaster.core.errors import ProblemList, StorageFailed, TooLarge
 from trainmaster.core.folders.layout import Layout
-from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.core.folders.tree import TreeEntry, folded, inside, link_digest, tree_digest
 from trainmaster.messages.jobs import uploads
 from trainmaster.storage.trees import remove_tree, sync_tree
 
@@ -166,6 +168,7 @@ class _Unpack:
     problems: ProblemList = field(default_factory=ProblemList)
     entries: list[TreeEntry] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
+    known: dict[str, str] = field(default_factory=dict)
     links: list[tuple[str, str]] = field(default_factory=list)
     files: int = 0
     size: int = 0
@@ -233,6 +236,10 @@ class _Unpack:
             return True
         if known is not None or (parent and self.kinds[parent] != "d"):
             self.problems.add(path, uploads.packed_twice())
+            return False
+        other = self.known.setdefault(folded(path), path)
+        if other != path:
+            self.problems.add(path, uploads.names_collide(other))
             return False
         if len(self.kinds) >= MAX_FILES:
             self.problems.add("upload", uploads.too_many_files(MAX_FILES))

@@ -4788,7 +4788,7 @@ export interface components {
         };
         /**
          * ReadBody
-         * @description Which are read; null: all of them.
+         * @description Which are read, by their ids or the beginnings of them (4 characters or more); null: all of them.
          */
         ReadBody: {
             /** Ids */
@@ -7750,13 +7750,15 @@ export interface components {
             native: components["schemas"]["Native"] | null;
         };
         /**
-         * @description What a sub-task would run, in shell words what its first replica would. `more_tasks`: how many further replicas
-         *         there would be.
+         * @description What a sub-task would run, in shell words what its first replica would, and so its hooks (`before`, `after`; "":
+         *         none). `more_tasks`: how many further replicas there would be.
          */
         RolePreview: {
             name: string;
             system_name: string;
             command: string;
+            before: string;
+            after: string;
             tasks: components["schemas"]["TaskPreview"][];
             more_tasks: number;
         };

@@ -15,7 +15,6 @@ from trainmaster.api.policy import PolicySocket, RoutePolicy, Table, check_polic
 PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/readyz"),
-    ("GET", "/metrics"),
     ("POST", "/api/v1/session"),
     ("GET", "/api/v1/session/ways"),
     ("POST", "/api/v1/session/provider"),

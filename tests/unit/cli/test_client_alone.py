@@ -15,7 +15,7 @@ from typing import Final
 import pytest
 
 from tests.fixtures.client_alone import PROJECT, TM, alone, client_packages, hidden, named
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
+from tests.fixtures.shell import ONE_NODE, Shell, serving
 from trainmaster.cli.installed import REMEDY, SERVER, lacking, told_plainly
 from trainmaster.core.errors import Unavailable
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import TM, Shell, serving, write
+from tests.fixtures.shell import TM, Shell, serving, write
 
 NODES = '[[local.nodes]]\ncount = 2\ncpu = 4.0\nmemory_mib = 4096\ngpus = 2\ngpu_type = "A100"\ndriver = "535.1"\n'
 

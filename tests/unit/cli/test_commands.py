@@ -1,107 +1,23 @@
 """The command line as a person uses it: a real server in its own process, real commands, real exit codes (R244)."""
 
 import json
-import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from typer.main import get_command
-from typer.testing import CliRunner
 
 from tests.fixtures import quick
+from tests.fixtures.shell import TM, Shell, end_all, write
 from trainmaster.cli.main import PARTS, commands, needed
 from trainmaster.core.folders.layout import Layout
-from trainmaster.sdk.client import Client
-
-TM = [sys.executable, "-m", "trainmaster.cli"]
-
-
-class Shell:
-    """A home with a server, and the commands on it."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self.env = {**os.environ, "TRAINMASTER_HOME": str(home), "COLUMNS": "160"}
-        self.server: subprocess.Popen[str] | None = None
-        self.said = ""
-
-    def serve(self, *words: str) -> None:
-        command = [*TM, "serve", "--port", "0", *words]
-        self.server = subprocess.Popen(
-            command, env=self.env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert self.server.stdout is not None
-        while "Stop with Ctrl-C" not in self.said:
-            line = self.server.stdout.readline()
-            assert line, self.said
-            self.said += line
-
-    def stop(self, how: int = signal.SIGINT) -> str:
-        assert self.server is not None
-        self.server.send_signal(how)
-        rest, _ = self.server.communicate(timeout=60)
-        return rest
-
-    def __call__(self, *words: str, code: int | None = 0, **options: Any) -> str:
-        """Return what a command printed; `code`: its exit code, None: any."""
-        done = quick.tm(*words, env=self.env, **options)
-        assert code in (None, done.returncode), (words, done.returncode, done.stdout, done.stderr)
-        return done.stdout + done.stderr if code else done.stdout
-
-    def json(self, *words: str, **options: Any) -> Any:
-        return json.loads(self(*words, "--json", **options))
-
-    def until(self, seen: Callable[[Any], bool], job: str) -> Any:
-        """Return what `show --json` would say of a job, once `seen` is true of it."""
-        give_up = time.monotonic() + 60
-        with Client(home=str(self.home)) as client:
-            while not seen(shown := client.http.json("GET", f"/jobs/{job}")):
-                assert time.monotonic() < give_up, shown
-                time.sleep(0.02)  # another process: nothing tells
-        return shown
-
-    def here(self, *words: str, code: int = 0) -> str:
-        """The same command in this process, for stories of many commands: a process costs half a second."""
-        env = {"TRAINMASTER_HOME": str(self.home), "TRAINMASTER_LANG": "en"}
-        done = CliRunner().invoke(commands(), words, env=env)
-        assert done.exit_code == code, (words, done.exit_code, done.output, done.exception)
-        return done.stdout if code == 0 else done.output
-
-
-ONE_NODE = "[local]\nvirtual_nodes = 1\ncpu = 4.0\nmemory_mib = 4096\nsimulated_gpus = 2\n"
-
-
-def end_all(shell: Shell) -> None:
-    """Stop every job, which would outlive its server and this test."""
-    asked, give_up = set[str](), time.monotonic() + 60
-    while live := {one["id"] for one in json.loads(shell.here("list", "--json")) if one["ended_at"] is None}:
-        assert time.monotonic() < give_up, live
-        if live - asked:
-            shell.here("stop", *(live - asked))
-        asked |= live
-
-
-@contextmanager
-def serving(home: Path, *words: str, settings: str = "") -> Iterator[Shell]:
-    """Give a home with these settings and a server that was started with these words; it ends with the block."""
-    shell = Shell(home)
-    (home / "config.toml").write_text(settings)
-    shell.serve(*words)
-    try:
-        yield shell
-        end_all(shell)
-    finally:
-        shell.stop()
 
 
 @pytest.fixture(scope="module")
@@ -115,11 +31,6 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
     end_all(shell)
     assert "has stopped.\n" in shell.stop()  # nothing of jobs: none runs
     assert not (shell.home / "run" / "server.json").exists()
-
-
-def write(path: Path, command: str, name: str = "hello", **more: Any) -> str:
-    path.write_text(json.dumps({"name": name, "command": command, "resources": {"cpu": 0.1, "memory": 64}, **more}))
-    return str(path)
 
 
 def test_the_first_start_shows_address_and_password_once(tm: Shell) -> None:
@@ -267,11 +178,14 @@ def test_what_would_help_is_a_command_to_type(tm: Shell, tmp_path: Path) -> None
 def until_watched_by(tm: Shell, count: int) -> None:
     """Wait until so many have a live view open."""
     url = json.loads((tm.home / "run" / "server.json").read_text())["url"]
+    token = tm.json("token", "create", "watch", "--scope", "server:observe")
+    bearer = {"Authorization": f"Bearer {token['token']}"}
     limit = time.monotonic() + 60
     wanted = f"trainmaster_feed_listeners {count}.0\n"
-    while wanted not in (told := httpx.get(f"{url}/metrics", trust_env=False, timeout=60).text):
+    while wanted not in (told := httpx.get(f"{url}/metrics", headers=bearer, trust_env=False, timeout=60).text):
         assert time.monotonic() < limit, told
         time.sleep(0.02)  # another process: nothing tells
+    tm("token", "delete", token["id"])
 
 
 def test_following_a_log_and_leaving_a_wait(tm: Shell, tmp_path: Path) -> None:

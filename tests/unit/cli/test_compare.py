@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 from trainmaster.core.errors import NotFound
 from trainmaster.sdk.client import Client
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell
+from tests.fixtures.shell import Shell
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text()

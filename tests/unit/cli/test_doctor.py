@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import Shell
+from tests.fixtures.shell import Shell
 from trainmaster.cli.server import doctor, greeting, systemd
 from trainmaster.cli.server.greeting import exposed
 from trainmaster.cli.server.sandbox_check import FORBID, why_none
@@ -105,6 +105,8 @@ def test_of_a_server_elsewhere_this_machine_says_nothing(shell: Shell) -> None:
     found = look(shell, TRAINMASTER_URL="http://127.0.0.1:9")
     assert set(found) == {"python", "server", "computer"}
     assert "http://127.0.0.1:9" in found["computer"]["detail"]
+    assert found["server"]["detail"].endswith("does not answer (Connection refused)")
+    assert "trainmaster serve" not in found["server"]["remedy"]
 
 
 class Stranger(BaseHTTPRequestHandler):
@@ -134,6 +136,11 @@ def test_what_the_settings_promise_is_looked_at(shell: Shell, tmp_path: Path) ->
     found = look(shell)
     assert "has no torch, which jobs of the framework pytorch import" in found["environment"]["detail"]
     assert f"{bare}/bin/python -m pip install torch" in found["environment"]["remedy"]
+    assert found["environment"]["state"] == "warning"
+    (bare / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "tensorflow.py").write_text("")
+    one = look(shell)["environment"]
+    assert one["state"] == "ok", "a site trains with the frameworks that it knows"
+    assert one["detail"] == f"jobs use {bare}/bin/python, which has what tensorflow needs"
     assert "plain HTTP" in found["address"]["detail"]
     (shell.home / "config.toml").write_text('[local]\nenvironment = "/nowhere"\n')
     assert "no Python at /nowhere/bin/python" in look(shell, code=1)["environment"]["detail"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 from trainmaster.core.errors import Conflict, NotFound
 from trainmaster.sdk.client import Client
 

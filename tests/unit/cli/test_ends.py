@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LEARNED = re.compile(r"epoch=(\d+) loss=\S+(?: accuracy=([\d.]+))?")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, TM, Shell, serving, write
 
 PATIENCE_S = 120.0
 

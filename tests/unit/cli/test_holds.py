@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving
+from tests.fixtures.shell import ONE_NODE, TM, Shell, serving
 from trainmaster.sdk.client import Client
 
 PATIENCE_S = 120.0

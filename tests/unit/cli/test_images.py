@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.packages import sdist, take_only_from, wheel
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
+from tests.fixtures.shell import ONE_NODE, Shell, serving
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from typer.main import get_command
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 from trainmaster.cli.main import commands
 from trainmaster.service.people.public_keys import read
 

@@ -1,13 +1,16 @@
 """Which language the terminal gets, and how amounts are written in it."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
+from trainmaster.cli import main
 from trainmaster.cli.helping import CALLED_ELSEWHERE
 from trainmaster.cli.language import language, memory, money, used_memory
 from trainmaster.cli.main import commands, global_first
@@ -45,6 +48,11 @@ def test_the_first_that_is_set_decides(arguments: str, environ: dict[str, str], 
 )
 def test_global_options_may_stand_behind_the_command(typed: str, taken: str) -> None:
     assert global_first(typed.split()) == taken.split()
+
+
+def test_a_column_of_gpus_has_one_name_in_chinese() -> None:
+    texts = [part.read_text() for part in Path(main.__file__).parent.rglob("*.py")]
+    assert {zh for text in texts for zh in re.findall(r'column\(words\("GPUs?", "(.+?)"\)', text)} == {"加速卡"}
 
 
 def test_money_is_told_to_the_cent() -> None:

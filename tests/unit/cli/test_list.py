@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
 from trainmaster.api.routes.jobs import Filter
 from trainmaster.cli.commands.jobs import list_jobs
 from trainmaster.cli.commands.marks import bulk

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.unit.cli.test_commands import ONE_NODE, serving
+from tests.fixtures.shell import ONE_NODE, serving
 from trainmaster.cli.server.logs import JsonLines
 
 

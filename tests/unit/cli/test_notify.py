@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving, write
+from tests.fixtures.shell import ONE_NODE, Shell, serving, write
+from trainmaster.cli.commands import notify
+from trainmaster.service.notices import kinds
 
 SETTINGS = ONE_NODE + '[webhooks]\nallow = ["127.0.0.0/8"]\nhttp = true\n'
 
@@ -43,6 +45,10 @@ def receiver() -> Iterator[tuple[str, list[Any]]]:
     server.server_close()
 
 
+def test_the_help_names_every_kind() -> None:
+    assert tuple(notify.KINDS.split()) == kinds.KINDS
+
+
 def test_a_webhook_from_the_command_line(tm: Shell, receiver: tuple[str, list[Any]]) -> None:
     url, came = receiver
     made = tm.json("notify", "webhook", "add", url, "--name", "mine")
@@ -65,7 +71,13 @@ def test_what_was_told_and_what_is_wanted(tm: Shell, tmp_path: Path) -> None:
         if found := tm.json("notify", "list", "--unread", "--kind", "failed"):
             break
     assert found[0]["text"]["zh"].endswith("退出码 1 结束）")
-    assert "failed" in tm("notify", "list")
+    listed = tm("notify", "list")
+    assert "failed" in listed
+    assert f"{found[0]['id'][:8]} *" in listed
+    assert found[0]["id"][:9] not in listed
+    assert "no notification nope" in tm("notify", "read", "nope", code=2)
+    assert tm("notify", "read", found[0]["id"][:8]).strip() == "0 not read"
+    assert f"{found[0]['id'][:8]} *" not in tm("notify", "list")
     assert tm("notify", "read").strip() == "0 not read"
     after = tm.json("notify", "settings", "--on", "ended:mail", "--off", "waits:console")
     assert (after["kinds"]["ended"]["mail"], after["kinds"]["waits"]["console"]) == (True, False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 
 
 @pytest.fixture(scope="module")

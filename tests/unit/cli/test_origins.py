@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures.repositories import Repository, repository
-from tests.unit.cli.test_commands import ONE_NODE, Shell, serving
+from tests.fixtures.shell import ONE_NODE, Shell, serving
 
 FILES = {
     "nets/mnist/algorithm.yaml": "command: python train.py\nparameters: [{name: lr, type: float, default: 0.5}]\n",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 
 DATA = Path(__file__).parent
 """Stands for the folder of data sets that an example mounts: any that is there."""
@@ -51,6 +51,34 @@ def test_every_example_is_valid_and_would_start_now(tm: Shell, job: Path) -> Non
     found = both(tm, str(job), *(("--set", f"inputs.0.path={DATA}") if mounts else ()))
     assert found["ok"]
     assert found["would_start"]["when"] == "now"
+
+
+def test_numbers_that_no_parameter_can_have(tm: Shell, tmp_path: Path) -> None:
+    """In the file, and where the command line changes it: the field is named, with and without a server."""
+    file = tmp_path / "numbers.yaml"
+    file.write_text("name: a\ncommand: python train.py\nparameters: {lr: 0.1}\n")
+    for number in (".nan", ".inf", "9223372036854775808"):
+        for offline in ((), ("--offline",)):
+            said = tm("preview", str(file), "--set", f"parameters.lr={number}", *offline, code=2)
+            assert "parameters.lr" in said, said
+    file.write_text("name: a\ncommand: python train.py\nparameters: {lr: .nan}\n")
+    assert "parameters.lr" in tm("submit", str(file), code=2)
+
+
+def test_hooks_stand_beside_the_command(tm: Shell, tmp_path: Path) -> None:
+    """R53: in a preview with and without a server, and in what is shown of a job."""
+    file = tmp_path / "hooks.yaml"
+    file.write_text(
+        "name: hooks\ncommand: python train.py\nhooks: {before: python get.py --to=$HOME, after: [rm, -r, a b]}\n"
+    )
+    for offline in ((), ("--offline",)):
+        lines = [line.split() for line in tm("preview", str(file), *offline).splitlines()]
+        assert ["hooks.after", "rm", "-r", "'a", "b'"] in lines
+        assert any(line[:3] == ["hooks.before", "python", "get.py"] for line in lines)
+    (role,) = tm.json("preview", str(file))["roles"]
+    assert (role["after"], role["command"]) == ("rm -r 'a b'", "python train.py")
+    job = tm("submit", str(file)).split()[-1]
+    assert "hooks.after: rm -r 'a b'" in tm("show", job)
 
 
 def test_a_code_folder_is_the_senders_to_upload(tm: Shell, tmp_path: Path) -> None:

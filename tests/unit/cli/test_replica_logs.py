@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fixtures import quick
-from tests.unit.cli.test_commands import ONE_NODE, TM, Shell, serving
+from tests.fixtures.shell import ONE_NODE, TM, Shell, serving
 from trainmaster.core.folders.layout import Layout
 
 SCRIPT = """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.test_commands import Shell, serving
+from tests.fixtures.shell import Shell, serving
 from trainmaster.core.errors import InvalidSpec
 from trainmaster.sdk.assets.copying import Remote
 from trainmaster.sdk.client import Client

@@ -103,6 +103,47 @@ SHAPES: Final[dict[str, dict[str, Any]]] = {
             )
         ],
     },
+    "deepspeed-2x4": {
+        "name": "deepspeed",
+        "framework": "deepspeed",
+        "roles": [
+            worker(replicas=2, gpu=4, command="deepspeed train.py --deepspeed --deepspeed_config ds_config.json")
+        ],
+    },
+    "deepspeed-cpu-2x2": {
+        "name": "deepspeed-cpu",
+        "framework": {"kind": "deepspeed", "processes_per_node": 2},
+        "roles": [worker(replicas=2)],
+    },
+    "tensorflow-2": {"name": "all-reduce", "framework": "tensorflow", "roles": [worker("trainer", 2, gpu=1)]},
+    "tensorflow-ps": {
+        "name": "ps",
+        "framework": "tensorflow",
+        "roles": [worker("ps"), worker("worker", 2), worker("chief", gpu=1), worker("evaluator")],
+    },
+    "paddle-2x2": {"name": "paddle", "framework": "paddle", "roles": [worker(replicas=2, gpu=2)]},
+    "paddle-cpu-2x2": {
+        "name": "paddle-cpu",
+        "framework": {"kind": "paddle", "processes_per_node": 2},
+        "roles": [worker(replicas=2, command="python -m pkg.train")],
+    },
+    "mindspore-cpu-2x2": {
+        "name": "mindspore",
+        "framework": {"kind": "mindspore", "processes_per_node": 2},
+        "roles": [worker(replicas=2, command="python -u train.py --lr=1")],
+    },
+    "mindspore-msrun": {
+        "name": "own",
+        "framework": "mindspore",
+        "roles": [
+            worker(
+                replicas=2,
+                gpu=2,
+                command="msrun --worker_num=$MS_WORKER_NUM --local_worker_num=$SLOTS --master_addr=$MASTER_ADDR "
+                "--master_port=$MASTER_PORT --node_rank=$RANK --join=True train.py",
+            )
+        ],
+    },
     "pai-parameter-server": json.loads((FIXTURES / "parameter-server.json").read_text()),
     "pai-every-field": json.loads((FIXTURES / "every-field.json").read_text()),
 }

@@ -51,8 +51,15 @@ def test_what_was_altered_is_not(seals: Seals, data: st.DataObject, number: int)
         | st.text(max_size=80)
     )
     assume(other != good)
-    with pytest.raises(NotSealedHere):
-        seals.place("a", other)
+    for opened in (seals.place, seals.number):
+        with pytest.raises(NotSealedHere):
+            opened("a", other)
+
+
+def test_an_id_begins_with_the_letter_of_its_kind(seals: Seals) -> None:
+    """Never with "-": on a command line an option would begin so."""
+    for kind in ("notice", "audit"):
+        assert {seals.id(kind, number)[0] for number in range(300)} == {kind[0]}
 
 
 def test_one_place_has_one_text(seals: Seals) -> None:
@@ -90,7 +97,7 @@ def test_no_two_marks_are_alike_nor_told_apart_by_their_length(seals: Seals) -> 
     ids = [seals.id("jobs", number) for number in range(300)]
     assert len(set(ids)) == len(ids)
     assert ids != sorted(ids)
-    for made in (*marks, *ids):
+    for made in (*marks, *(one[1:] for one in ids)):
         raw = base64.urlsafe_b64decode(made + "=" * (-len(made) % 4))
         assert b"7" * 3 not in raw
         assert b"0" * 8 not in raw

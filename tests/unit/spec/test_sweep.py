@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainmaster.core.errors import InvalidSpec
+from trainmaster.spec.problems import LARGEST
 from trainmaster.spec.sweeps.checking import SweepDocument, read_sweep
 from trainmaster.spec.sweeps.rows_of_csv import rows_of_csv
 from trainmaster.spec.sweeps.sweep import MOST_ENTRIES, Draw, SweepEntry, drawn_of, entries_of, how_many, with_entry
@@ -121,7 +122,9 @@ def test_draws_are_spread_over_the_whole_range() -> None:
 
 @given(
     st.dictionaries(
-        st.sampled_from(["lr", "batch", "seed"]), st.lists(st.integers(), min_size=1, max_size=6), min_size=1
+        st.sampled_from(["lr", "batch", "seed"]),
+        st.lists(st.integers(-LARGEST, LARGEST), min_size=1, max_size=6),
+        min_size=1,
     )
 )
 def test_every_point_of_a_grid_is_there_once(grid: dict[str, list[int]]) -> None:

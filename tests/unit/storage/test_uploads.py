@@ -116,6 +116,7 @@ def test_packing_twice_gives_the_same_bytes(code: Path) -> None:
         ("sly", {"type": tarfile.SYMTYPE, "linkname": "a/../../x"}),
         ("hard", {"type": tarfile.LNKTYPE, "linkname": "/etc/passwd"}),
         ("device", {"type": tarfile.CHRTYPE, "devmajor": 1, "devminor": 3}),
+        ("disk", {"type": tarfile.BLKTYPE, "devmajor": 8, "devminor": 0}),
         ("pipe", {"type": tarfile.FIFOTYPE}),
         ("x\n", b"x"),
         ("n" * 300, b"x"),
@@ -128,6 +129,56 @@ def test_a_dangerous_entry_is_refused_by_name(tmp_path: Path, name: str, what: o
     assert len(refused.value.problems) == 1
     assert refused.value.problems[0].remedy
     assert left_over(tmp_path) == []
+
+
+def test_special_bits_do_not_get_in(tmp_path: Path) -> None:
+    """Set-uid, set-gid and sticky bits, and rights of others to write, of files and of folders."""
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode="w:gz") as tar:
+        for name, mode in (("root.sh", 0o6777), ("group.py", 0o2666), ("shared", 0o7777), ("shared/x", 0o1111)):
+            kind = tarfile.DIRTYPE if name == "shared" else tarfile.REGTYPE
+            info = tarfile.TarInfo(name)
+            info.mode, info.type = mode, kind
+            tar.addfile(info)
+    upload = send(tmp_path, sink.getvalue())
+    tree = Path(Layout(str(tmp_path)).upload(upload.digest))
+    modes = {str(path.relative_to(tree)): path.stat().st_mode & 0o7777 for path in tree.rglob("*")}
+    assert modes == {"root.sh": 0o755, "group.py": 0o644, "shared": 0o755, "shared/x": 0o755}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "named"),
+    [
+        ("Train.py", "train.py", "train.py"),
+        ("data/A.txt", "Data/b.txt", "Data"),
+        ("caf\u00e9.py", "cafe\u0301.py", "cafe\u0301.py"),
+        ("stra\u00dfe", "STRASSE", "STRASSE"),
+        ("\u212bngstrom", "\u00e5ngstrom", "\u00e5ngstrom"),
+    ],
+)
+def test_two_names_that_some_systems_take_for_one_are_refused(
+    tmp_path: Path, first: str, second: str, named: str
+) -> None:
+    """By case, by how characters are encoded, or both: one of them would silently replace the other there."""
+    with pytest.raises(InvalidSpec) as refused:
+        send(tmp_path, archive((first, b"1"), (second, b"2")))
+    (found,) = {(one.path, one.code) for one in refused.value.problems}
+    assert found == (named, "names_collide")
+    assert "Rename" in refused.value.problems[0].remedy
+    assert left_over(tmp_path) == []
+
+
+def test_two_such_names_are_told_before_anything_is_sent(code: Path) -> None:
+    """Of files and of folders, where the folder lies on a system that tells them apart."""
+    (code / "Train.py").write_text("1")
+    (code / "Package").mkdir()
+    (code / "Package" / "x").write_text("1")
+    with pytest.raises(InvalidSpec) as refused:
+        list(pack(code))
+    assert {(one.path, one.code) for one in refused.value.problems} == {
+        ("train.py", "names_collide"),
+        ("package", "names_collide"),
+    }
 
 
 def test_all_problems_are_named_at_once(tmp_path: Path) -> None:

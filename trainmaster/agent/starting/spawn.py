@@ -21,6 +21,7 @@ from trainmaster.agent.sandbox import apart, pythons, rooted, sandbox, seccomp
 from trainmaster.agent.settings import Settings
 from trainmaster.agent.starting import gate
 from trainmaster.agent.starting.spares import Spares
+from trainmaster.agent.tasks import hooks
 from trainmaster.agent.tasks.live import LiveTask
 from trainmaster.agent.tasks.prepare import CONTAINER_KIND, MARKER, Prepared, environment_for
 from trainmaster.core.folders.layout import IN_CODE, Layout
@@ -246,7 +247,9 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
             options = giving.without_files(options)
         if prepared.options:
             program, argv, env = bwrap, ("bwrap", "--args", str(ARGS_FD), "--", *prepared.argv), {MARKER: env[MARKER]}
-            actions.append((os.POSIX_SPAWN_DUP2, _status(prepared.paths.status, after), sandbox.STATUS_FD))
+            status = _notes(prepared.paths.status)
+            after.callback(os.close, status)
+            actions.append((os.POSIX_SPAWN_DUP2, status, sandbox.STATUS_FD))
             actions.append((os.POSIX_SPAWN_DUP2, _options(options, after), ARGS_FD))
             task.gate = gate.make()
             failed.callback(gate.drop, task)
@@ -256,6 +259,9 @@ def spawn(task: LiveTask, bwrap: str, cgroups: Cgroups) -> None:
         else:
             os.chdir(prepared.cwd)  # posix_spawn cannot set it; safe here: the agent has one thread
             after.callback(os.chdir, "/")
+        if prepared.hooked:
+            os.close(_notes(prepared.paths.hooks))
+            actions.append((os.POSIX_SPAWN_OPEN, hooks.NOTES_FD, prepared.paths.hooks, os.O_WRONLY | os.O_APPEND, 0))
         if task.group is not None:
             after.callback(cgroups.leave)
             cgroups.enter(task.group)
@@ -288,11 +294,14 @@ def _options(options: tuple[str, ...], after: contextlib.ExitStack) -> int:
     return fd
 
 
-def _status(path: str, after: contextlib.ExitStack) -> int:
-    """Open the file for bubblewrap's notes. It has its block from the start: a disk that fills up later takes no note
-    away, and a note that is not there was never made. Raises OSError.
+def _notes(path: str) -> int:
+    """Open the file for bubblewrap's notes, or for those of a shell that runs hooks. It has its block from the start: a
+    disk that fills up later takes no note away, and a note that is not there was never made. Raises OSError.
     """
     fd = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, sharing.FILE)
-    after.callback(os.close, fd)
-    os.write(fd, b"\n")
+    try:
+        os.write(fd, b"\n")
+    except OSError:
+        os.close(fd)
+        raise
     return fd

@@ -11,12 +11,12 @@ from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.sandbox import pythons
 from trainmaster.agent.supervising import blame
-from trainmaster.agent.tasks import ending
+from trainmaster.agent.tasks import ending, hooks
 from trainmaster.agent.tasks.live import LiveTask
 from trainmaster.core.folders.layout import Layout
 from trainmaster.core.formats.terminal import as_seen
 from trainmaster.core.records import Verdict, to_json
-from trainmaster.core.verdicts import NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
+from trainmaster.core.verdicts import BEFORE_FAILED, NO_ROOM, PLATFORM_STOPPED, SANDBOX_FAILED
 from trainmaster.messages.jobs import tasks as say
 from trainmaster.messages.said import Said, verbatim
 
@@ -41,8 +41,14 @@ NO_PROGRAM: Final = {
 NOT_FOUND_CODES: Final = {126: say.task_could_not_execute, 127: say.task_found_no_command}
 
 
-def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
+def evidence_of(task: LiveTask) -> str:
+    """Return the last lines that a task's command printed: what its `after` hook did comes behind them."""
+    return tail(task.prepared.paths.log, until=f"\n{hooks.AFTER} " if task.prepared.hooked else "")
+
+
+def tail(path: str, size: int = EVIDENCE_BYTES, until: str = "") -> str:
     """Return the last lines of a log as text, at most `size` bytes of it; never fails for odd bytes or a missing file.
+    `until`: what is behind the first line that begins so in what is looked at is left out.
 
     A progress bar that was drawn a thousand times in one line counts as it was drawn last.
     """
@@ -55,7 +61,8 @@ def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
         data = os.pread(fd, DRAWN_TIMES * size, max(0, length - DRAWN_TIMES * size))
     finally:
         os.close(fd)
-    seen = as_seen(data.replace(b"\0", b"").decode("utf-8", "replace")).rstrip().encode()
+    text = as_seen(data.replace(b"\0", b"").decode("utf-8", "replace"))
+    seen = (f"\n{text}".partition(until)[0][1:] if until else text).rstrip().encode()
     last, is_all = seen[-size:], length <= len(data) and len(seen) <= size
     if not is_all and b"\n" in last[:-1]:
         last = last[last.index(b"\n") + 1 :]
@@ -63,7 +70,7 @@ def tail(path: str, size: int = EVIDENCE_BYTES) -> str:
 
 
 def of_sandbox(code: int | None, signum: int | None) -> tuple[int | None, int | None]:
-    """Return (exit code, signal): bubblewrap shows a signal as 128 + number, like a shell: 137 is SIGKILL."""
+    """Return (exit code, signal): bubblewrap shows a signal as 128 + number, as shells do: 137 is SIGKILL."""
     if code is not None and code > 128 and code - 128 < signal.NSIG:
         return None, code - 128
     return code, signum
@@ -73,7 +80,7 @@ def end_of(
     task: LiveTask, code: int | None, signum: int | None, at: float, cgroups: Cgroups, layout: Layout
 ) -> dict[str, Any]:
     """Return the final word on `task`: exit code or signal, verdict, time, peak memory (JSON-able)."""
-    if task.prepared.options:
+    if task.prepared.options or task.prepared.hooked:
         code, signum = of_sandbox(code, signum)
     peak = task.peak_mib
     if task.group is not None:
@@ -86,13 +93,14 @@ def end_of(
         "ticks": procs.now_ticks(),
         "peak_mem_mib": peak,
         "verdict": to_json(verdict) if verdict else None,
+        "notes": [to_json(said) for said in _of_after(task)] if task.prepared.hooked else [],
     }
 
 
 def end_as_lost(task: LiveTask, at: float) -> dict[str, Any]:
     """Return the final word on a task that disappeared without an exit record, or that another home has."""
     said = say.task_elsewhere(task.who) if task.attempt.elsewhere else say.task_lost(task.who)
-    verdict = Verdict("lost", said, tail(task.prepared.paths.log), task.prepared.role, task.prepared.index)
+    verdict = Verdict("lost", said, evidence_of(task), task.prepared.role, task.prepared.index)
     return {
         "exit_code": None,
         "signal": None,
@@ -108,7 +116,7 @@ def end_as_stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
     verdict = Verdict(
         PLATFORM_STOPPED,
         say.stopped_with_platform(task.who),
-        tail(task.prepared.paths.log),
+        evidence_of(task),
         task.prepared.role,
         task.prepared.index,
         end["exit_code"],
@@ -118,7 +126,7 @@ def end_as_stopped(task: LiveTask, end: dict[str, Any]) -> dict[str, Any]:
 
 
 def _verdict(task: LiveTask, code: int | None, signum: int | None, cgroups: Cgroups, layout: Layout) -> Verdict:
-    evidence = tail(task.prepared.paths.log)
+    evidence = evidence_of(task)
     word, said = _reason(task, code, signum, evidence, cgroups)
     if word == "disk_full" and not task.doom and (held := blame.held_where_others_filled(task, layout)) is not None:
         word, said = NO_ROOM, say.task_without_room(task.who, held)
@@ -137,14 +145,43 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
         return "disk_full", say.task_out_of_disk(who, _shm(task))
     if task.group is not None and cgroups.refused_forks(task.group) > 0:
         return "too_many_processes", say.task_out_of_processes(who, limits.processes)
+    return _reason_of_program(task, code, signum, evidence)
+
+
+def _reason_of_program(task: LiveTask, code: int | None, signum: int | None, evidence: str) -> tuple[str, Said]:
+    who = task.who
+    if task.prepared.hooked and (before := hooks.read(task.prepared.paths.hooks).before):
+        ended = of_sandbox(before, None)[1]
+        said = say.before_hook_failed(who, before) if ended is None else say.before_hook_killed(who, _signal(ended))
+        return BEFORE_FAILED, said
     if task.prepared.options and code == 1 and (match := NOT_FOUND.search(evidence)):
+        if task.prepared.hooked and match[1] == hooks.SHELL:
+            return "command_not_found", say.hooks_without_shell(who, hooks.SHELL)
         said = say.program_of_task(who, match[1], NO_PROGRAM[match[2]]())
         return "command_not_found", pythons.with_remedy(said, match[1], task.prepared.env)
     if code in NOT_FOUND_CODES:
         return "command_not_found", pythons.with_missed(NOT_FOUND_CODES[code](who, code), evidence, task.prepared.env)
     if signum is not None:
-        return "signal", say.task_ended_by_signal(who, f"{signum} ({procs.signal_name(signum)})")
+        return "signal", say.task_ended_by_signal(who, _signal(signum))
     return "exit_code", say.task_ended_with(who, code or 0)
+
+
+def _signal(signum: int) -> str:
+    return f"{signum} ({procs.signal_name(signum)})"
+
+
+def _of_after(task: LiveTask) -> list[Said]:
+    """Return what is to be said of the `after` hook of a task that has ended: nothing where it succeeded, or was not
+    due.
+    """
+    given, noted = task.attempt.gang.commands[task.prepared.role], hooks.read(task.prepared.paths.hooks)
+    if given.after is None or not noted.ran or noted.after == 0:
+        return []
+    if not noted.begun:
+        return [say.after_hook_not_run(task.who)]
+    if noted.cut or noted.after is None:
+        return [say.after_hook_cut(task.who, given.after_s)]
+    return [say.after_hook_failed(task.who, noted.after)]
 
 
 def _executed(task: LiveTask, evidence: str) -> bool:

@@ -21,6 +21,7 @@ from trainmaster.agent.host.words import say
 from trainmaster.agent.supervising import judge
 from trainmaster.agent.supervising.supervisor import Later, Push, Supervisor
 from trainmaster.agent.tasks.live import LiveTask
+from trainmaster.core.verdicts import BEFORE_FAILED
 
 WINDOW_S: Final = 300.0
 """Service managers wait 90 s between the two signals unless they are told otherwise. Who still runs after this was not
@@ -35,10 +36,12 @@ KEEPER_S, LOOK_S = 10.0, 0.02
 for the disk.
 """
 BY_SUCH: Final = (signal.SIGTERM, signal.SIGKILL)
-PROGRAMS_OWN: Final = ("", "signal", "exit_code")
+PROGRAMS_OWN: Final = ("", "signal", "exit_code", BEFORE_FAILED)
 """Verdicts, "" for none, on ends that a signal to everybody explains better. Others, such as a stop that was asked for,
 stand.
 """
+SIGNALLED: Final = ("signal", BEFORE_FAILED)
+"""Verdicts on ends that a signal may have made."""
 
 
 class StopNote(NamedTuple):
@@ -101,7 +104,7 @@ class Stopping:
             return False
         code = (end.get("verdict") or {}).get("code", "")
         late_s = (end["ticks"] - note.ticks) / procs.TICKS
-        return code in PROGRAMS_OWN and late_s >= (-KEEPER_S if code == "signal" and end["signal"] in BY_SUCH else 0.0)
+        return code in PROGRAMS_OWN and late_s >= (-KEEPER_S if code in SIGNALLED and end["signal"] in BY_SUCH else 0.0)
 
     def over(self) -> bool:
         """Return whether an agent that was told to end has nothing left to wait for, apart from its servers."""
@@ -145,7 +148,7 @@ class Stopping:
     def tell(self, event: dict[str, Any]) -> None:
         """Tell the servers, an end that may turn out to be a stop of the platform a moment later."""
         verdict = event.get("verdict") or {}
-        by_such = verdict.get("code") == "signal" and event.get("signal") in BY_SUCH
+        by_such = verdict.get("code") in SIGNALLED and event.get("signal") in BY_SUCH
         if by_such or (self.doubtful and event.get("kind", "running") != "running"):
             key = (event["attempt"], event["role"], event["index"])
             self._held[key] = event

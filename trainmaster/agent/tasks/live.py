@@ -31,7 +31,7 @@ from trainmaster.messages.said import Said
 WAIT: Final = ("/bin/sleep", "2147483647")
 """What a stand-in runs."""
 
-TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib")
+TOLD: Final = ("at", "stamp", "exit_code", "signal", "verdict", "peak_mem_mib", "notes")
 
 
 @dataclass(slots=True, eq=False)
@@ -174,7 +174,7 @@ def sandboxes(attempt: LiveAttempt) -> list[LiveTask]:
 def stand_in(task: LiveTask) -> LiveTask:
     """Return what can stand in for the ended `task`: all that it had, around a program that only waits."""
     held = TaskPaths(os.path.join(task.prepared.paths.root, "held"))
-    prepared = replace(task.prepared, paths=held, argv=WAIT)
+    prepared = replace(task.prepared, paths=held, argv=WAIT, hooked=False)
     return LiveTask(task.attempt, prepared, task.position, WAIT[0], task.group, stands_in=True)
 
 

@@ -15,6 +15,7 @@ from trainmaster._compat import dataclass
 from trainmaster.agent.host.cgroups import Limits
 from trainmaster.agent.sandbox import apart, rooted, sandbox
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.tasks import hooks
 from trainmaster.core.folders.layout import (
     IN_CODE,
     IN_ENVIRONMENT,
@@ -27,9 +28,10 @@ from trainmaster.core.folders.layout import (
     TaskPaths,
 )
 from trainmaster.core.ids import attempt_id, task_name
-from trainmaster.core.launch import Gang, SecretUse, told_folders
+from trainmaster.core.launch import Gang, SecretUse, TaskLaunch, told_folders
 from trainmaster.core.records import Assignment
 from trainmaster.frameworks import registry
+from trainmaster.frameworks.base import FILES
 
 MARKER: Final = "TRAINMASTER_TASK"
 """The variable by which every process of a task can be recognised: ``<attempt id>/<task name>``."""
@@ -49,7 +51,8 @@ class Prepared:
     and cwd.
 
     `folders`, those on the `ways` to its mounts and `files` (host path -> text) must exist before. `secrets`: what it
-    is given of them; `secrets_dir`: the folder of those that are files, where there is no sandbox.
+    is given of them; `secrets_dir`: the folder of those that are files, where there is no sandbox. `hooked`: `argv` is
+    the shell that runs the task's hooks and its command.
     """
 
     role: int
@@ -66,6 +69,7 @@ class Prepared:
     ways: tuple[str, ...] = ()
     secrets: tuple[SecretUse, ...] = ()
     secrets_dir: str = ""
+    hooked: bool = False
 
 
 def prepare(gang: Gang, layout: Layout, settings: Settings) -> tuple[Prepared, ...]:
@@ -86,8 +90,11 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         base = {**_of_container(image, bool(_devices(place, settings))), **forced}
     else:
         base = {**_base(settings, sandboxed, paths.tmp, image), **forced}
-    launch = registry.get(gang.framework).launch(gang, place.role, place.index, base)
+    if not sandboxed:
+        base[FILES] = paths.root + "/files"
+    launch = registry.launch(gang, place.role, place.index, base)
     env = {**launch.env, **forced}
+    argv, hooked = _words(launch, gang.commands[place.role].after_s, env)
     resources = gang.roles[place.role].resources
     limits = Limits(resources.memory_mib, settings.processes, resources.cpu)
     code = next((m.source for m in gang.mounts if m.target == IN_CODE), None)
@@ -95,7 +102,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     folders = (model, outputs, paths.root, paths.tmp, paths.metrics)
     if not sandboxed:
         cwd = code or paths.tmp
-        own = Prepared(place.role, place.index, name, paths, launch.argv, env, cwd, limits, (), folders, files)
+        own = Prepared(place.role, place.index, name, paths, argv, env, cwd, limits, (), folders, files, hooked=hooked)
         return replace(own, secrets=gang.secrets, secrets_dir=env.get(SECRETS, "")) if gang.secrets else own
     view = sandbox.View(
         name=name,
@@ -121,7 +128,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         place.index,
         name,
         paths,
-        launch.argv,
+        argv,
         env,
         cwd,
         limits,
@@ -130,7 +137,15 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         files,
         tuple(f"{paths.work}/{way}" for way in sandbox.ways(gang.mounts)),
         gang.secrets,
+        hooked=hooked,
     )
+
+
+def _words(launch: TaskLaunch, after_s: float, env: dict[str, str]) -> tuple[tuple[str, ...], bool]:
+    """Return what is started, and whether it is the shell that runs the task's hooks."""
+    if not launch.before and not launch.after:
+        return launch.argv, False
+    return hooks.around(launch.argv, launch.before, launch.after, after_s, env), True
 
 
 @cache

@@ -106,7 +106,7 @@ def _show(found: "list[answers.FlavorView]") -> None:
         column(words("kind", "类型")),
         column(words("cores", "CPU 核"), right=True),
         column(words("memory", "内存"), right=True),
-        column(words("GPUs", "GPU"), right=True),
+        column(words("GPUs", "加速卡"), right=True),
         column(words("model", "型号"), least=8),
         column(words("vendor", "厂商"), leaves=2),
         column(words("cache disk", "缓存盘"), right=True, leaves=1),

@@ -103,7 +103,7 @@ def list_nodes(
         column(words("driver", "驱动"), leaves=4),
         column(words("cores", "CPU 核"), right=True),
         column(words("memory", "内存"), right=True),
-        column(words("GPUs", "GPU"), least=10),
+        column(words("GPUs", "加速卡"), least=10),
         column(words("note", "备注"), least=10),
     )
     rows = [

@@ -108,7 +108,7 @@ def _columns() -> list[Any]:
         column(words("workspace", "工作空间"), least=6, leaves=4),
         column(words("priority", "优先级"), leaves=2),
         column(words("replicas", "副本"), right=True, leaves=5),
-        column(words("GPUs", "GPU"), right=True),
+        column(words("GPUs", "加速卡"), right=True),
         column(words("queued for", "已排队"), right=True),
         column(words("starts", "预计开始"), least=12, leaves=1),
         column(words("why", "原因"), least=14),

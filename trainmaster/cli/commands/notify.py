@@ -12,7 +12,9 @@ from trainmaster.cli.language import language, words
 if TYPE_CHECKING:
     from trainmaster import answers
 
-KINDS = "ended failed waits preempted idle limit budget webhook"
+SHOWN = 8
+"""Characters of a notification's id that a list shows; the whole one has 32."""
+KINDS = "ended failed waits preempted idle limit budget storage webhook"
 WHERE = ("console", "mail", "webhook")
 Kind = Annotated[
     list[str] | None,
@@ -50,7 +52,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         notify,
         list_notices,
-        "列出通知，最新的在前。\n\n每行一条：ID、时间、类型、内容；未读的标 *。",
+        "列出通知，最新的在前。\n\n每行一条：ID 的开头、时间、类型、内容；未读的标 *。",
         "tm notify list",
         "tm notify list --unread --kind failed",
         name="list",
@@ -60,7 +62,7 @@ def add_to(app: typer.Typer) -> None:
         read,
         "将通知标为已读；不写 ID 则全部标为已读。\n\n输出剩余的未读条数。",
         "tm notify read",
-        "tm notify read 12 13",
+        "tm notify read nFGpGAsv nx_2",
     )
     add(
         notify,
@@ -122,7 +124,7 @@ def list_notices(
 ) -> None:
     """List notifications, newest first.
 
-    Prints a line for each: id, when, kind, what happened; what is not read has a *.
+    Prints a line for each: the beginning of its id, when, kind, what happened; what is not read has a *.
     """
     from trainmaster.cli.showing import tables
     from trainmaster.cli.showing.console import emit_json
@@ -140,14 +142,22 @@ def list_notices(
         column(words("what happened", "内容"), least=20, wraps=True),
     )
     rows = [
-        (f"{one.id}{'' if one.read else ' *'}", clock(one.at), one.kind, getattr(one.text, language())) for one in found
+        (f"{one.id[:SHOWN]}{'' if one.read else ' *'}", clock(one.at), one.kind, getattr(one.text, language()))
+        for one in found
     ]
     tables.show(columns, rows) if rows else print(words("No notifications.", "没有通知。"))
 
 
 def read(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help=words("Which; without: all.", "哪些；不写则全部。"))
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...",
+            help=words(
+                "Ids as tm notify list shows them, or their first 4 characters or more; without: all.",
+                "ID 或其开头（至少 4 个字符），见 tm notify list；不写则全部。",
+            ),
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

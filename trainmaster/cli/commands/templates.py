@@ -79,8 +79,7 @@ def add_to(app: typer.Typer) -> None:
         "tm template share resnet read",
     )
     add_subscriptions(part, TEMPLATE)
-    copied = "复制模板，副本归您所有且不共享。\n\n输出新模板的 ID 和名称。"
-    add(part, copy, copied, "tm template copy resnet resnet-mine")
+    add(part, copy, "复制模板，副本归您所有且不共享。\n\n输出 ID 和名称。", "tm template copy resnet resnet-mine")
     add(
         part,
         delete,

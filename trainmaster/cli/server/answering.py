@@ -47,6 +47,11 @@ def server(start: str = "") -> tuple[bool, Finding]:
     except Unavailable as error:
         title, remedy = in_words(error)
         untrusted = error.said.code == certificate_not_trusted("", "").code
+        if OPTIONS.url:
+            start = words(
+                "Check the address, and whether a firewall or a VPN is in between; then ask who runs that server.",
+                "请检查地址、防火墙和 VPN；仍无法连接时，请联系该服务器的管理员。",
+            )
         return untrusted, Finding("server", BAD if untrusted else POOR, title, remedy if untrusted else start)
     except TrainmasterError as error:
         title, remedy = in_words(error)

@@ -9,7 +9,7 @@ from typing import Final
 from trainmaster.cli.language import words
 from trainmaster.core.framework_kinds import KINDS
 
-PACKAGES: Final = {"sklearn": "scikit-learn"}
+PACKAGES: Final = {"sklearn": "scikit-learn", "paddle": "paddlepaddle"}
 """What to install for a module, where that has another name."""
 _ASK: Final = "import importlib.util as u, sys; print(*(n for n in sys.argv[1:] if u.find_spec(n)))"
 _LONG_S: Final = 20.0
@@ -35,10 +35,14 @@ def lacking(python: str, modules: Iterable[str]) -> list[str]:
 
 
 def environment_finding(environment: str) -> tuple[str, str, str]:
-    """Return (state, detail, remedy) of the Python of tasks: whether it runs, and has what frameworks need."""
+    """Return (state, detail, remedy) of the Python of tasks: whether it runs, and has what one of the frameworks needs.
+
+    A site trains with the frameworks that it knows: those that are missing are named, and no fault.
+    """
     python = python_of(environment)
+    needed = {kind: one.module for kind, one in KINDS.items() if one.module}
     try:
-        missing = lacking(python, (kind.module for kind in KINDS.values() if kind.module))
+        missing = lacking(python, set(needed.values()))
     except (OSError, subprocess.SubprocessError) as error:
         reason = error.strerror if isinstance(error, OSError) else words("it does not work", "无法运行")
         return (
@@ -49,18 +53,21 @@ def environment_finding(environment: str) -> tuple[str, str, str]:
                 "请把含有 bin/python 的文件夹设为 local.environment。",
             ),
         )
-    if missing:
-        names, frameworks = ", ".join(missing), ", ".join(kind for kind, one in KINDS.items() if one.module in missing)
+    there = [kind for kind, module in needed.items() if module not in missing]
+    if there:
         detail = words(
-            f"{python} has no {names}, which jobs of the framework {frameworks} import",
-            f"{python} 没有 {names}，使用启动方式 {frameworks} 的任务需要它",
+            f"jobs use {python}, which has what {', '.join(there)} needs",
+            f"任务使用 {python}，可用于 {'、'.join(there)}",
         )
-        how = how_to_install(python, missing)
-        remedy = words(
-            f"{how}. Or name another one as local.environment.", f"{how}。或把 local.environment 设为其他环境。"
-        )
-        return "warning", detail, remedy
-    return "ok", words(f"jobs use {python}", f"任务使用 {python}"), ""
+        return "ok", detail, ""
+    known, first = next(iter(needed.items()))
+    detail = words(
+        f"{python} has no {first}, which jobs of the framework {known} import, nor what others need",
+        f"{python} 没有 {first}（使用启动方式 {known} 的任务需要它），也没有其他启动方式所需的包",
+    )
+    how = how_to_install(python, [first])
+    remedy = words(f"{how}. Or name another one as local.environment.", f"{how}。或把 local.environment 设为其他环境。")
+    return "warning", detail, remedy
 
 
 def how_to_install(python: str, modules: Iterable[str]) -> str:

@@ -1,7 +1,8 @@
 """Jobs as people read them: a row of a list, and everything about one."""
 
+import shlex
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from trainmaster.cli.language import duration, memory, told, words
 from trainmaster.cli.showing import tables
@@ -151,7 +152,7 @@ def show_job(job: "answers.JobDetail", url: str, model: str) -> None:
         say(f"[bold]{e(job.name)}[/]  {state_text(job.state)}  [bright_black]{job.id}[/]")
     tables.facts(([] if out.is_terminal else _head(job)) + [*_facts(job, url, model)])
     for role in job.roles:
-        _show_part(role)
+        _show_part(role, _hooks_of(job, role.name))
     for attempt in job.attempt_list:
         _show_attempt(attempt)
     for warning in job.warnings:
@@ -159,7 +160,11 @@ def show_job(job: "answers.JobDetail", url: str, model: str) -> None:
 
 
 def _head(job: "answers.JobDetail") -> list[tuple[str, str]]:
-    return [("id", job.id), (words("name", "名称"), e(job.name)), (words("state", "状态"), e(state_name(job.state)))]
+    return [
+        (words("id", "ID"), job.id),
+        (words("name", "名称"), e(job.name)),
+        (words("state", "状态"), e(state_name(job.state))),
+    ]
 
 
 def _facts(job: "answers.JobDetail", url: str, model: str) -> Iterable[tuple[str, str]]:
@@ -224,7 +229,13 @@ def _held(job: "answers.JobDetail") -> str:
     )
 
 
-def _show_part(role: "answers.RoleView") -> None:
+def _hooks_of(job: "answers.JobDetail", role: str) -> Mapping[str, Any]:
+    """Return the hooks of a sub-task, none where the document cannot be read."""
+    roles = job.spec.get("roles") or ()
+    return next((one.get("hooks") for one in roles if one.get("name") == role), None) or {}
+
+
+def _show_part(role: "answers.RoleView", hooks: Mapping[str, Any]) -> None:
     need = role.resources
     cards = f"{words(', ', '，')}{_cards(need)}" if need.gpu else ""
     cores = words(f"{need.cpu:g} {'core' if need.cpu == 1 else 'cores'}", f"{need.cpu:g} 核")
@@ -232,6 +243,10 @@ def _show_part(role: "answers.RoleView") -> None:
     part = words("sub-task", "子任务")
     say(f"  {part} [bold]{e(role.name)}[/] × {role.replicas}{words(': ', '：')}{e(size)}")
     say(f"    [bright_black]{e(role.command)}[/]")
+    for name, command in hooks.items():
+        if command:
+            line = command if isinstance(command, str) else shlex.join(command)
+            say(f"    [bright_black]hooks.{name}{words(': ', '：')}{e(line)}[/]")
 
 
 def _cards(need: "answers.NeedView") -> str:
@@ -260,7 +275,7 @@ def _show_attempt(attempt: "answers.AttemptView") -> None:
         column(words("replica", "副本")),
         column(words("state", "状态")),
         column(words("node", "节点"), least=8),
-        column("GPU", least=4),
+        column(words("GPU", "加速卡"), least=4),
         column(words("exit", "结束情况")),
         column(words("why", "说明"), least=16, wraps=True),
     )

@@ -113,6 +113,11 @@ def _when(when: str) -> str:
     return toned(*said[when])
 
 
+def _show_hook(name: str, command: str) -> None:
+    if command:
+        say(f"  [bright_black]hooks.{name}[/] {e(command)}")
+
+
 def show_preview(found: "answers.PreviewView", start: "answers.WouldStart | None", command: str) -> None:
     """Print a preview: problems, or what would run and where. `start`: whether it would now; `command`: what submits
     it.
@@ -123,8 +128,10 @@ def show_preview(found: "answers.PreviewView", start: "answers.WouldStart | None
             say(f"{title} [bold]{e(item.path)}[/]: {e(item.rule)}  [bright_black]{e(item.remedy)}[/]")
     for role in found.roles:
         say(words(f"sub-task [bold]{e(role.name)}[/] runs", f"子任务 [bold]{e(role.name)}[/] 运行"))
+        _show_hook("before", role.before)
         for task in role.tasks:
             say(f"  [bold]{e(role.name)}-{task.name.rpartition('-')[2]}[/] {e(shlex.join(task.argv))}")
+        _show_hook("after", role.after)
     if start is not None:
         say(_when(start.when))
         for line in waiting_lines(start, partial(_setting, command)):

@@ -56,6 +56,11 @@ class TaskPaths:
         return os.path.join(self.root, "status")
 
     @property
+    def hooks(self) -> str:
+        """What the shell of a task with hooks notes (see agent/tasks/hooks)."""
+        return os.path.join(self.root, "hooks")
+
+    @property
     def entered(self) -> str:
         """There once somebody has entered the task where no control group lists its processes (see agent/enter)."""
         return os.path.join(self.root, "entered")

@@ -11,6 +11,7 @@ file), l (symbolic link) and d (a folder without any entry beneath it).
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
@@ -39,6 +40,13 @@ def tree_digest(entries: Iterable[TreeEntry]) -> str:
 def link_digest(target: str) -> str:
     """Return the content digest of a symbolic link to `target`."""
     return hashlib.sha256(_bytes(target)).hexdigest()
+
+
+def folded(path: str) -> str:
+    """Return what two paths have in common that some system takes for the same: canonical caseless matching (Unicode,
+    section 3.13).
+    """
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
 def _bytes(path: str) -> bytes:

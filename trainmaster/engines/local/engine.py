@@ -28,6 +28,7 @@ from trainmaster.core.ids import attempt_id, task_name
 from trainmaster.core.launch import Gang
 from trainmaster.core.records import Node, verdict_from_json
 from trainmaster.engines.base import (
+    AFTER_HOOK,
     AttemptReport,
     CardUsage,
     LaunchRefused,
@@ -70,6 +71,7 @@ class LocalEngine:
         self._sink: Sink = lambda fact: None
         self._client = self._new_client()
         self._known: dict[str, dict[tuple[int, int], str]] = {}  # attempt -> task -> last kind reported
+        self._noted: dict[str, set[tuple[int, int]]] = {}  # attempt -> tasks of which the notes were told
         self._held: dict[str, list[dict[str, Any]]] = {}  # events that wait until the launch of their attempt returns
         self._announced: dict[str, Gang] = {}  # by attempt
         self._again: set[asyncio.Task[None]] = set()
@@ -260,6 +262,8 @@ class LocalEngine:
         for attempt, told in zip(attempts, answers, strict=True):
             if told["known"]:
                 self._known.setdefault(attempt, {})
+            for event in told["tasks"]:
+                self._tell_notes(event)
             reports.append(AttemptReport(attempt, told["known"], tuple(_report(event) for event in told["tasks"])))
         return tuple(reports)
 
@@ -272,6 +276,7 @@ class LocalEngine:
         self._announced.pop(attempt, None)
         await self._client.request("reap", attempt=attempt, grace_s=grace_s)
         self._known.pop(attempt, None)
+        self._noted.pop(attempt, None)
 
     async def attach(
         self, attempt: str, role: int, index: int, argv: Sequence[str], window: Window | None, *, kept: bool = False
@@ -344,10 +349,19 @@ class LocalEngine:
         if before == kind or before in ENDED:
             return
         tasks[key] = kind
+        self._tell_notes(event)
         if before is None and kind != "running" and event["started_at"]:
             started = event.get("started") or ""
             self._sink(TaskReport(event["attempt"], *key, "running", event["started_at"], stamp=started))
         self._sink(_report(event))
+
+    def _tell_notes(self, event: dict[str, Any]) -> None:
+        """Tell once what is to be said of a task that has ended, beside why: it comes before its end."""
+        noted, key = self._noted.setdefault(event["attempt"], set()), (event["role"], event["index"])
+        if key not in noted and event.get("notes"):
+            noted.add(key)
+            for said in event["notes"]:
+                self._sink(Note(event["attempt"], AFTER_HOOK, said_from_json(said)))
 
 
 def _report(event: dict[str, Any]) -> TaskReport:

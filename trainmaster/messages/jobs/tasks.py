@@ -5,7 +5,7 @@ its index, worker-0."""
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, say
+from trainmaster.messages.catalogue import Count, Seconds, say
 from trainmaster.messages.said import Said
 
 # --- by its program
@@ -27,6 +27,26 @@ def program_of_task(who: str, program: str, error: Said) -> Said: ...
 
 @say("{said}; the node has no {program}, and no Python environment is set for jobs here: an administrator can set one (environment), or try python3", "{said}；节点上没有 {program}，这里也没有为任务设置 Python 环境：管理员可以设置一个（environment），或试试 python3")
 def and_no_environment(said: Said, program: str) -> Said: ...
+
+# --- by its hooks
+
+@say("{who} did not start its command: its before hook ended with exit code {exit_code}", "{who} 没有启动命令：启动前脚本（before）以退出码 {exit_code} 结束")
+def before_hook_failed(who: str, exit_code: int) -> Said: ...
+
+@say("{who} did not start its command: its before hook was ended by signal {signal}", "{who} 没有启动命令：启动前脚本（before）被信号 {signal} 终止")
+def before_hook_killed(who: str, signal: str) -> Said: ...
+
+@say("{who} did not start: hooks need {shell}, which its image does not have", "{who} 没有启动：生命周期脚本需要 {shell}，而镜像中没有它")
+def hooks_without_shell(who: str, shell: str) -> Said: ...
+
+@say("the after hook of {who} ended with exit code {exit_code}; the end of the replica stays as it was", "{who} 的结束后脚本（after）以退出码 {exit_code} 结束；副本的结束原因不变")
+def after_hook_failed(who: str, exit_code: int) -> Said: ...
+
+@say("the after hook of {who} was ended when the grace period of {grace} was over", "{who} 的结束后脚本（after）在宽限期 {grace} 用完时被终止")
+def after_hook_cut(who: str, grace: Seconds) -> Said: ...
+
+@say("the after hook of {who} did not run: the replica was killed before its command had ended by itself", "{who} 的结束后脚本（after）没有运行：副本在命令自行结束之前被强制终止")
+def after_hook_not_run(who: str) -> Said: ...
 
 # --- at a limit
 

@@ -62,6 +62,9 @@ def name_with_control_characters() -> Said: ...
 @say("this name is already in the archive", "归档中此名称重复", "Pack every path only once.", "请每个路径只打包一次。")
 def packed_twice() -> Said: ...
 
+@say("differs from {other} only in upper and lower case, or in how its characters are encoded", "与 {other} 只有大小写或字符编码形式的差别", "Rename one of them: some systems take both for the same.", "请重命名其中之一：有些系统会将二者视为相同。")
+def names_collide(other: str) -> Said: ...
+
 
 # --- packing one where it lies
 

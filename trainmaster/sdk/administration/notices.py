@@ -44,7 +44,9 @@ class NoticeCalls:
         return self._http.read(answers.NoticePage, "GET", "/notifications", params={"limit": 1}).unread
 
     def read(self, ids: Sequence[str] | None = None) -> int:
-        """Mark these as read, None: all; return how many are not."""
+        """Mark these as read, by their ids or the beginnings of them, None: all; return how many are not. Raises
+        InvalidSpec for what is none, Conflict where several begin so.
+        """
         body = {"ids": None if ids is None else [*ids]}
         return self._http.read(answers.UnreadView, "POST", "/notifications/read", json=body, repeat=True).unread
 

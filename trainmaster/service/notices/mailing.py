@@ -1,22 +1,23 @@
 """Sends one mail through the administrator's mail server. Blocking: in a worker thread.
 
 Certificates are checked and nothing is sent unencrypted unless `tls = "none"` says so. The password is read from its
-file at each mail: whoever changes it there need not start the server again.
+file at each mail: whoever changes it there need not start the server again. What writes and sends is imported with the
+first mail: a server that sends none does without its 2 MB.
 """
 
-import smtplib
 import ssl
 from dataclasses import dataclass
-from email.message import EmailMessage
-from email.policy import SMTP
-from email.utils import formatdate
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from trainmaster.core.config import MailConfig
 from trainmaster.messages.said import Said
 from trainmaster.messages.server import notices as said
 from trainmaster.service.notices.addresses import NotSent
+
+if TYPE_CHECKING:
+    import smtplib
+    from email.message import EmailMessage
 
 PATIENCE_S: Final = 20.0
 _BUSY: Final = range(400, 500)
@@ -37,8 +38,12 @@ class ServerTrouble(NotSent):
     """The mail server is at fault, not this mail: others have to wait, too."""
 
 
-def message_of(mail: Mail, sender: str) -> EmailMessage:
+def message_of(mail: Mail, sender: str) -> "EmailMessage":
     """Return the message as it is sent."""
+    from email.message import EmailMessage  # noqa: PLC0415
+    from email.policy import SMTP  # noqa: PLC0415
+    from email.utils import formatdate  # noqa: PLC0415
+
     made = EmailMessage(policy=SMTP)
     made["From"], made["To"] = f"Trainmaster <{sender}>", mail.to
     made["Subject"] = " ".join(mail.subject.split())
@@ -64,6 +69,8 @@ class Mailer:
         """Send. Raises NotSent where this mail is refused (status 500 and above: for good), ServerTrouble where none
         can be sent now.
         """
+        import smtplib  # noqa: PLC0415
+
         config = self._config
         try:
             with self._connected() as server:
@@ -85,7 +92,9 @@ class Mailer:
         except (smtplib.SMTPException, OSError):
             raise ServerTrouble(said.mail_server_silent()) from None
 
-    def _connected(self) -> smtplib.SMTP:
+    def _connected(self) -> "smtplib.SMTP":
+        import smtplib  # noqa: PLC0415
+
         config = self._config
         if config.tls == "tls":
             return smtplib.SMTP_SSL(config.host, config.port, timeout=PATIENCE_S, context=self._trust())

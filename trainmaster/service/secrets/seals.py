@@ -58,12 +58,16 @@ class Seals:
         return self.place(kind, mark).rstrip(b"\0").removesuffix(_END).decode()
 
     def id(self, kind: str, number: int) -> str:
-        """Return the id of the row that has this number, the same each time. Raises Unavailable."""
-        return self._sealed(kind, number.to_bytes(8, "big"))
+        """Return the id of the row that has this number, the same each time: a letter, that of `kind`, comes first, as
+        in all ids, and never "-", with which options begin. Raises Unavailable.
+        """
+        return kind[0] + self._sealed(kind, number.to_bytes(8, "big"))
 
     def number(self, kind: str, id_: str) -> int:
         """Return the number of the row that has this id. Raises NotSealedHere, Unavailable."""
-        return int.from_bytes(self._opened(kind, id_), "big")
+        if not id_.startswith(kind[0]):
+            raise NotSealedHere
+        return int.from_bytes(self._opened(kind, id_[1:]), "big")
 
     def _sealed(self, kind: str, raw: bytes) -> str:
         return _written(self._cipher().encrypt(raw, [kind.encode()]))

@@ -11,9 +11,6 @@ import os
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 from trainmaster.core.errors import NotFound, Unavailable
 from trainmaster.core.folders.layout import Layout
 from trainmaster.messages.jobs import rules, starting
@@ -43,6 +40,8 @@ class Vault:
                 secret_in(self._path)
             except OSError as error:
                 raise Unavailable(said.key_not_readable(error.strerror or str(error))) from error
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - it takes 8 MB
+
         key, own = next(iter(self._keys().items()))
         nonce = os.urandom(_NONCE)
         made = AESGCM(own).encrypt(nonce, value.encode(), _place(workspace, name))
@@ -97,6 +96,9 @@ def _open(row: SecretRow, keys: Mapping[str, bytes]) -> str:
 
 
 def _unsealed(place: bytes, key: str, sealed: str, keys: Mapping[str, bytes]) -> str:
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - see `Vault.seal`
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+
     try:
         raw = base64.b64decode(sealed, validate=True)
         return AESGCM(keys[key]).decrypt(raw[:_NONCE], raw[_NONCE:], place).decode()

@@ -9,7 +9,7 @@ from typing import Final
 from trainmaster.core.errors import InvalidSpec, Problem, problem_of
 from trainmaster.core.launch import Mount, RolePreview
 from trainmaster.core.records import Assignment, Job
-from trainmaster.dialects.registry import translate
+from trainmaster.dialects.registry import as_written, translate
 from trainmaster.frameworks.showing import preview_roles
 from trainmaster.messages.jobs import submitting, sweeps
 from trainmaster.service.submitting.algorithms import KnownAlgorithms, checked
@@ -17,6 +17,7 @@ from trainmaster.spec.document import Document, Given
 from trainmaster.spec.job import JobSpec
 from trainmaster.spec.lower import digest_of, document_of, effective, supposed
 from trainmaster.spec.placing import FlavorsBy
+from trainmaster.spec.semantics import advice
 
 MOST_UNKNOWN: Final = 50
 """Unknown fields around the document that are listed."""
@@ -58,7 +59,8 @@ def read_body(
     translated = translate(body["spec"], dialect, changes=body.get("set"), hosts=hosts)
     spec, refused = checked(translated.document, hosts, flavors, known)
     text = document_of(spec)
-    follows, warnings = body.get("code_follows") is True, tuple(translated.warnings)
+    seldom_meant = (as_written(one, translated.dialect) for one in advice(spec))
+    follows, warnings = body.get("code_follows") is True, (*translated.warnings, *seldom_meant)
     return Candidate(spec, translated.dialect, text, digest_of(text), warnings, follows, refused)
 
 

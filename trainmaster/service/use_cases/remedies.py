@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from trainmaster.access.roles import Principal
 from trainmaster.answers import Json, SuggestionView
 from trainmaster.core.records import Job, Resources, Role, Verdict
-from trainmaster.core.verdicts import VERDICTS
+from trainmaster.core.verdicts import BEFORE_FAILED, VERDICTS
 from trainmaster.messages.jobs import remedies as say
 from trainmaster.messages.said import Said
 from trainmaster.service.context import Context
@@ -46,6 +46,10 @@ _LACKED: Final = re.compile(
     re.MULTILINE,
 )
 _SHARED: Final = re.compile(r"/dev/shm|shared memory|torch_\d+", re.IGNORECASE)
+OWN_MISTAKES: Final = frozenset(
+    {"exit_code", "signal", BEFORE_FAILED, "command_not_found", "mount_hides", "too_many_failures"}
+)
+"""Ends for which what runs is to be mended."""
 
 
 class Remedy(NamedTuple):
@@ -83,7 +87,7 @@ def remedies(
         yield Remedy(say.run_as_it_is(), {})
     elif lacked := _lacked(verdict):
         yield Remedy(say.install_package(lacked), {})
-    elif verdict.code in ("exit_code", "signal", "command_not_found", "mount_hides", "too_many_failures"):
+    elif verdict.code in OWN_MISTAKES:
         yield Remedy(say.fix_what_runs(), {})
 
 

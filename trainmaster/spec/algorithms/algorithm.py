@@ -4,9 +4,11 @@ it runs (R150-R157, R60). Immutable models; structure and single-field rules onl
 Rules that need two fields lie in `checking`. What a job gets of it: `filling`; what may be in that job: `judging`.
 """
 
+from math import isfinite
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from trainmaster.core.cluster import FlavorKind
 from trainmaster.core.framework_kinds import DEFAULT_KIND
@@ -24,6 +26,7 @@ from trainmaster.spec.job import (
     ParameterValue,
     Word,
 )
+from trainmaster.spec.problems import LARGEST
 
 LONGEST_DESCRIPTION: Final = 2000
 _MOST: Final = 256
@@ -34,7 +37,29 @@ KINDS: Final[tuple[Kind, ...]] = ("dataset", "model", "path", "volume", "s3")
 """What an input channel may be given: by which field of a job's input."""
 Text = Annotated[str, Field(pattern=CLEAN, max_length=LONGEST_DESCRIPTION)]
 Given = Literal["argument", "variable"]
-Bound = int | float | None
+
+
+def _bound(value: Any) -> Any:
+    """Accept a finite number within 64 bits, as it is written: 1 stays a whole one."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PydanticCustomError("not_number", "not_number")
+    if isinstance(value, float) and not isfinite(value):
+        raise PydanticCustomError("finite_number", "finite_number")
+    if isinstance(value, int) and value > LARGEST:
+        raise PydanticCustomError("less_than_equal", "less_than_equal", {"le": LARGEST})
+    if isinstance(value, int) and value < -LARGEST:
+        raise PydanticCustomError("greater_than_equal", "greater_than_equal", {"ge": -LARGEST})
+    return value
+
+
+Bound = Annotated[
+    int | float | None,
+    PlainValidator(_bound),
+    PlainSerializer(lambda value: value),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "number"}, {"type": "null"}]}),
+]
 
 
 def _named(value: Any) -> Any:

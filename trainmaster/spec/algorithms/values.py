@@ -1,16 +1,14 @@
 """Whether a value is one of a hyperparameter: type, range, choices. Pure."""
 
 import math
-from typing import Any, Final
+from typing import Any
 
 from trainmaster.core.errors import Problem
 from trainmaster.messages.jobs import form
 from trainmaster.messages.said import Said
 from trainmaster.spec.algorithms.algorithm import Hyperparameter
 from trainmaster.spec.job import scalar_text
-from trainmaster.spec.problems import problem
-
-LARGEST: Final = 2**63 - 1
+from trainmaster.spec.problems import LARGEST, problem
 
 
 def value_problem(what: Hyperparameter, value: Any, path: str) -> Problem | None:

@@ -13,7 +13,7 @@ from trainmaster.core.errors import Problem
 from trainmaster.messages.jobs import form, sweeps
 from trainmaster.spec.check import faults, structure_problems
 from trainmaster.spec.document import Document
-from trainmaster.spec.problems import problem
+from trainmaster.spec.problems import number_wrong, problem
 from trainmaster.spec.sweeps.sweep import KINDS, MOST_ENTRIES, Draw, StopEarly, SweepSpec, how_many, is_entry
 
 LONGEST_NAME: Final = 30
@@ -45,6 +45,7 @@ def read_sweep(document: Mapping[str, Any]) -> tuple[SweepDocument | None, list[
         return None, [_as_written(one, given) for one in structure_problems(faults(error), SweepSpec)]
     at, found = _place(base, sweep.role)
     found += sweep_problems(sweep)
+    found += [_as_written(one, given) for one in _number_problems(sweep)]
     found += _name_problems(base, sweep)
     return SweepDocument(base, sweep, at), found
 
@@ -99,6 +100,20 @@ def sweep_problems(sweep: SweepSpec) -> list[Problem]:
         if sweep.metric is None:
             found.append(problem("sweep.metric", sweeps.early_without_metric()))
     return found
+
+
+def _number_problems(sweep: SweepSpec) -> Iterator[Problem]:
+    """Yield each value that no parameter can have, at its place in the models. O(values)."""
+    lists = {f"grid.{name}": values for name, values in (sweep.grid or {}).items()}
+    lists |= {f"random.{name}.values": draw.values or () for name, draw in (sweep.random or {}).items()}
+    for path, values in lists.items():
+        for at, value in enumerate(values):
+            if (wrong := number_wrong(value)) is not None:
+                yield problem(f"{path}.{at}", wrong)
+    for at, row in enumerate(sweep.rows or ()):
+        for name, value in row.parameters.items():
+            if (wrong := number_wrong(value)) is not None:
+                yield problem(f"list.{at}.parameters.{name}", wrong)
 
 
 def _draw_problems(draw: Draw, path: str) -> Iterator[Problem]:

@@ -5,13 +5,12 @@ folder without leaving it, and no two of its paths are the same to a system that
 """
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trainmaster.core.errors import ProblemList
-from trainmaster.core.folders.tree import TreeEntry, inside, link_digest, tree_digest
+from trainmaster.core.folders.tree import TreeEntry, folded, inside, link_digest, tree_digest
 from trainmaster.messages.assets import datasets as said
 from trainmaster.messages.jobs import uploads
 from trainmaster.storage.uploads import MAX_DEPTH, MAX_NAME, MAX_PATH, MAX_PROBLEMS
@@ -68,13 +67,6 @@ def _named(entry: ListedFile) -> TreeEntry:
     if entry.kind == "l":
         return TreeEntry(entry.path, "l", link_digest(entry.target))
     return TreeEntry(entry.path, "d") if entry.kind == "d" else TreeEntry(entry.path, entry.kind, entry.sha256)
-
-
-def folded(path: str) -> str:
-    """Return what two paths have in common that some system takes for the same: canonical caseless matching (Unicode,
-    section 3.13).
-    """
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", path).casefold())
 
 
 def judged(given: Any, max_mib: int) -> TreeListing:
@@ -161,7 +153,7 @@ class _Judging:
             return False
         other = self.known.setdefault(folded(path), path)
         if other != path:
-            self.problems.add(path, said.names_collide(other))
+            self.problems.add(path, uploads.names_collide(other))
             return False
         self.kinds[path] = kind
         return True

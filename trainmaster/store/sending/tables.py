@@ -29,13 +29,11 @@ send_target = Table(  # a place that a folder of a job goes to
     Column("next_at", Double, nullable=False),
     Column("changed_at", Double, nullable=False),
 )
-_OPEN = text("open = 1")
 Index(  # those alone that there is something to do for
     "send_target_open",
     send_target.c.job,
     send_target.c.number,
-    sqlite_where=_OPEN,
-    postgresql_where=_OPEN,
+    sqlite_where=text("open = 1"),
 )
 
 send_file = Table(  # a file of one of them, until all of them are there

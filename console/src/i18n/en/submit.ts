@@ -46,6 +46,8 @@ export const submit = {
     portCount: "Count",
     portBegin: "First port",
     min_succeeded: "Minimum succeeded",
+    before: "Before the command",
+    after: "After the command",
     min_failed: "Minimum failed",
     main: "Main sub-task",
     duration: "Time limit",
@@ -304,7 +306,7 @@ export const help = {
   gpu_share: "Share one GPU with other jobs. Less than 1 only with exactly 1 GPU.",
   priority: "Higher ones start first. It can be changed while the job is queued.",
   framework:
-    "How replicas find each other. PyTorch sets MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, and starts a python command with torchrun. Without a launcher the command runs exactly as typed.",
+    "How replicas find each other. PyTorch, DeepSpeed, PaddlePaddle and MindSpore set MASTER_ADDR, MASTER_PORT, WORLD_SIZE and RANK, and start a python command with their launcher. TensorFlow sets TF_CONFIG, where sub-tasks called ps, chief, worker and evaluator are what their names say. Without a launcher the command runs exactly as typed.",
   distributed:
     "Off: one command, run once. On: several replicas or sub-tasks, a launcher by which they train together, and when each is finished.",
   code: "Your folder of scripts. It is copied into every replica at /code, read-only.",
@@ -326,6 +328,10 @@ export const help = {
   portBegin: "0: the platform chooses free ones.",
   min_succeeded:
     "The sub-task is finished when this many replicas end with exit code 0; at most the number of replicas. Empty: when all have ended.",
+  before:
+    "A command that prepares what the command needs, in the same sandbox. If it fails, the command does not start and the job fails.",
+  after:
+    "A command that clears up or reports, whatever the end was. It has the grace period for that, and changes nothing of the end.",
   min_failed:
     "The job fails when this many replicas have failed; at most the number of replicas. Empty: 1. With 'never', failures do not fail the job.",
   main: "When this sub-task is finished the whole job is, even while others still run.",

@@ -46,6 +46,8 @@ export const submit = {
     portCount: "个数",
     portBegin: "起始端口",
     min_succeeded: "最小成功数",
+    before: "启动前脚本",
+    after: "结束后脚本",
     min_failed: "最小失败数",
     main: "主子任务",
     duration: "运行时限",
@@ -287,7 +289,7 @@ export const help = {
   gpu_share: "与其他任务共用一张加速卡。小于 1 时只能申请 1 张加速卡。",
   priority: "优先级高的先开始，排队时可以修改。",
   framework:
-    "副本之间如何发现彼此。PyTorch 会设置 MASTER_ADDR、MASTER_PORT、WORLD_SIZE、RANK，并用 torchrun 启动 python 命令；不使用启动器则按原样运行命令。",
+    "副本之间如何发现彼此。PyTorch、DeepSpeed、PaddlePaddle 和 MindSpore 会设置 MASTER_ADDR、MASTER_PORT、WORLD_SIZE、RANK，并用各自的启动器启动 python 命令。TensorFlow 会设置 TF_CONFIG，名为 ps、chief、worker、evaluator 的子任务按名称承担相应的角色。不使用启动器则按原样运行命令。",
   distributed:
     "关闭：一条命令，只运行一份。打开：可设置多个副本或子任务、使其共同训练的启动方式，以及各子任务何时算完成。",
   code: "您的脚本目录，会以只读方式复制到每个副本的 /code。",
@@ -306,6 +308,8 @@ export const help = {
   portCount: "连续的端口个数。",
   portBegin: "0 表示由平台选择空闲端口。",
   min_succeeded: "该数量的副本以退出码 0 结束时，子任务完成；不超过副本数。留空表示全部结束时完成。",
+  before: "在同一沙箱中、命令启动之前运行的命令，用来准备数据或环境。它若失败，命令不会启动，任务失败。",
+  after: "命令结束后运行的命令，无论成败，用来清理或上报。最多运行宽限期那么久，且不改变任务的结束原因。",
   min_failed: "该数量的副本失败时，任务失败；不超过副本数。留空为 1；选择“从不”则副本失败不影响任务。",
   main: "该子任务完成即整个任务完成，即使其他子任务仍在运行。",
   duration: "任务最长运行时间，到时停止，状态为“已超时”。例如 30m、2h、1h30m。运行中可以修改。",

@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
 import { Command } from "../../shared/command";
 import { mib, number, replicaName, shellWords } from "../../shared/format";
+import { HookLine } from "../../shared/hooks";
 import { TaskState } from "../../shared/state";
 import { Elapsed } from "../../shared/time";
 import { CopyButton, Dotted, Nothing } from "../../shared/ui";
@@ -13,7 +14,9 @@ import { getAt, isObject } from "../submit/document";
 import type { TabProps } from "./tab";
 
 export function Roles({ job }: { job: JobDetail }): ReactNode {
-  return job.roles.map((role, i) => <RoleCard key={role.name} role={role} parameters={parametersOf(job, i)} />);
+  return job.roles.map((role, i) => (
+    <RoleCard key={role.name} role={role} parameters={parametersOf(job, i)} hooks={hooksOf(job, i)} />
+  ));
 }
 
 /** `--key=value` of the role's parameters, as the platform adds them to the command (R40). */
@@ -26,7 +29,24 @@ function parametersOf(job: JobDetail, index: number): string {
     .join(" ");
 }
 
-function RoleCard({ role, parameters }: { role: RoleView; parameters: string }): ReactNode {
+/** The commands before and after the command of a role, in shell words; empty where there is none (R53). */
+function hooksOf(job: JobDetail, index: number): { before: string; after: string } {
+  const text = (name: string): string => {
+    const given = getAt(job.spec, `roles.${index}.hooks.${name}`);
+    return Array.isArray(given) ? shellWords(given.map(String)) : typeof given === "string" ? given : "";
+  };
+  return { before: text("before"), after: text("after") };
+}
+
+function RoleCard({
+  role,
+  parameters,
+  hooks,
+}: {
+  role: RoleView;
+  parameters: string;
+  hooks: { before: string; after: string };
+}): ReactNode {
   const { t } = useTranslation();
   const r = role.resources;
   const command = [Array.isArray(role.command) ? shellWords(role.command) : role.command, parameters]
@@ -62,12 +82,14 @@ function RoleCard({ role, parameters }: { role: RoleView; parameters: string }):
           <Dotted items={each} />
         </span>
       </div>
+      <HookLine name="before" command={hooks.before} />
       <div className="tm-code tm-command-line">
         <span className="tm-grow">
           <Command text={command} />
         </span>
         <CopyButton text={command} />
       </div>
+      <HookLine name="after" command={hooks.after} />
       <div className="tm-line">
         {rules.join(" · ")}
         {role.ports.length > 0 &&

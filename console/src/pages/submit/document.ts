@@ -180,6 +180,7 @@ const JOB_DEFAULTS: JsonObject = {
 };
 const ROLE_DEFAULTS: JsonObject = {
   parameters: {},
+  hooks: null,
   ports: [],
   env: {},
   flavors: [],
@@ -222,6 +223,8 @@ export function shortForm(doc: JsonObject): JsonObject {
     short["roles"] = short["roles"].map((role) => {
       if (!isObject(role)) return role;
       const kept = without(role, ROLE_DEFAULTS);
+      if (isObject(kept["hooks"])) kept["hooks"] = without(kept["hooks"], { before: null, after: null });
+      if (same(kept["hooks"], {})) delete kept["hooks"];
       if (Array.isArray(kept["flavors"])) delete kept["resources"];
       if (isObject(kept["resources"])) kept["resources"] = without(kept["resources"], RESOURCE_DEFAULTS);
       return kept;
@@ -255,6 +258,7 @@ export function withRoles(doc: JsonObject): JsonObject {
     "min_replicas",
     "command",
     "parameters",
+    "hooks",
     "resources",
     "flavors",
     "ports",
@@ -310,6 +314,7 @@ const ORDER = [
   "min_replicas",
   "command",
   "parameters",
+  "hooks",
   "flavors",
   "resources",
   "ports",

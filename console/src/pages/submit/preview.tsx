@@ -10,6 +10,7 @@ import type { JsonObject, Preview, Problem, Suggestion, SweepPreview } from "../
 import { useBilingual, useLanguage } from "../../i18n";
 import { Command } from "../../shared/command";
 import { shellWords } from "../../shared/format";
+import { HookLine } from "../../shared/hooks";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
 import { labelOf } from "./labels";
 import { useSettled } from "./state";
@@ -221,12 +222,14 @@ function RolePreview({
           <span className="tm-faint">{t("submit.preview.moreReplicas", { count: role.more_tasks })}</span>
         )}
       </div>
+      <HookLine name="before" command={role.before} />
       <div className="tm-code tm-command-line">
         <span className="tm-grow" data-testid="command-preview">
           <Command text={command} />
         </span>
         <CopyButton text={command} />
       </div>
+      <HookLine name="after" command={role.after} />
       {place && (
         <span className="tm-line">
           {t("submit.preview.placement")}

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import type { JsonObject } from "../../api/types";
 import { runsIt } from "./algorithm-doc";
 import { Completion } from "./completion";
-import { emptyRole, freshName, rolesOf, STAYS_UP } from "./document";
+import { emptyRole, freshName, isObject, rolesOf, STAYS_UP } from "./document";
 import { MemoryField, NumberField, OpenField, TextField } from "./fields";
 import { Hyperparameters } from "./hyperparameters";
 import { KeyValueField } from "./keyvalue";
@@ -134,11 +134,41 @@ function RoleFields({ index, role }: { index: number; role: JsonObject }): React
       ) : (
         <OwnCommand at={at} role={role} />
       )}
+      <HookFields at={at} role={role} />
       <FlavorChoice at={at} own={<OwnResources at={at} />} />
       <Ports at={at} />
       {expert && <KeyValueField path={`${at}.env`} label={t("submit.field.roleEnv")} help={t("help.env")} />}
       {several && <Completion at={at} role={role} />}
     </>
+  );
+}
+
+/** What runs before and after the command of a sub-task (R53): of interest to few, so in expert mode, or where some is set. */
+function HookFields({ at, role }: { at: string; role: JsonObject }): ReactNode {
+  const { t } = useTranslation();
+  const { expert } = useForm();
+  const given = role["hooks"];
+  if (!expert && !(isObject(given) && Object.values(given).some((one) => one !== null && one !== undefined)))
+    return null;
+  return (
+    <div className="tm-grid tm-grid-2">
+      <TextField
+        path={`${at}.hooks.before`}
+        label={t("submit.field.before")}
+        help={t("help.before")}
+        rows={1}
+        mono
+        placeholder="python prepare.py"
+      />
+      <TextField
+        path={`${at}.hooks.after`}
+        label={t("submit.field.after")}
+        help={t("help.after")}
+        rows={1}
+        mono
+        placeholder="bash cleanup.sh"
+      />
+    </div>
   );
 }
 

@@ -67,6 +67,19 @@ def test_a_reason_is_told_once_until_it_changes() -> None:
     assert (unknown.code, unknown.said) == ("QuantumFlux", say.slurm_says("QuantumFlux"))
 
 
+def test_what_became_of_an_after_hook_is_told_as_a_note() -> None:
+    """R53: beside the end of the task, whose verdict it does not change."""
+    one = following()
+    said = {"code": "after_hook_failed", "args": {"who": "main-0", "exit_code": 5}}
+    done = task(0, "exited", started_at=NOW, exit_code=0, notes=[said])
+    (note,) = one.heard("0-n1", [began((0, "n1")), task(0, "running"), done])
+    assert isinstance(note, Note)
+    assert (note.code, render.text(note.said).partition(";")[0]) == (
+        "after_hook",
+        "the after hook of main-0 ended with exit code 5",
+    )
+
+
 def test_nothing_of_a_task_is_told_before_all_nodes_have_started_theirs() -> None:
     one = following()
     assert (

@@ -48,7 +48,7 @@ class CodeBody(Body):
 
 
 class ReadBody(Body):
-    """Which are read; null: all of them."""
+    """Which are read, by their ids or the beginnings of them (4 characters or more); null: all of them."""
 
     ids: Annotated[tuple[Annotated[str, Field(max_length=100)], ...] | None, Field(max_length=500)] = None
 

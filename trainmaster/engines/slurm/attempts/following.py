@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from trainmaster.agent.folder import CLUSTER_ENDS, Folder, StepWork
 from trainmaster.core.records import Assignment, Verdict, verdict_from_json
-from trainmaster.engines.base import AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
+from trainmaster.engines.base import AFTER_HOOK, AttemptReport, Fact, Note, Refused, Started, TaskReport, Waiting
 from trainmaster.engines.slurm.client import states
 from trainmaster.engines.slurm.client.parse import JobId, JobLine, Known
 from trainmaster.engines.slurm.client.states import JobStateSeen
 from trainmaster.engines.slurm.messages import slurm_states as say
-from trainmaster.messages.said import Said, said_in
+from trainmaster.messages.said import Said, said_from_json, said_in
 
 ENDED: Final = ("exited", "lost")
 BLAMED: Final = frozenset({"launch_failed", "bad_node"})
@@ -156,6 +156,7 @@ class Following:
             elif kind == "task":
                 cut, given = part in self._cut and fact["kind"] == "exited", verdict_from_json(fact.get("verdict"))
                 self._reports.append({**fact, "cut": cut, "verdict": given})
+                out += [Note(self.attempt, AFTER_HOOK, said_from_json(said)) for said in fact.get("notes") or ()]
             elif kind == "ending" and fact["why"] == CLUSTER_ENDS:
                 self._cut.add(part)
             elif kind == "left":

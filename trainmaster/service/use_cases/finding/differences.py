@@ -37,6 +37,7 @@ _SECTIONS: Final[dict[str, Section]] = {
 _OF_ROLES: Final[dict[str, Section]] = {
     "parameters": "parameters",
     "command": "command",
+    "hooks": "command",
     "env": "environment",
     "min_succeeded": "settings",
     "min_failed": "settings",

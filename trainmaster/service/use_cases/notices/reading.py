@@ -12,11 +12,12 @@ from trainmaster.access.visible import Visible
 from trainmaster.answers import NoticePage, NoticeView, UnreadView
 from trainmaster.core.errors import InvalidSpec, Problem, problem_of
 from trainmaster.messages.server import notices as said
+from trainmaster.service.beginnings import whole_id
 from trainmaster.service.context import Context
 from trainmaster.service.control.feed import notices_changed
 from trainmaster.service.notices.kinds import KINDS, words_of
 from trainmaster.service.secrets.seals import NotSealedHere
-from trainmaster.store.notices.rows import Notice
+from trainmaster.store.notices.rows import MOST, Notice
 
 LAST = 2**62
 _NOTICE: Final = "notice"
@@ -55,11 +56,12 @@ class Notifications:
         return UnreadView(unread=await asyncio.to_thread(self._ctx.notices.rows.unread, visible, who.name))
 
     async def read(self, who: Principal, ids: Sequence[str] | None) -> UnreadView:
-        """Mark these as read, None: all; return how many are left. That one has gone meanwhile is no mistake. Raises
-        Forbidden, InvalidSpec naming what is no id of any.
+        """Mark these as read, None: all; return how many are left. The beginning of an id will do. That one has gone
+        meanwhile is no mistake. Raises Forbidden, InvalidSpec naming what is no id of any, Conflict where several begin
+        so.
         """
         visible, rows = self._visible(who), self._ctx.notices.rows
-        numbers = None if ids is None else [self._number(one) for one in ids]
+        numbers = None if ids is None else await asyncio.to_thread(self._numbers, visible, who.name, ids)
         if ids is not None and numbers is not None:
             bad = [(at, one) for at, (one, number) in enumerate(zip(ids, numbers, strict=True)) if number is None]
             if bad:
@@ -76,6 +78,21 @@ class Notifications:
         mine = decide(who, "notices:self").demand()
         budgets = decide(who, "balance:read").visible
         return replace(budgets, within=mine.within)
+
+    def _numbers(self, visible: Visible, user: str, ids: Sequence[str]) -> list[int | None]:
+        """Return the numbers of notifications, None for what is no id and begins none of `user`. Raises Conflict where
+        several begin so. Blocking; only beginnings make it read what there is.
+        """
+        numbers = [self._number(one) for one in ids]
+        if None not in numbers:
+            return numbers
+        there = {
+            self._ctx.seals.id(_NOTICE, one.seq): one.seq for one in self._ctx.notices.rows.page(visible, user, MOST)
+        }
+        return [
+            there.get(whole_id(one, there)) if number is None else number
+            for one, number in zip(ids, numbers, strict=True)
+        ]
 
     def _number(self, id_: str) -> int | None:
         try:
