@@ -4090,7 +4090,8 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Give the server's measurements as Prometheus text; without a token only to this computer itself.
+         * @description Give the server's measurements as Prometheus text. Asks for a token on the server's own computer, too: there
+         *     people's jobs run.
          */
         get: operations["metrics"];
         put?: never;
