@@ -104,8 +104,8 @@ def test_commands_run_as_typed_and_threads_are_the_cores() -> None:
 
 def test_every_role_gets_a_port_for_each_of_its_tasks() -> None:
     """R113: each task is a server of the cluster; a port that the job asks for itself is that one."""
-    roles = lower_roles(spec(role("ps"), role("worker", 2, ports=[{"label": "tf", "begin_at": 2222}])))
-    assert [one.ports for one in roles] == [(PortRequest("tf"),), (PortRequest("tf", 1, 2222),)]
+    roles = lower_roles(spec(role("ps"), role("worker", 2, ports=[{"label": "tf", "begin_at": 2222}]), role("chief")))
+    assert [one.ports for one in roles] == [(PortRequest("tf"),), (PortRequest("tf", 1, 2222),), (PortRequest("tf"),)]
 
 
 @pytest.mark.parametrize(
