@@ -63,6 +63,7 @@ def tm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
         yield shell
 
 
+@pytest.mark.timeout(900)  # a process for each of more than 150 commands
 def test_every_command_prints_it(tm: Shell, tmp_path: Path) -> None:
     file = write(
         tmp_path / "j.json", "sh -c 'echo x > /workspace/outputs/x; echo y > /model/y'", model={"name": "kept"}

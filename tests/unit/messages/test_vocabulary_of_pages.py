@@ -20,6 +20,7 @@ PERSON = "the role of a person"
 OPENPAI = "OpenPAI's own word for a sub-task"
 THEIRS = "what another system calls it"
 HTTP = "the header of HTTP"
+MINDSPORE = "MindSpore's word for a process of its clusters"
 EXCEPTIONS = {
     **{(f"docs/guide/{page}.md", "role"): PERSON for page in ("people", "sign-in")},
     **{(f"docs/guide/{page}.md", "roles"): PERSON for page in ("administration", "people", "queue-policies")},
@@ -30,7 +31,7 @@ EXCEPTIONS = {
     },
     **{("docs/guide/openpai.md", word): OPENPAI for word in ("task", "role")},
     **{("docs/guide/coming-from.md", word): THEIRS for word in ("task", "role", "agent")},
-    ("docs/guide/frameworks.md", "scheduler"): THEIRS,
+    ("docs/guide/frameworks.md", "scheduler"): MINDSPORE,
     ("docs/reference/api.md", "Host"): HTTP,
 }
 """(page, word) that is meant as it stands, and why."""

@@ -44,7 +44,7 @@ TakenAs = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class PassedNoun:
     """A kind that is passed on: its noun on the command line and what it is called in English (with its article) and
     Chinese, a name for the examples, what jobs keep of it (in both languages), whether it has files. `lacks`: returns
     what speaks against a job of one (its id) in a workspace.
@@ -74,9 +74,9 @@ _IN_USE: Final = (
     "Running jobs keep it, queued jobs fail when they start.",
     "正在运行的任务不受影响，排队中的任务将在启动时失败。",
 )
-DATASET: Final = Kind("dataset", "a data set", "数据集", "flowers", _IN_USE, completing.datasets, sized=True)
-IMAGE: Final = Kind("image", "an image", "镜像", "torch", _IN_USE, completing.images, sized=True)
-ALGORITHM: Final = Kind(
+DATASET: Final = PassedNoun("dataset", "a data set", "数据集", "flowers", _IN_USE, completing.datasets, sized=True)
+IMAGE: Final = PassedNoun("image", "an image", "镜像", "torch", _IN_USE, completing.images, sized=True)
+ALGORITHM: Final = PassedNoun(
     "algorithm",
     "an algorithm",
     "算法",
@@ -94,7 +94,7 @@ def lacking(server: "Client", template: str, workspace: str) -> list[str]:
     return [f"{one.path}: {one.rule}" for one in server.preview(spec).problems]
 
 
-TEMPLATE: Final = Kind(
+TEMPLATE: Final = PassedNoun(
     "template",
     "a template",
     "模板",
@@ -105,7 +105,7 @@ TEMPLATE: Final = Kind(
 )
 
 
-def add_subscriptions(part: typer.Typer, kind: Kind) -> None:
+def add_subscriptions(part: typer.Typer, kind: PassedNoun) -> None:
     """Add the commands to those of a kind."""
     typed, zh, (_, keeps) = f"tm {kind.noun}", kind.zh, kind.keeps
     add(
@@ -159,7 +159,7 @@ def add_subscriptions(part: typer.Typer, kind: Kind) -> None:
     )
 
 
-def _offer(kind: Kind) -> Callable[..., None]:
+def _offer(kind: PassedNoun) -> Callable[..., None]:
     def offer(thing: _named(kind), workspace: To = "*", as_json: AsJson = False) -> None:  # type: ignore[valid-type]
         _tell_offers(kind.calls(client()).offer(thing, workspace), as_json)
 
@@ -171,7 +171,7 @@ def _offer(kind: Kind) -> Callable[..., None]:
     return offer
 
 
-def _withdraw(kind: Kind) -> Callable[..., None]:
+def _withdraw(kind: PassedNoun) -> Callable[..., None]:
     def withdraw(thing: _named(kind), workspace: To = "*", as_json: AsJson = False) -> None:  # type: ignore[valid-type]
         _tell_offers(kind.calls(client()).withdraw(thing, workspace), as_json)
 
@@ -182,7 +182,7 @@ def _withdraw(kind: Kind) -> Callable[..., None]:
     return withdraw
 
 
-def _named(kind: Kind) -> Any:
+def _named(kind: PassedNoun) -> Any:
     help_ = words(f"Name or id of the {kind.one}.", f"{kind.zh}的名称或 ID。")
     return Annotated[str, typer.Argument(metavar="NAME", help=help_, autocompletion=kind.completes)]
 
@@ -215,7 +215,7 @@ def _tell_offers(found: Any, as_json: bool) -> None:
     print(visible(f"{found.name}  {words('offered to', '发布给')} {to}"))
 
 
-def _published(kind: Kind) -> Callable[..., None]:
+def _published(kind: PassedNoun) -> Callable[..., None]:
     def published(query: Query = "", workspace: OwnWorkspace = "", limit: Limit = 50, as_json: AsJson = False) -> None:
         from trainmaster.cli.showing.console import emit_json
 
@@ -232,7 +232,7 @@ def _published(kind: Kind) -> Callable[..., None]:
     return published
 
 
-def _show_published(kind: Kind, found: "list[answers.PublishedView]") -> None:
+def _show_published(kind: PassedNoun, found: "list[answers.PublishedView]") -> None:
     from trainmaster.cli.commands.download import amount
     from trainmaster.cli.showing import tables
     from trainmaster.cli.showing.tables import column
@@ -265,7 +265,7 @@ def _show_published(kind: Kind, found: "list[answers.PublishedView]") -> None:
     tables.show(columns, rows) if rows else print(words("Nothing is published.", f"没有已发布的{kind.zh}。"))
 
 
-def _subscribe(kind: Kind) -> Callable[..., None]:
+def _subscribe(kind: PassedNoun) -> Callable[..., None]:
     help_ = words("Name or id of what is published.", f"已发布{kind.zh}的名称或 ID。")
 
     def subscribe(
@@ -296,7 +296,7 @@ def _subscribe(kind: Kind) -> Callable[..., None]:
     return subscribe
 
 
-def _meant(kind: Kind, server: "Client", workspace: str, ref: str) -> "answers.PublishedView":
+def _meant(kind: PassedNoun, server: "Client", workspace: str, ref: str) -> "answers.PublishedView":
     """Return what is published under a name or an id. Raises NotFound, Conflict where several are."""
     from trainmaster.core.errors import Conflict, NotFound
     from trainmaster.messages.assets import subscriptions
@@ -309,7 +309,7 @@ def _meant(kind: Kind, server: "Client", workspace: str, ref: str) -> "answers.P
     return found[0]
 
 
-def _subscriptions(kind: Kind) -> Callable[..., None]:
+def _subscriptions(kind: PassedNoun) -> Callable[..., None]:
     def subscriptions(workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
         from trainmaster.cli.showing.console import emit_json
 
@@ -325,7 +325,7 @@ def _subscriptions(kind: Kind) -> Callable[..., None]:
     return subscriptions
 
 
-def _show_subscriptions(kind: Kind, found: "list[answers.SubscriptionView]") -> None:
+def _show_subscriptions(kind: PassedNoun, found: "list[answers.SubscriptionView]") -> None:
     from trainmaster.cli.showing import tables
     from trainmaster.cli.showing.tables import column
     from trainmaster.cli.showing.waiting import clock
@@ -352,7 +352,7 @@ def _show_subscriptions(kind: Kind, found: "list[answers.SubscriptionView]") -> 
     tables.show(columns, rows) if rows else print(words("No subscriptions.", "没有订阅。"))
 
 
-def _unsubscribe(kind: Kind) -> Callable[..., None]:
+def _unsubscribe(kind: PassedNoun) -> Callable[..., None]:
     def unsubscribe(name: TakenName, workspace: OwnWorkspace = "", as_json: AsJson = False) -> None:
         from trainmaster.cli.showing.console import emit_json
 

@@ -70,7 +70,7 @@ def code_outside_repository() -> Said: ...
 
 # --- jobs that name one
 
-@say("There is no algorithm {ref} for this job in the workspace {workspace}", "工作空间 {workspace} 中没有此任务可用的算法 {ref}", "tm algorithm list, or the page Algorithms, shows those that you may use.", "可用 tm algorithm list 或在“算法”页面查看您能使用的算法。")
+@say("There is no algorithm {ref} for this job in the workspace {workspace}", "工作空间 {workspace} 中没有此任务可用的算法 {ref}", "tm algorithm list, or the page Algorithms, shows those that you may use; subscribe to one that another workspace offers.", "可用 tm algorithm list 或在“算法”页面查看您能使用的算法；其他工作空间发布的算法可以订阅。")
 def no_algorithm_for_job(ref: str, workspace: str) -> Said: ...
 
 @say("Only the server knows the algorithm {ref}: its command and parameters are not checked here", "只有服务器知道算法 {ref}：此处不检查其命令和参数", "Leave --offline out to check them.", "去掉 --offline 即可检查。")
