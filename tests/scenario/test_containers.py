@@ -129,6 +129,16 @@ async def test_a_job_runs_on_the_files_of_its_image(world: World, home: Path) ->
         assert facts["containers"].startswith("Podman ")
 
 
+async def test_hooks_are_run_by_the_shell_of_the_image(world: World, home: Path) -> None:
+    """R53: among its files, as its command is."""
+    async with on(world, home) as stage:
+        await made(stage, wanted(world))
+        hooks = {"before": ["sh", "-c", "cat /etc/image-mark > /tmp/mark"], "after": "cat /tmp/mark"}
+        state, lines = await ran(stage, "echo $(cat /tmp/mark) is read", hooks=hooks)
+        assert (state, lines[1:3]) == ("succeeded", ["[hooks.before] exit 0", "of the image is read"])
+        assert lines[3:] == ["[hooks.after] cat /tmp/mark", "of the image", "[hooks.after] exit 0"]
+
+
 async def test_codes_logs_and_ends_are_as_of_any_task(world: World, home: Path) -> None:
     """An exit code, lines in their order, a stop with grace, and more memory than was asked for."""
     async with on(world, home) as stage:
