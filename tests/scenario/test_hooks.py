@@ -135,6 +135,20 @@ async def test_a_stop_while_before_runs_starts_nothing_more(stage: Stage) -> Non
     assert not stage.output(job, "ran").exists()
 
 
+async def test_a_hook_that_failed_is_not_told_again_to_the_next_server(stage: Stage) -> None:
+    """R53: one replica has ended and its hook was told of, while another goes on and the server is started anew."""
+    text = f"[ $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX -eq 0 ] || {{ {COUNTS}; }}"
+    fails = {"after": "false"}
+    job = await stage.submit(spec("two", text, hooks=fails, replicas=2, grace=60, model={"save": False}))
+    await stage.until(job, lambda view: len(_notes(view)) == 1, "the note of the first")
+    await stage.until(job, lambda _: "line 1" in stage.log(job, index=1), "the second")
+    await stage.restart()
+    stage.output(job, "go").touch()
+    view = await stage.ended(job)
+    assert view.state == "succeeded", stage.log(job)
+    assert sorted("main-0" in note for note in _notes(view)) == [False, True], _notes(view)
+
+
 @pytest.mark.parametrize("who", ["agent", "server"])
 async def test_hooks_survive_agent_and_server(stage: Stage, who: str) -> None:
     """R53: whoever comes after learns what became of the hook, and tells it once."""
