@@ -120,6 +120,19 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage) -> None:
     assert not [one for one in page.items if one.by == "eve"]
 
 
+async def test_an_offers_end_is_told_to_the_other_side_without_who_ended_it(fake: Stage) -> None:
+    """Who administers a workspace reads its audit with addresses and tokens: none of them may be another's."""
+    id_ = await taken(fake)
+    ann = replace(ANN, address="192.0.2.7", through="k1")
+    await fake.platform.subscribing.withdraw(DATASET, id_, "speech", ann)
+    eve = person("eve", "speech", role="admin")
+    page = await fake.platform.auditing.page(eve, AuditFilters(workspace="speech"), 50)
+    [lapsed] = [one for one in page.items if one.code == "lapsed"]
+    by = lapsed.actor
+    assert (lapsed.by, by.kind, by.address, by.through) == ("system", "system", None, None)
+    assert "ann" not in {one.by for one in page.items}
+
+
 async def test_a_token_for_one_workspace_sees_what_that_one_took_in(fake: Stage) -> None:
     await taken(fake)
     both = replace(person("eve", "speech", "text"), sharing=frozenset({"speech", "text"}))
