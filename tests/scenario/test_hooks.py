@@ -77,6 +77,14 @@ async def test_after_runs_whatever_the_end(stage: Stage) -> None:
     assert str(view.verdict.evidence).endswith("ValueError: bad batch"), "what the hook printed is not why"
     assert stage.output(job, "after").read_text() == "after 1\nafter 2\n"
 
+    chatty = "i=0; while [ $i -lt 4000 ]; do echo copied file $i; i=$((i+1)); done; echo tar: No space left on device"
+    text = "echo ValueError: bad batch; printf 'epoch 3 of 9'; exit 42"  # a bar, which ends no line
+    job = await stage.submit(spec("chatty", text, hooks={"after": ["sh", "-c", chatty]}, model={"save": False}))
+    verdict = (await stage.ended(job)).verdict
+    assert verdict is not None
+    assert (verdict.code, verdict.exit_code) == ("exit_code", 42)
+    assert str(verdict.evidence).endswith("ValueError: bad batch\nepoch 3 of 9")
+
     job = await stage.submit(spec("shot", "kill -SEGV $$", hooks={"after": LEAVES}, model={"save": False}))
     verdict = (await stage.ended(job)).verdict
     assert verdict is not None
