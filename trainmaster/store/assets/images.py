@@ -28,13 +28,14 @@ from trainmaster.store.assets.versions import (
     meant,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.jobs import rows
 from trainmaster.store.tables import asset, asset_version, bin_entry, binned_version
 
 MOST: Final = 1000
 """Images that one person may have."""
 ENVIRONMENT, CONTAINER = "environment", "container"
 """The kinds of an image: a Python environment, and the files of a container image."""
+_PLACE: Final = "environments/"
+"""What the place of a version is written with; its environment's key follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class AboutImage:
 def image_version(about: AboutImage, digest: str, size_bytes: int, files: int, at: float) -> NewVersion:
     """Return a version to be stored. `digest`: of its lock."""
     held = {name: getattr(about, name) for name in AboutImage.__slots__}
-    return NewVersion(digest, size_bytes, files, at, AssetSource.PERSON, f"environments/{about.key}", about=held)
+    return NewVersion(digest, size_bytes, files, at, AssetSource.PERSON, _PLACE + about.key, about=held)
 
 
 def about_of(version: AssetVersion) -> AboutImage | None:
@@ -109,13 +110,13 @@ class ImageRows:
 
     def environments(self, number: int) -> set[str]:
         """Return the environments of all versions with this number, also of those in the bin. O(images)."""
-        there = select(asset_version.c.about).join(asset, asset.c.id == asset_version.c.asset)
-        binned = select(binned_version.c.about).join(bin_entry, bin_entry.c.id == binned_version.c.entry)
+        there = select(asset_version.c.path).join(asset, asset.c.id == asset_version.c.asset)
+        binned = select(binned_version.c.path).join(bin_entry, bin_entry.c.id == binned_version.c.entry)
         there = there.where(asset.c.kind == AssetKind.IMAGE, asset_version.c.number == number)
         binned = binned.where(bin_entry.c.kind == AssetKind.IMAGE, binned_version.c.number == number)
         with self._database.read() as connection:
-            held = [*connection.scalars(there), *connection.scalars(binned)]
-        return {key for one in held if isinstance(key := rows.decoded(one, dict).get("key"), str)}
+            paths = [*connection.scalars(there), *connection.scalars(binned)]
+        return {path.removeprefix(_PLACE) for path in paths}
 
     def demand_may_write(self, visible: Visible, wanted: Asset) -> None:
         """Return when `wanted` may get a version: its name is free, or an image of `visible`. Raises Conflict."""
