@@ -15,6 +15,7 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.store.assets import subscriptions
 from trainmaster.store.assets.versions import AssetKind, AssetQuery
 
 DATASET: Final = AssetKind.DATASET
@@ -236,3 +237,17 @@ async def test_what_is_wrong_is_told_with_its_place(fake: Stage) -> None:
     for name in ("blooms", "never"):
         with pytest.raises(NotFound):
             await platform.subscribing.end(DATASET, "speech", name, EVE)
+
+
+async def test_a_workspace_that_can_take_in_no_more_renames_what_it_has(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subscriptions, "MOST", 1)
+    id_ = await taken(fake, "blooms")
+    view = await fake.platform.subscribing.subscribe(DATASET, "speech", "petals", id_, EVE)
+    assert view.name == "petals"
+    more = await uploaded(fake.platform, ANN, "trees", FLOWERS, workspace="vision")
+    await fake.platform.subscribing.offer(DATASET, more.dataset, "speech", ANN)
+    with pytest.raises(Conflict) as why:
+        await fake.platform.subscribing.subscribe(DATASET, "speech", "trees", more.dataset, EVE)
+    assert why.value.said.code == "too_many_subscriptions"

@@ -171,7 +171,7 @@ class SubscriptionRows:
             if is_taken(connection, kind, workspace, name):
                 problem = problem_of("name", said.name_means_something(workspace), name)
                 raise Conflict(said.name_not_free(name), problems=(problem,))
-            if len(mine) >= MOST:
+            if same is None and len(mine) >= MOST:
                 raise Conflict(said.too_many_subscriptions(MOST))
             table = asset_subscription
             connection.execute(
