@@ -94,6 +94,13 @@ def _text(value: Any) -> str:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class _Pulled:
+    """What is known of a version before it is made."""
+
+    about: dict[str, Any]
+
+
 class ImageRows:
     """What is done to images. Each method raises StorageFailed."""
 
@@ -118,10 +125,13 @@ class ImageRows:
             paths = [*connection.scalars(there), *connection.scalars(binned)]
         return {path.removeprefix(_PLACE) for path in paths}
 
-    def demand_may_write(self, visible: Visible, wanted: Asset) -> None:
-        """Return when `wanted` may get a version: its name is free, or an image of `visible`. Raises Conflict."""
+    def demand_may_write(self, visible: Visible, wanted: Asset, secret: str) -> None:
+        """Return when `wanted` may get a version, pulled with this secret ("": none): its name is free, or an image of
+        `visible`. Raises Conflict.
+        """
         with self._database.read() as connection:
-            self._line(connection, visible, wanted)
+            if (line := self._line(connection, visible, wanted)) is not None:
+                demand_offerable(connection, line, [_Pulled({"secret": secret})])
 
     def tell(self, told: AuditEvent) -> None:
         """Store that somebody did something that is no row of an image yet."""
