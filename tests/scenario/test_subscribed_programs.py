@@ -98,11 +98,15 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage, kind: Asset
         assert (detail.id, detail.may, detail.offers, detail.subscribers) == (id_, [], [], [])
         assert [(one.workspace, one.name) for one in detail.taken] == [("speech", "taken")]
         assert await names(who, workspace="speech") == await names(who, shared_with=who.name) == ["net"]
+        assert await names(who, q="TAKEN") == await names(who, q="ta net") == ["net"]
+        found = await fake.platform.searching.everything("taken", who)
+        assert [one.name for one in getattr(found, f"{kind}s")] == ["net"]
         with pytest.raises(Forbidden):
             await assets.delete(id_, who)
         with pytest.raises(Forbidden):
             await subscribing.offer(kind, id_, "text", who)
     detail = await assets.detail(id_, ANN)
+    assert await names(ANN, q="taken") == await names(STRANGER, q="taken") == []
     assert (detail.offers, [(one.workspace, one.name) for one in detail.subscribers], detail.taken) == (
         ["speech"],
         [("speech", "taken")],
