@@ -165,6 +165,24 @@ async def test_a_job_that_was_submitted_keeps_what_it_has_of_an_algorithm(fake: 
     await fake.running(job.id)
 
 
+async def test_a_job_was_made_of_what_its_name_meant_then(fake: Stage) -> None:
+    """Not of what was taken in later under the name that a thing of one's own had."""
+    await three(fake)
+    theirs = await made(fake, ALGORITHM)
+    own = await made_algorithm(fake.platform, EVE, "net", SAYS, {"command": "true"}, workspace="speech")
+    job, _ = await fake.platform.submit({"spec": {"name": "run", "workspace": "speech", "algorithm": "net"}}, EVE, None)
+    await fake.ended(job.id)
+    await fake.platform.algorithms.delete(own, EVE)
+    await passed(fake, ALGORITHM, theirs, "net")
+    drawn = await fake.platform.lineages.of("job", job.id, EVE)
+    assert {(one.kind, one.name, one.workspace, one.state) for one in drawn.nodes} == {
+        ("job", "run", "speech", "there"),
+        ("algorithm", "net", "speech", "bin"),
+    }
+    drawn = await fake.platform.lineages.of("algorithm", f"{theirs}@1", EVE)
+    assert [(one.kind, one.workspace) for one in drawn.nodes] == [("algorithm", "vision")]
+
+
 # -- images -------------------------------------------------------------------------------------------------------
 
 

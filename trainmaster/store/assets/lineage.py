@@ -1,8 +1,8 @@
 """Versions as lineage asks for them: by what made them, by what they stand on, and by the name that a job gives.
 
 A name is free once what had it was deleted, and what has it later counts its versions anew. So a version is what a
-document of the moment `at` means by ``NAME@VERSION`` only if it was there by then. Every question takes what the person
-may see (`access.visible`) first. Methods block: call them from a worker thread.
+document of the moment `at` means by ``NAME@VERSION`` only if it was there, or was taken in there, by then. Every
+question takes what the person may see (`access.visible`) first. Methods block: call them from a worker thread.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import ColumnElement, func, select
 
 from trainmaster.access.visible import Visible
-from trainmaster.store.assets.taken import taken_as, taken_by
+from trainmaster.store.assets.taken import taken_as, taken_since
 from trainmaster.store.assets.versions import PASSED_ON, Asset, AssetKind, AssetVersion, versions_of
 from trainmaster.store.database import Database
 from trainmaster.store.seen import seen
@@ -22,13 +22,13 @@ _NEWEST: Final = (asset_version.c.created_at.desc(), asset_version.c.asset, asse
 
 @dataclass(frozen=True, slots=True)
 class VersionThere:
-    """A version, and of what it is one. `taken`: (workspace, name) of those that took that in."""
+    """A version, and of what it is one. `taken`: (workspace, name, since when) of those that took that in."""
 
     kind: AssetKind
     workspace: str
     owner: str
     version: AssetVersion
-    taken: tuple[tuple[str, str], ...] = ()
+    taken: tuple[tuple[str, str, float], ...] = ()
 
 
 class LineageReader:
@@ -50,7 +50,7 @@ class LineageReader:
             then.append(asset_version.c.number == number)
         found = self._first(visible, kind, asset.c.workspace == workspace, asset.c.name == name, *then)
         if found is None and kind in PASSED_ON and visible.looks_into(workspace):
-            return self._first(visible, kind, asset.c.id.in_(taken_as([workspace], kind, name)), *then)
+            return self._first(visible, kind, asset.c.id.in_(taken_as([workspace], kind, name, at)), *then)
         return found
 
     def made_by(self, visible: Visible, kind: AssetKind, job: str, most: int) -> list[VersionThere]:
@@ -93,7 +93,7 @@ class LineageReader:
         with self._database.read() as connection:
             for row in connection.execute(keys).all():
                 same = (asset_version.c.asset == row.asset, asset_version.c.number == row.number)
-                taken = tuple(taken_by(connection, [row.asset]).get(row.asset, ())) if kind in PASSED_ON else ()
+                taken = tuple(taken_since(connection, row.asset)) if kind in PASSED_ON else ()
                 versions = versions_of(connection, *same)
                 found += [VersionThere(kind, row.workspace, row.owner, one, taken) for one in versions]
         return found

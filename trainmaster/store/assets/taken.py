@@ -14,16 +14,26 @@ _AT_ONCE: Final = 400
 """Of so many assets is asked at once: a statement holds a limited number of values."""
 
 
-def taken_as(workspaces: Iterable[str], kind: str, name: str | None = None) -> Select[Any]:
-    """Return the question for the ids of what these workspaces took in of a kind, under `name` where one is given."""
+def taken_as(workspaces: Iterable[str], kind: str, name: str | None = None, by: float | None = None) -> Select[Any]:
+    """Return the question for the ids of what these workspaces took in of a kind, under `name` where one is given, and
+    had taken in so at the moment `by`.
+    """
     one = asset_subscription
     found = taken_in(one.c.asset).where(one.c.workspace.in_(sorted(workspaces)), one.c.kind == kind)
-    return found if name is None else found.where(one.c.name == name)
+    found = found if name is None else found.where(one.c.name == name)
+    return found if by is None else found.where(one.c.at <= by)
 
 
 def taken_with(workspaces: Iterable[str], kind: str, word: str) -> Select[Any]:
     """Return the question for the ids of what these workspaces took in of a kind under a name that has this word."""
     return taken_as(workspaces, kind).where(asset_subscription.c.name.icontains(word, autoescape=True))
+
+
+def taken_since(connection: Connection, id_: str) -> list[tuple[str, str, float]]:
+    """Return (workspace, name, since when) of all that took in an asset, by workspace."""
+    one = asset_subscription
+    found = taken_in(one.c.workspace, one.c.name, one.c.at).where(one.c.asset == id_).order_by(one.c.workspace)
+    return [(workspace, name, at) for workspace, name, at in connection.execute(found)]
 
 
 def taken_by(connection: Connection, ids: Collection[str]) -> dict[str, list[tuple[str, str]]]:

@@ -215,17 +215,18 @@ class _Known:
         one, since = there.version, there.version.created_at
         used = UsedThing(KINDS[there.kind], one.name, None if there.kind is AssetKind.VOLUME else one.number)
         found = list[tuple[str, str]]()
-        called = [(there.workspace, one.name), *self._taken(there)]
-        for workspace, name in called:
-            found += self._using(workspace, UsedThing(used.kind, name, used.number), since, most - len(found))
-        for workspace, name in called if there.kind is AssetKind.IMAGE else ():
+        called = [(there.workspace, one.name, since), *self._taken(there)]
+        for workspace, name, begun in called:
+            named = UsedThing(used.kind, name, used.number)
+            found += self._using(workspace, named, max(since, begun), most - len(found))
+        for workspace, name, begun in called if there.kind is AssetKind.IMAGE else ():
             base, left = UsedThing(used.kind, name, used.number).reference, most - len(found)
-            built = self.reader.built_on(self._visible("images:read"), workspace, base, since, left) if left > 0 else []
-            found += [(self.version(each), "base") for each in built]
+            asked = (self._visible("images:read"), workspace, base, max(since, begun))
+            found += [(self.version(each), "base") for each in self.reader.built_on(*asked, left)] if left > 0 else []
         return found
 
-    def _taken(self, there: VersionThere) -> list[tuple[str, str]]:
-        """Return where, and under which names, something was taken in, as far as that may be told."""
+    def _taken(self, there: VersionThere) -> list[tuple[str, str, float]]:
+        """Return where, under which names and since when something was taken in, as far as that may be told."""
         visible = self._visible(f"{there.kind}s:read")
         return [one for one in there.taken if visible.looks_into(one[0])]
 
