@@ -13,14 +13,16 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from tests.fixtures.images import stored_image
 from tests.fixtures.people import person
 from tests.fixtures.podman import Podman, podman
 from tests.fixtures.registry import PASSWORD, USER, Registry, entry, registry, small_system
 from tests.scenario.stage import ADMIN, Stage, spec
 from trainmaster.answers import ImageBuild
-from trainmaster.core.errors import InvalidSpec
+from trainmaster.core.errors import Conflict, InvalidSpec
 from trainmaster.service.environments.definition import REFERENCE, REQUIREMENTS, Definition
 from trainmaster.service.use_cases.assets.images import WantedImage
+from trainmaster.store.assets.versions import AssetKind
 
 ANN: Final = person("ann", "default")
 PATIENCE_S: Final = 300.0
@@ -333,6 +335,18 @@ async def test_a_stopped_build_leaves_nothing_at_the_runtime(world: World, home:
             await stage.platform.images.stop_build(build.id, ANN)
         assert world.podman.has() == ([], [])
         assert os.listdir(os.path.join(stage.platform.layout.environments, ".building")) == []
+
+
+async def test_what_an_offered_image_cannot_have_is_said_before_it_is_pulled(world: World, home: Path) -> None:
+    """R141: the secret of its registry is its workspace's own."""
+    async with on(world, home) as stage:
+        platform = stage.platform
+        await platform.secrets.put("default", SECRET, f"{USER}:{PASSWORD}", ADMIN)
+        await platform.subscribing.offer(AssetKind.IMAGE, stored_image(platform, "ann", "tiny"), "*", ANN)
+        with pytest.raises(Conflict) as why:
+            await platform.images.create(ANN, wanted(world))
+        assert why.value.said.code == "offered_image_needs_secret"
+        assert (await platform.images.builds(ANN)).items == []
 
 
 async def test_where_there_is_no_runtime_that_is_said_at_once(world: World, home: Path) -> None:

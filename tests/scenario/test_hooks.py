@@ -77,6 +77,14 @@ async def test_after_runs_whatever_the_end(stage: Stage) -> None:
     assert str(view.verdict.evidence).endswith("ValueError: bad batch"), "what the hook printed is not why"
     assert stage.output(job, "after").read_text() == "after 1\nafter 2\n"
 
+    chatty = "i=0; while [ $i -lt 4000 ]; do echo copied file $i; i=$((i+1)); done; echo tar: No space left on device"
+    text = "echo ValueError: bad batch; printf 'epoch 3 of 9'; exit 42"  # a bar, which ends no line
+    job = await stage.submit(spec("chatty", text, hooks={"after": ["sh", "-c", chatty]}, model={"save": False}))
+    verdict = (await stage.ended(job)).verdict
+    assert verdict is not None
+    assert (verdict.code, verdict.exit_code) == ("exit_code", 42)
+    assert str(verdict.evidence).endswith("ValueError: bad batch\nepoch 3 of 9")
+
     job = await stage.submit(spec("shot", "kill -SEGV $$", hooks={"after": LEAVES}, model={"save": False}))
     verdict = (await stage.ended(job)).verdict
     assert verdict is not None
@@ -133,6 +141,20 @@ async def test_a_stop_while_before_runs_starts_nothing_more(stage: Stage) -> Non
     assert (await stage.ended(job)).state == "stopped"
     assert stage.output(job, "heard").exists()
     assert not stage.output(job, "ran").exists()
+
+
+async def test_a_hook_that_failed_is_not_told_again_to_the_next_server(stage: Stage) -> None:
+    """R53: one replica has ended and its hook was told of, while another goes on and the server is started anew."""
+    text = f"[ $PAI_CURRENT_TASK_ROLE_CURRENT_TASK_INDEX -eq 0 ] || {{ {COUNTS}; }}"
+    fails = {"after": "false"}
+    job = await stage.submit(spec("two", text, hooks=fails, replicas=2, grace=60, model={"save": False}))
+    await stage.until(job, lambda view: len(_notes(view)) == 1, "the note of the first")
+    await stage.until(job, lambda _: "line 1" in stage.log(job, index=1), "the second")
+    await stage.restart()
+    stage.output(job, "go").touch()
+    view = await stage.ended(job)
+    assert view.state == "succeeded", stage.log(job)
+    assert sorted("main-0" in note for note in _notes(view)) == [False, True], _notes(view)
 
 
 @pytest.mark.parametrize("who", ["agent", "server"])

@@ -2,6 +2,9 @@
 the names that they have there (R141). What holds for every kind is told of data sets in `test_subscriptions`.
 """
 
+import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +21,7 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.service.environments.definition import Definition
 from trainmaster.service.use_cases.assets.images import WantedImage
-from trainmaster.service.use_cases.assets.templates import Templates, WantedTemplate
+from trainmaster.service.use_cases.assets.templates import Templates, WantedEdit, WantedTemplate
 from trainmaster.service.use_cases.auditing import AuditFilters
 from trainmaster.store.assets.versions import AssetKind, AssetQuery
 
@@ -95,11 +98,15 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage, kind: Asset
         assert (detail.id, detail.may, detail.offers, detail.subscribers) == (id_, [], [], [])
         assert [(one.workspace, one.name) for one in detail.taken] == [("speech", "taken")]
         assert await names(who, workspace="speech") == await names(who, shared_with=who.name) == ["net"]
+        assert await names(who, q="TAKEN") == await names(who, q="ta net") == ["net"]
+        found = await fake.platform.searching.everything("taken", who)
+        assert [one.name for one in getattr(found, f"{kind}s")] == ["net"]
         with pytest.raises(Forbidden):
             await assets.delete(id_, who)
         with pytest.raises(Forbidden):
             await subscribing.offer(kind, id_, "text", who)
     detail = await assets.detail(id_, ANN)
+    assert await names(ANN, q="taken") == await names(STRANGER, q="taken") == []
     assert (detail.offers, [(one.workspace, one.name) for one in detail.subscribers], detail.taken) == (
         ["speech"],
         [("speech", "taken")],
@@ -193,6 +200,42 @@ async def test_a_job_has_the_environment_of_another_workspaces_image(stage: Stag
     await stage.ended(job.id)
 
 
+@pytest.mark.parametrize("looks", ["preview", "start"])
+async def test_what_is_looked_up_while_its_subscription_ends_is_not_remembered(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch, looks: str
+) -> None:
+    """Or what waits would have it all the same."""
+    await three(fake)
+    platform, loop = fake.platform, asyncio.get_running_loop()
+    await passed(fake, IMAGE, await made(fake, IMAGE), "taken")
+    images = platform.context.images
+    reader, name = (platform.context.assets, "named") if looks == "preview" else (images.rows, "version")
+    find = getattr(reader, name)
+
+    def while_it_ends(*asked: Any) -> Any:
+        found = find(*asked)
+        monkeypatch.undo()
+        asyncio.run_coroutine_threadsafe(platform.subscribing.end(IMAGE, "speech", "taken", EVE), loop).result()
+        return found
+
+    monkeypatch.setattr(reader, name, while_it_ends)
+    if looks == "preview":
+        await platform.preview({"spec": fake_spec("has", workspace="speech", image="taken")}, EVE)
+    else:
+        assert await images.key_from_disk("speech", "taken@1") is not None
+    assert await images.key_from_disk("speech", "taken@1") is None
+
+
+async def test_what_a_live_job_needs_is_known_of_a_damaged_version_too(fake: Stage) -> None:
+    """No environment is removed to make room because a row of another image cannot be read."""
+    await three(fake)
+    rows = fake.platform.context.images.rows
+    await made(fake, IMAGE)
+    with closing(sqlite3.connect(fake.home / "trainmaster.db")) as connection, connection:
+        connection.execute("UPDATE asset_version SET about = '{'")
+    assert rows.environments(1) == {"0" * 32}
+
+
 async def test_an_image_stands_on_one_that_was_taken_in(stage: Stage, links: Path) -> None:
     """R235: it is one's own from then on, and stays when the offer is taken back."""
     await three(stage)
@@ -242,6 +285,18 @@ async def test_a_job_of_another_workspaces_template_runs_where_it_was_taken_in(f
     own = person("eve", "speech", "text")
     job, _ = await templates.submit(id_, own, {"workspace": "text"})  # as for any document
     assert (await fake.view(job.id)).workspace == "text"
+
+
+async def test_a_template_that_is_moved_to_who_took_it_in_is_taken_in_there_no_more(fake: Stage) -> None:
+    await three(fake)
+    id_, both = await plan(fake), person("ann", "vision", "speech")
+    document = (await fake.platform.templates.detail(id_, both)).spec
+    moved = WantedEdit(body={"spec": {**document, "workspace": "speech"}})
+    for found in (
+        await fake.platform.templates.edit(id_, both, moved),
+        await fake.platform.templates.detail(id_, both),
+    ):
+        assert (found.workspace, found.offers, found.subscribers, found.taken) == ("speech", [], [], [])
 
 
 async def test_what_a_template_names_is_looked_for_where_its_job_runs(fake: Stage) -> None:

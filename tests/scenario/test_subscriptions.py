@@ -15,6 +15,7 @@ from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.core.states import JobShare
 from trainmaster.service.use_cases.auditing import AuditFilters
+from trainmaster.store.assets import subscriptions
 from trainmaster.store.assets.versions import AssetKind, AssetQuery
 
 DATASET: Final = AssetKind.DATASET
@@ -120,6 +121,19 @@ async def test_each_side_sees_what_it_needs_and_no_more(fake: Stage) -> None:
     assert not [one for one in page.items if one.by == "eve"]
 
 
+async def test_an_offers_end_is_told_to_the_other_side_without_who_ended_it(fake: Stage) -> None:
+    """Who administers a workspace reads its audit with addresses and tokens: none of them may be another's."""
+    id_ = await taken(fake)
+    ann = replace(ANN, address="192.0.2.7", through="k1")
+    await fake.platform.subscribing.withdraw(DATASET, id_, "speech", ann)
+    eve = person("eve", "speech", role="admin")
+    page = await fake.platform.auditing.page(eve, AuditFilters(workspace="speech"), 50)
+    [lapsed] = [one for one in page.items if one.code == "lapsed"]
+    by = lapsed.actor
+    assert (lapsed.by, by.kind, by.address, by.through) == ("system", "system", None, None)
+    assert "ann" not in {one.by for one in page.items}
+
+
 async def test_a_token_for_one_workspace_sees_what_that_one_took_in(fake: Stage) -> None:
     await taken(fake)
     both = replace(person("eve", "speech", "text"), sharing=frozenset({"speech", "text"}))
@@ -223,3 +237,17 @@ async def test_what_is_wrong_is_told_with_its_place(fake: Stage) -> None:
     for name in ("blooms", "never"):
         with pytest.raises(NotFound):
             await platform.subscribing.end(DATASET, "speech", name, EVE)
+
+
+async def test_a_workspace_that_can_take_in_no_more_renames_what_it_has(
+    fake: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subscriptions, "MOST", 1)
+    id_ = await taken(fake, "blooms")
+    view = await fake.platform.subscribing.subscribe(DATASET, "speech", "petals", id_, EVE)
+    assert view.name == "petals"
+    more = await uploaded(fake.platform, ANN, "trees", FLOWERS, workspace="vision")
+    await fake.platform.subscribing.offer(DATASET, more.dataset, "speech", ANN)
+    with pytest.raises(Conflict) as why:
+        await fake.platform.subscribing.subscribe(DATASET, "speech", "trees", more.dataset, EVE)
+    assert why.value.said.code == "too_many_subscriptions"

@@ -51,11 +51,14 @@ AFTER_HOOK: Final = "after_hook"
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something a person should know about `attempt` that changes nothing, for example a degraded sandbox."""
+    """Something a person should know about `attempt` that changes nothing, for example a degraded sandbox. `of_end`:
+    (role, index) of the task with whose end, and right before it, this is told; nothing new once that end is known.
+    """
 
     attempt: str
     code: str
     said: Said
+    of_end: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

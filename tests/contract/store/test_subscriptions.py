@@ -180,10 +180,15 @@ def test_an_image_that_needs_a_secret_is_not_passed_on(scene: Scene, passing: Su
     assert why.value.said.code == "image_needs_secret"
     scene.rows.put(ALL, TORCH, 2, (10.0, "b-torch"), "ann", GONE, told)
     passing.offer(ALL, TORCH, "speech", 4.0, "ann", audit_event())
-    with pytest.raises(Conflict):
-        images.add(ALL, TORCH, built("REGISTRY"), told)
-    with pytest.raises(Conflict):
-        scene.rows.restore(EVERYTHING, "b-torch", None, told)
+    for way in (
+        lambda: images.demand_may_write(ALL, TORCH, "REGISTRY"),  # before it is built
+        lambda: images.add(ALL, TORCH, built("REGISTRY"), told),
+        lambda: scene.rows.restore(EVERYTHING, "b-torch", None, told),
+    ):
+        with pytest.raises(Conflict) as why:
+            way()
+        assert why.value.said.code == "offered_image_needs_secret"
+    images.demand_may_write(ALL, TORCH, "")
     assert [one.number for one in scene.reader.versions(ALL, "i1")] == [1]
     assert scene.rows.count(EVERYTHING, BinQuery()) == 1  # where it was
     passing.withdraw(ALL, TORCH, "speech", lambda _: [])

@@ -43,12 +43,15 @@ NOT_FOUND_CODES: Final = {126: say.task_could_not_execute, 127: say.task_found_n
 
 def evidence_of(task: LiveTask) -> str:
     """Return the last lines that a task's command printed: what its `after` hook did comes behind them."""
-    return tail(task.prepared.paths.log, until=f"\n{hooks.AFTER} " if task.prepared.hooked else "")
+    prepared, end = task.prepared, None
+    if prepared.hooked and hooks.read(prepared.paths.hooks).begun:
+        end = hooks.after_began(prepared.paths.log, prepared.argv)
+    return tail(prepared.paths.log, end=end)
 
 
-def tail(path: str, size: int = EVIDENCE_BYTES, until: str = "") -> str:
+def tail(path: str, size: int = EVIDENCE_BYTES, end: int | None = None) -> str:
     """Return the last lines of a log as text, at most `size` bytes of it; never fails for odd bytes or a missing file.
-    `until`: what is behind the first line that begins so in what is looked at is left out.
+    `end`: what comes behind so many bytes is left out.
 
     A progress bar that was drawn a thousand times in one line counts as it was drawn last.
     """
@@ -57,12 +60,12 @@ def tail(path: str, size: int = EVIDENCE_BYTES, until: str = "") -> str:
     except OSError:
         return ""
     try:
-        length = os.fstat(fd).st_size
-        data = os.pread(fd, DRAWN_TIMES * size, max(0, length - DRAWN_TIMES * size))
+        length = os.fstat(fd).st_size if end is None else end
+        first = max(0, length - DRAWN_TIMES * size)
+        data = os.pread(fd, length - first, first)
     finally:
         os.close(fd)
-    text = as_seen(data.replace(b"\0", b"").decode("utf-8", "replace"))
-    seen = (f"\n{text}".partition(until)[0][1:] if until else text).rstrip().encode()
+    seen = as_seen(data.replace(b"\0", b"").decode("utf-8", "replace")).rstrip().encode()
     last, is_all = seen[-size:], length <= len(data) and len(seen) <= size
     if not is_all and b"\n" in last[:-1]:
         last = last[last.index(b"\n") + 1 :]

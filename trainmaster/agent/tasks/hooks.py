@@ -9,9 +9,10 @@ docs/design/hooks.md.
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from trainmaster._compat import dataclass
@@ -23,6 +24,10 @@ BEFORE, AFTER = "[hooks.before]", "[hooks.after]"
 """What the lines in a log begin with that say what a hook runs, and how it ended."""
 LONGEST: Final = 500
 """Characters of a hook's command that a log shows."""
+_LOOKED, _BLOCK = 64 << 20, 1 << 20
+"""Bytes of a log behind which no beginning of `after` is looked for, and that are looked at at once."""
+_SAID_AFTER: Final = 6
+"""Which of the words that run hooks says what `after` runs."""
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Plain POSIX, for dash, bash and busybox. What it runs is in the foreground, or it would ignore SIGINT; each in a
@@ -88,6 +93,29 @@ def around(
     first, last, own = (_with_odd_names(words, env) for words in (before, after, argv))
     told = (str(math.ceil(after_s)), _shown(before), _shown(after), str(len(first)), str(len(last)))
     return (SHELL, "-c", SCRIPT, "hooks", *told, *first, *last, *own)
+
+
+def after_began(log: str, argv: Sequence[str]) -> int:
+    """Return where in the file `log` the lines of `after` begin, of a task that runs `argv` (`around`); 0 where that is
+    not found. Another line may be right before it, without its end. O(bytes that `after` printed).
+    """
+    wanted = os.fsencode(f"{AFTER} {argv[_SAID_AFTER]}\n")
+    try:
+        fd = os.open(log, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        end = os.fstat(fd).st_size
+        least = max(0, end - _LOOKED)
+        while end > least:
+            begin = max(least, end - _BLOCK)
+            found = os.pread(fd, end - begin + len(wanted) - 1, begin).rfind(wanted)
+            if found >= 0:
+                return begin + found
+            end = begin
+    finally:
+        os.close(fd)
+    return 0
 
 
 def _shown(words: tuple[str, ...]) -> str:

@@ -43,6 +43,10 @@ TakenAs = Annotated[
 ]
 
 
+LEAST: Final = 4
+"""Characters that the beginning of an id has at least."""
+
+
 @dataclass(frozen=True, slots=True)
 class PassedNoun:
     """A kind that is passed on: its noun on the command line and what it is called in English (with its article) and
@@ -278,7 +282,7 @@ def _subscribe(kind: PassedNoun) -> Callable[..., None]:
 
         server = client()
         place = workspace_of(server, workspace)
-        found = _meant(kind, server, place, thing)
+        found = meant(kind, server, place, thing)
         made = kind.calls(server).subscribe(found.id, place, name or found.name)
         if as_json:
             emit_json(made)
@@ -296,12 +300,17 @@ def _subscribe(kind: PassedNoun) -> Callable[..., None]:
     return subscribe
 
 
-def _meant(kind: PassedNoun, server: "Client", workspace: str, ref: str) -> "answers.PublishedView":
-    """Return what is published under a name or an id. Raises NotFound, Conflict where several are."""
+def meant(kind: PassedNoun, server: "Client", workspace: str, ref: str) -> "answers.PublishedView":
+    """Return what is published under a name or an id, or the one whose id begins so. Raises NotFound, Conflict where
+    several are meant.
+    """
     from trainmaster.core.errors import Conflict, NotFound
     from trainmaster.messages.assets import subscriptions
 
-    found = [one for one in kind.calls(server).published(workspace, ref) if ref in (one.id, one.name)]
+    near = kind.calls(server).published(workspace, ref)
+    found = [one for one in near if ref in (one.id, one.name)]
+    if not found and len(ref) >= LEAST:
+        found = [one for one in near if one.id.startswith(ref)]
     if not found:
         raise NotFound(subscriptions.not_offered(ref, workspace, kind.noun))
     if len(found) > 1:

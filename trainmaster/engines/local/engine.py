@@ -361,7 +361,7 @@ class LocalEngine:
         if key not in noted and event.get("notes"):
             noted.add(key)
             for said in event["notes"]:
-                self._sink(Note(event["attempt"], AFTER_HOOK, said_from_json(said)))
+                self._sink(Note(event["attempt"], AFTER_HOOK, said_from_json(said), key))
 
 
 def _report(event: dict[str, Any]) -> TaskReport:

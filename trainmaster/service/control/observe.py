@@ -62,6 +62,9 @@ class Observer:
             case TaskReport():
                 return self._of_task(job, attempt, fact)
             case Note():
+                task = attempt.task(*fact.of_end) if fact.of_end is not None else None
+                if task is not None and task.ended:
+                    return None  # an engine that was started anew tells all again
                 data = {"code": fact.code, "said": fact.said.to_json()}
                 return Event(job.id, Kind.NOTED, self._clock(), "agent", attempt.number, data)
             case Waiting() if attempt.phase in NOT_STARTED:

@@ -4,6 +4,7 @@ removed meanwhile. What was looked up is remembered: versions never change.
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Collection, Coroutine, Iterable
 from typing import Final, NamedTuple
 
@@ -53,6 +54,9 @@ class JobImages:
     def __init__(self, rows: ImageRows, needed: NeededBy) -> None:
         self.rows, self.needed = rows, needed
         self._plans: dict[tuple[str, str], EnvironmentPlan] = {}
+        self._changing = threading.Lock()  # of `_plans` and `forgotten`
+        self.forgotten = 0
+        """How often names were forgotten: what was looked up before the last time is not remembered after it."""
         self._making: set[asyncio.Task[object]] = set()
         self.keeper: EnvironmentKeeper
         self.builds: Builds
@@ -98,29 +102,34 @@ class JobImages:
         plan = self._plans.get((workspace, ref))
         return plan is not None and Layout.is_container(plan.key)
 
-    def know(self, workspace: str, ref: str, about: AboutImage, place: str) -> None:
+    def know(self, workspace: str, ref: str, about: AboutImage, place: str, since: int) -> EnvironmentPlan:
         """``NAME@VERSION`` was looked up in a workspace, and is this, of an image that lies in the workspace `place`:
-        what its registry asks for is a secret of that one.
+        what its registry asks for is a secret of that one. `since`: `forgotten` as it was before that was looked up.
         """
-        if len(self._plans) >= _REMEMBERED:
-            self._plans.clear()
-        self._plans[workspace, ref] = EnvironmentPlan(about.key, about.python, about.lock, place, about.secret)
+        plan = EnvironmentPlan(about.key, about.python, about.lock, place, about.secret)
+        with self._changing:
+            if self.forgotten == since:
+                if len(self._plans) >= _REMEMBERED:
+                    self._plans.clear()
+                self._plans[workspace, ref] = plan
+        return plan
 
     def _fetch(self, workspace: str, ref: str) -> EnvironmentPlan | None:
         if (plan := self._plans.get((workspace, ref))) is not None:
             return plan
-        named = image_ref(ref)
+        named, since = image_ref(ref), self.forgotten
         found = self.rows.version(workspace, named[0], named[1]) if named is not None and named[1] else None
         about = about_of(found) if found is not None else None
         if found is None or about is None:
             return None
-        self.know(workspace, ref, about, found.workspace)
-        return self._plans[workspace, ref]
+        return self.know(workspace, ref, about, found.workspace, since)
 
     def forget(self, called: Collection[tuple[str, str]]) -> None:
         """An image is not called so any more, names by workspace: they may become another's."""
-        for place in [one for one in self._plans if (one[0], one[1].partition("@")[0]) in called]:
-            del self._plans[place]
+        with self._changing:
+            self.forgotten += 1
+            for place in [one for one in self._plans if (one[0], one[1].partition("@")[0]) in called]:
+                del self._plans[place]
 
     async def foresee(self, workspace: str, ref: str) -> None:
         """A job was submitted with an image: make its environment if it was removed, while the job waits."""

@@ -27,7 +27,7 @@ async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Cand
     if ref is None:
         return candidate
     name, number = ref
-    decision = decide(who, "images:read")
+    decision, since = decide(who, "images:read"), ctx.images.forgotten
 
     def look() -> tuple[AssetVersion | None, bool]:
         if not decision.allowed:
@@ -44,7 +44,7 @@ async def with_image(ctx: Context, candidate: Candidate, who: Principal) -> Cand
         raise InvalidSpec(submitting.job_not_accepted(1), problems=(problem_of("image", why, candidate.spec.image),))
     about = about_of(version)
     if about is not None:
-        ctx.images.know(candidate.spec.workspace, f"{name}@{version.number}", about, version.workspace)
+        ctx.images.know(candidate.spec.workspace, f"{name}@{version.number}", about, version.workspace, since)
     settled: dict[str, str | Code] = {"image": f"{name}@{version.number}"}
     if about is not None and about.code:
         takes = await asyncio.to_thread(_takes_code, ctx, decision.visible, candidate.spec, version)

@@ -28,13 +28,14 @@ from trainmaster.store.assets.versions import (
     meant,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.jobs import rows
 from trainmaster.store.tables import asset, asset_version, bin_entry, binned_version
 
 MOST: Final = 1000
 """Images that one person may have."""
 ENVIRONMENT, CONTAINER = "environment", "container"
 """The kinds of an image: a Python environment, and the files of a container image."""
+_PLACE: Final = "environments/"
+"""What the place of a version is written with; its environment's key follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class AboutImage:
 def image_version(about: AboutImage, digest: str, size_bytes: int, files: int, at: float) -> NewVersion:
     """Return a version to be stored. `digest`: of its lock."""
     held = {name: getattr(about, name) for name in AboutImage.__slots__}
-    return NewVersion(digest, size_bytes, files, at, AssetSource.PERSON, f"environments/{about.key}", about=held)
+    return NewVersion(digest, size_bytes, files, at, AssetSource.PERSON, _PLACE + about.key, about=held)
 
 
 def about_of(version: AssetVersion) -> AboutImage | None:
@@ -93,6 +94,13 @@ def _text(value: Any) -> str:
     return value
 
 
+@dataclass(frozen=True, slots=True)
+class _Pulled:
+    """What is known of a version before it is made."""
+
+    about: dict[str, Any]
+
+
 class ImageRows:
     """What is done to images. Each method raises StorageFailed."""
 
@@ -109,18 +117,21 @@ class ImageRows:
 
     def environments(self, number: int) -> set[str]:
         """Return the environments of all versions with this number, also of those in the bin. O(images)."""
-        there = select(asset_version.c.about).join(asset, asset.c.id == asset_version.c.asset)
-        binned = select(binned_version.c.about).join(bin_entry, bin_entry.c.id == binned_version.c.entry)
+        there = select(asset_version.c.path).join(asset, asset.c.id == asset_version.c.asset)
+        binned = select(binned_version.c.path).join(bin_entry, bin_entry.c.id == binned_version.c.entry)
         there = there.where(asset.c.kind == AssetKind.IMAGE, asset_version.c.number == number)
         binned = binned.where(bin_entry.c.kind == AssetKind.IMAGE, binned_version.c.number == number)
         with self._database.read() as connection:
-            held = [*connection.scalars(there), *connection.scalars(binned)]
-        return {key for one in held if isinstance(key := rows.decoded(one, dict).get("key"), str)}
+            paths = [*connection.scalars(there), *connection.scalars(binned)]
+        return {path.removeprefix(_PLACE) for path in paths}
 
-    def demand_may_write(self, visible: Visible, wanted: Asset) -> None:
-        """Return when `wanted` may get a version: its name is free, or an image of `visible`. Raises Conflict."""
+    def demand_may_write(self, visible: Visible, wanted: Asset, secret: str) -> None:
+        """Return when `wanted` may get a version, pulled with this secret ("": none): its name is free, or an image of
+        `visible`. Raises Conflict.
+        """
         with self._database.read() as connection:
-            self._line(connection, visible, wanted)
+            if (line := self._line(connection, visible, wanted)) is not None:
+                demand_offerable(connection, line, [_Pulled({"secret": secret})])
 
     def tell(self, told: AuditEvent) -> None:
         """Store that somebody did something that is no row of an image yet."""

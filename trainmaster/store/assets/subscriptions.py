@@ -171,7 +171,7 @@ class SubscriptionRows:
             if is_taken(connection, kind, workspace, name):
                 problem = problem_of("name", said.name_means_something(workspace), name)
                 raise Conflict(said.name_not_free(name), problems=(problem,))
-            if len(mine) >= MOST:
+            if same is None and len(mine) >= MOST:
                 raise Conflict(said.too_many_subscriptions(MOST))
             table = asset_subscription
             connection.execute(
@@ -223,17 +223,22 @@ def demand_passable(kind: AssetKind, name: str, versions: Iterable[About]) -> No
     """Return when other workspaces can use these versions of an asset: all but an image that its registry gives out
     for a secret, which is its workspace's. Raises Conflict.
     """
-    for version in versions if kind is AssetKind.IMAGE else ():
-        if secret := version.about.get("secret"):
-            raise Conflict(said.image_needs_secret(name, str(secret)))
+    if secret := _secret_of(kind, versions):
+        raise Conflict(said.image_needs_secret(name, secret))
 
 
 def demand_offerable(connection: Connection, line: Asset, versions: Iterable[About]) -> None:
     """Return when an asset can get these versions: it is offered to nobody, or they can be passed on. Raises
     Conflict.
     """
-    if _offers(connection, line.id):
-        demand_passable(line.kind, line.name, versions)
+    if (secret := _secret_of(line.kind, versions)) and _offers(connection, line.id):
+        raise Conflict(said.offered_image_needs_secret(line.name, secret))
+
+
+def _secret_of(kind: AssetKind, versions: Iterable[About]) -> str:
+    """Return the secret that one of these versions needs, "" where none does."""
+    asked = (str(one.about.get("secret") or "") for one in versions if kind is AssetKind.IMAGE)
+    return next(filter(None, asked), "")
 
 
 def arrive(connection: Connection, id_: str, workspace: str) -> None:

@@ -21,6 +21,11 @@ def taken_as(workspaces: Iterable[str], kind: str, name: str | None = None) -> S
     return found if name is None else found.where(one.c.name == name)
 
 
+def taken_with(workspaces: Iterable[str], kind: str, word: str) -> Select[Any]:
+    """Return the question for the ids of what these workspaces took in of a kind under a name that has this word."""
+    return taken_as(workspaces, kind).where(asset_subscription.c.name.icontains(word, autoescape=True))
+
+
 def taken_by(connection: Connection, ids: Collection[str]) -> dict[str, list[tuple[str, str]]]:
     """Return (workspace, name) of all that took in each of these assets, by workspace; others are missing."""
     asked, found, one = list(ids), dict[str, list[tuple[str, str]]](), asset_subscription

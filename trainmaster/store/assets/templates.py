@@ -109,6 +109,7 @@ class TemplateRows:
             after = replace(before, **values, latest=before.latest + 1, changed_at=new.created_at)
             if after.workspace != before.workspace:
                 arrive(connection, id_, after.workspace)
+                after = replace(after, taken=tuple(one for one in before.taken if one[0] != after.workspace))
             if (after.name, after.workspace) != (before.name, before.workspace):
                 _demand_free(connection, after)
             if values:

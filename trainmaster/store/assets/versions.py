@@ -22,7 +22,7 @@ from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
 from trainmaster.core.states import JobShare
 from trainmaster.messages.jobs import jobs as said_of_lists
-from trainmaster.store.assets.taken import taken_as, taken_by
+from trainmaster.store.assets.taken import taken_as, taken_by, taken_with
 from trainmaster.store.database import Database
 from trainmaster.store.jobs import rows
 from trainmaster.store.jobs.job_query import Page
@@ -133,9 +133,9 @@ class Asset:
 
 @dataclass(frozen=True, slots=True)
 class AssetQuery:
-    """What is looked for (empty: everything): each word of `q` in name, description, owner or id. `workspace`: where it
-    lies, or which took it in; `shared_with`: what others share with the members of its workspace, or it was taken in
-    from another; `favorite_of`: what somebody marked for themselves.
+    """What is looked for (empty: everything): each word of `q` in name (also in one under which it was taken in),
+    description, owner or id. `workspace`: where it lies, or which took it in; `shared_with`: what others share with the
+    members of its workspace, or it was taken in from another; `favorite_of`: what somebody marked for themselves.
     """
 
     q: str = ""
@@ -315,7 +315,12 @@ def meant(
 
 def _wanted(visible: Visible, kind: AssetKind, query: AssetQuery) -> list[ColumnElement[bool]]:
     texts = (asset.c.name, asset.c.description, asset.c.owner, asset.c.id)
-    found = [or_(*(one.icontains(word, autoescape=True) for one in texts)) for word in query.q.split()]
+    found = []
+    for word in query.q.split():
+        places = [one.icontains(word, autoescape=True) for one in texts]
+        if kind in PASSED_ON and visible.taking:
+            places.append(asset.c.id.in_(taken_with(visible.taking, kind, word)))
+        found.append(or_(*places))
     if query.owner:
         found.append(asset.c.owner == query.owner)
     if query.shared_with:

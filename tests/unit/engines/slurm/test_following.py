@@ -74,8 +74,9 @@ def test_what_became_of_an_after_hook_is_told_as_a_note() -> None:
     done = task(0, "exited", started_at=NOW, exit_code=0, notes=[said])
     (note,) = one.heard("0-n1", [began((0, "n1")), task(0, "running"), done])
     assert isinstance(note, Note)
-    assert (note.code, render.text(note.said).partition(";")[0]) == (
+    assert (note.code, note.of_end, render.text(note.said).partition(";")[0]) == (
         "after_hook",
+        (0, 0),
         "the after hook of main-0 ended with exit code 5",
     )
 
@@ -198,6 +199,7 @@ def test_what_no_agent_of_ours_has_said_ends_nothing(said: object) -> None:
     """
     for fact in (
         task(0, "exited", verdict={"code": "lost", "said": said}),
+        task(0, "exited", notes=[said]),
         {"event": "note", "code": "x", "said": said},
         {"event": "refused", "at": NOW, "code": "x", "said": said},
     ):

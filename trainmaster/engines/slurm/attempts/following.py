@@ -155,8 +155,9 @@ class Following:
                 self._part_of.update(dict.fromkeys(found, part))
             elif kind == "task":
                 cut, given = part in self._cut and fact["kind"] == "exited", verdict_from_json(fact.get("verdict"))
+                task, notes = (fact["role"], fact["index"]), fact.get("notes") or ()
+                out += [Note(self.attempt, AFTER_HOOK, said_from_json(said), task) for said in notes]
                 self._reports.append({**fact, "cut": cut, "verdict": given})
-                out += [Note(self.attempt, AFTER_HOOK, said_from_json(said)) for said in fact.get("notes") or ()]
             elif kind == "ending" and fact["why"] == CLUSTER_ENDS:
                 self._cut.add(part)
             elif kind == "left":

@@ -146,7 +146,8 @@ class Images:
             wanted.description,
             changed_at=now,
         )
-        await asyncio.to_thread(self._rows.demand_may_write, writable, asset)
+        secret = base.plan.secret if base is not None else wanted.definition.secret
+        await asyncio.to_thread(self._rows.demand_may_write, writable, asset, secret)
         running = [one for one in self._parts.builds.known() if one.owner == who.name and not one.ended]
         if len(running) >= MOST_BUILDS:
             raise Conflict(said.too_many_builds(MOST_BUILDS))

@@ -2,7 +2,8 @@
 other workspaces, and taken in there under a name.
 
 Who may share a thing offers it, whoever is in the other workspace sees what is offered, and who may submit jobs there
-subscribes for all. Invariant: neither side learns of the other's people; of workspaces, those that subscribe.
+subscribes for all. Invariant: who offers learns which workspaces subscribe, and of none of their people; who subscribes
+learns what the page of the thing tells, as of what is shared to be read.
 """
 
 import asyncio
@@ -21,7 +22,7 @@ from trainmaster.answers import (
 )
 from trainmaster.answers.base import Answer
 from trainmaster.core.errors import InvalidSpec, Problem, problem_of
-from trainmaster.core.events import AuditEvent, Subject
+from trainmaster.core.events import AuditEvent, Subject, did_itself
 from trainmaster.messages.assets import subscriptions as said
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
@@ -112,7 +113,7 @@ class Subscribing:
 
         def told(lapsed: Sequence[Subscription]) -> list[AuditEvent]:
             ended.extend(lapsed)
-            theirs = [who.did(_subject(one), said.lapsed(_WHAT[kind](), one.name), now) for one in lapsed]
+            theirs = [did_itself(_subject(one), said.lapsed(_WHAT[kind](), one.name), now) for one in lapsed]
             return [who.did(subject_of(line), over, now), *theirs]
 
         await asyncio.to_thread(self._rows.withdraw, sharable, line, _row(workspace), told)
