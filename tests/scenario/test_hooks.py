@@ -213,6 +213,18 @@ async def test_every_replica_has_its_hooks_and_odd_names_reach_the_command(stage
         assert sum(line.startswith("127.") for line in lines) == 2, lines
 
 
+async def test_hooks_need_nothing_of_the_variable_path(stage: Stage) -> None:
+    """R53: of a job that sets PATH, to `/opt/env/bin:$PATH` for example, which names no folder of the system."""
+    hangs = ["/bin/sh", "-c", "trap '' TERM; while :; do /bin/sleep 1; done"]
+    replica = {"name": "my-worker", "hooks": {"after": hangs}, "resources": {"cpu": 0.5, "memory": 256}}
+    replica |= {"command": ["/usr/bin/printenv", "PAI_HOST_IP_my-worker_0"]}
+    document = {"name": "lost", "grace": 2, "env": {"PATH": "/opt/env/bin"}, "model": {"save": False}}
+    job = await stage.submit({**document, "roles": [replica]})
+    view = await stage.ended(job)
+    assert view.state == "succeeded", stage.log(job)
+    assert ["grace period of 2" in note for note in _notes(view)] == [True]
+
+
 @pytest.mark.parametrize(
     ("hooks", "code"),
     [

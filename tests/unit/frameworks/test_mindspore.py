@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from trainmaster.spec.check import check
 from trainmaster.spec.lower import draft
 
 PROGRAM = "/job/start_mindspore.py"
+PATIENT = "PATIENCE_S = 10\n"
 
 
 def job(command: str = "python train.py", gpu: int = 2, **fields: Any) -> Gang:
@@ -69,11 +71,15 @@ def test_without_a_sandbox_the_program_lies_in_the_replicas_folder() -> None:
     assert "TRAINMASTER_FILES_DIR" not in made.env
 
 
-def begin(tmp_path: Path, text: str, *options: str) -> subprocess.Popen[str]:
-    """Start the program as a task would, each of whose processes runs the Python `text`."""
+def begin(tmp_path: Path, text: str, *options: str, hurries: bool = False) -> subprocess.Popen[str]:
+    """Start the program as a task would, each of whose processes runs the Python `text`. `hurries`: it has little
+    patience.
+    """
     made = launches(job())[0]
     program = tmp_path / "start.py"
-    program.write_text(made.files[PROGRAM])
+    source = made.files[PROGRAM]
+    assert PATIENT in source
+    program.write_text(source.replace(PATIENT, "PATIENCE_S = 1\n") if hurries else source)
     env = {**os.environ, **made.env, "TMPDIR": str(tmp_path), "PATH": os.environ["PATH"]}
     argv = [sys.executable, str(program), *options, "--", sys.executable, "-c", text]
     pipe = subprocess.PIPE
@@ -136,3 +142,22 @@ def test_sigterm_is_left_to_those_that_train(tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGTERM)
     assert process.communicate(timeout=120)[0] == "saved\n"
     assert process.returncode == 0
+
+
+def test_who_still_saves_at_a_stop_is_not_hurried_by_those_that_are_gone(tmp_path: Path) -> None:
+    """How long a stop may take is the grace period's matter; the scheduler and other processes end at once."""
+    text = (
+        "import os, signal, sys, time;"
+        "saves = os.environ.get('MS_NODE_ID') == '0';"
+        "saves and signal.signal(signal.SIGTERM, lambda *_: (time.sleep(3), print('saved', flush=True), sys.exit(0)));"
+        "print('ready', flush=True); signal.pause()"
+    )
+    options = ("--first=0", "--processes=2", "--scheduler")
+    process = begin(tmp_path, text, *options, hurries=True)
+    assert process.stdout is not None
+    assert [process.stdout.readline() for _ in range(2)] == ["ready\n"] * 2
+    while (tmp_path / "scheduler.log").read_text() != "ready\n":
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGTERM)
+    out, err = process.communicate(timeout=120)
+    assert (out, err, process.returncode) == ("saved\n", "", 143)

@@ -17,7 +17,7 @@ from typing import Final
 
 from trainmaster._compat import dataclass
 
-SHELL: Final = "/bin/sh"
+SHELL, ENV = "/bin/sh", "/usr/bin/env"
 NOTES_FD: Final = 7
 """Where the shell has its notes open; what it runs has not."""
 BEFORE, AFTER = "[hooks.before]", "[hooks.after]"
@@ -32,7 +32,8 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 # Plain POSIX, for dash, bash and busybox. What it runs is in the foreground, or it would ignore SIGINT; each in a
 # subshell, so that it has the default action of every signal again. The shell's own words on how they ended go nowhere.
-# Only a stop is remembered: the command must not start behind it. Nobody's variable is called as these are.
+# Only a stop is remembered: the command must not start behind it. Nobody's variable is called as these are; PATH is the
+# job's, which may name no folder of the system.
 SCRIPT: Final = rf"""
 exec 8>&2 2>/dev/null
 trap '__tm_stopped=1' TERM
@@ -56,7 +57,7 @@ __tm_plainly() {{
 }}
 __tm_for_a_while() {{
   exec {SHELL} -c '
-    (exec >/dev/null 2>&1; sleep "$1" && echo cut >&{NOTES_FD} && kill -KILL $$) &
+    (exec >/dev/null 2>&1; PATH=$PATH:/usr/bin:/bin; sleep "$1" && echo cut >&{NOTES_FD} && kill -KILL $$) &
     shift
     exec "$@" {NOTES_FD}>&-
   ' "$0" "$__tm_within" "$@"
@@ -128,7 +129,7 @@ def _with_odd_names(argv: tuple[str, ...], env: Mapping[str, str]) -> tuple[str,
     roles with a hyphen or a dot in their names (D4).
     """
     odd = tuple(f"{name}={value}" for name, value in env.items() if not _NAME.fullmatch(name))
-    return ("env", *odd, *argv) if odd and argv else argv
+    return (ENV, *odd, *argv) if odd and argv else argv
 
 
 @dataclass(frozen=True, slots=True)

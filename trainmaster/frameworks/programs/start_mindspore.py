@@ -6,11 +6,13 @@
 (MS_WORKER_NUM, MS_SCHED_HOST, MS_SCHED_PORT). Processes write where this program writes; the scheduler, which runs the
 very same script until that calls `init`, writes into a file, and its end is shown when it fails. The first process that
 fails ends the others, and its exit code is this program's. SIGTERM, which is sent to every process of a task, is left
-to those that train: they may still save something.
+to those that train: they may still save something, for as long as whoever sent it lets them. The interpreter is the
+job's: what Python 3.9 brought is not used.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -30,14 +32,17 @@ def start(command: list[str], own: dict[str, str], log: str = "") -> int:
     return os.posix_spawnp(command[0], command, {**os.environ, **own}, file_actions=actions)
 
 
-def follow(processes: set[int], scheduler: int) -> tuple[int, bool]:
-    """Wait for all; return the exit code of the first that failed (0: none), and whether that was the scheduler."""
+def follow(processes: set[int], scheduler: int, stopped: list[int]) -> tuple[int, bool]:
+    """Wait for all; return the exit code of the first that failed (0: none), and whether that was the scheduler's own
+    failure. `stopped`: the SIGTERM that came, then none is ended because of another.
+    """
     left = processes | ({scheduler} if scheduler else set())
     code, blame = 0, 0
 
     def kill(*_: object) -> None:
         for one in left:
-            os.kill(one, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(one, signal.SIGKILL)
 
     signal.signal(signal.SIGALRM, kill)
     while left:
@@ -45,13 +50,16 @@ def follow(processes: set[int], scheduler: int) -> tuple[int, bool]:
         if ended not in left:
             continue
         left.discard(ended)
-        found = os.waitstatus_to_exitcode(status)
+        found = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
         if found and not code:
-            code, blame = found if found > 0 else 128 - found, ended
-            for one in left:
-                os.kill(one, signal.SIGTERM)
-            signal.alarm(PATIENCE_S)
-    return code, blame == scheduler
+            code, blame = found, ended
+            if not stopped:
+                for one in left:
+                    os.kill(one, signal.SIGTERM)
+                signal.alarm(PATIENCE_S)
+        if stopped:  # perhaps behind the failure of one that heard of it first
+            signal.alarm(0)
+    return code, blame == scheduler and not stopped
 
 
 def main(arguments: list[str]) -> int:
@@ -60,7 +68,13 @@ def main(arguments: list[str]) -> int:
     options, command = arguments[:at], arguments[at + 1 :]
     given = dict(option.lstrip("-").partition("=")[::2] for option in options)
     first, count = int(given["first"]), int(given["processes"])
-    signal.signal(signal.SIGTERM, lambda *_: None)
+    stopped: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        stopped.append(number)
+        signal.alarm(0)
+
+    signal.signal(signal.SIGTERM, stop)
     size = os.environ["MS_WORKER_NUM"]
     log = os.path.join(os.environ.get("TMPDIR", "/tmp"), "scheduler.log")
     scheduler = start(command, {"MS_ROLE": "MS_SCHED", "RANK_ID": "0"}, log) if "scheduler" in given else 0
@@ -69,7 +83,7 @@ def main(arguments: list[str]) -> int:
         rank = str(first + local)
         of_rank = {"MS_NODE_ID": rank, "RANK_ID": rank, "RANK_SIZE": size, "DEVICE_ID": str(local)}
         processes.add(start(command, {"MS_ROLE": "MS_WORKER", **of_rank}))
-    code, scheduler_failed = follow(processes, scheduler)
+    code, scheduler_failed = follow(processes, scheduler, stopped)
     if code and scheduler_failed:
         sys.stderr.write(f"The scheduler of MindSpore ended with exit code {code}. The end of {log}:\n")
         with open(log, encoding="utf-8", errors="replace") as lines:
