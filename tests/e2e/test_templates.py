@@ -104,7 +104,7 @@ def test_templates_are_made_changed_copied_shared_deleted_and_submitted_from(
     expect(rows(bob)).to_have_count(1)
     expect(row(bob, "plan-2").get_by_test_id("template-sharing")).to_have_count(0)
     row(bob, "plan-2").get_by_test_id("template-more").click()
-    expect(bob.page.locator(".ant-dropdown:visible .ant-dropdown-menu-item-disabled")).to_have_count(2)
+    expect(bob.page.locator(".ant-dropdown:visible .ant-dropdown-menu-item-disabled")).to_have_count(3)
     bob.page.locator(".ant-dropdown:visible [data-testid=template-copy]").click()
     expect(bob.page.get_by_text("Copied as plan-2-copy.")).to_be_visible()
     expect(rows(bob)).to_have_count(2)
