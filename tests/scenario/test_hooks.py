@@ -85,6 +85,19 @@ async def test_after_runs_whatever_the_end(stage: Stage) -> None:
     assert (verdict.code, verdict.exit_code) == ("exit_code", 42)
     assert str(verdict.evidence).endswith("ValueError: bad batch\nepoch 3 of 9")
 
+    eats = ["sh", "-c", "head -c 300000000 /dev/zero | tail > /dev/null"]
+    text, less = "echo ValueError: bad batch; exit 42", {"memory": 64}
+    job = await stage.submit(spec("eats", text, hooks={"after": eats}, resources=less, model={"save": False}))
+    view = await stage.ended(job)
+    assert view.verdict is not None
+    assert (view.verdict.code, view.verdict.exit_code) == ("exit_code", 42)
+    assert ["exit code 137" in note for note in _notes(view)] == [True]
+    text = "head -c 300000000 /dev/zero | tail > /dev/null"
+    job = await stage.submit(spec("hungry", text, hooks={"after": eats}, resources=less, model={"save": False}))
+    verdict = (await stage.ended(job)).verdict
+    assert verdict is not None
+    assert verdict.code == "out_of_memory"
+
     job = await stage.submit(spec("shot", "kill -SEGV $$", hooks={"after": LEAVES}, model={"save": False}))
     verdict = (await stage.ended(job)).verdict
     assert verdict is not None

@@ -140,7 +140,7 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
     who, limits = task.who, task.prepared.limits
     if task.doom:
         return task.doom, task.doomed or verbatim(task.doom)
-    if task.group is not None and cgroups.oom_kills(task.group) > 0:
+    if task.group is not None and cgroups.oom_kills(task.group) > _killed_of_after(task):
         return "out_of_memory", say.task_out_of_memory(who, limits.memory_mib)
     if task.prepared.options and code is not None and not _executed(task, evidence):
         return SANDBOX_FAILED, say.task_without_sandbox(who)
@@ -149,6 +149,14 @@ def _reason(task: LiveTask, code: int | None, signum: int | None, evidence: str,
     if task.group is not None and cgroups.refused_forks(task.group) > 0:
         return "too_many_processes", say.task_out_of_processes(who, limits.processes)
     return _reason_of_program(task, code, signum, evidence)
+
+
+def _killed_of_after(task: LiveTask) -> int:
+    """Return how many of those that the kernel killed the `after` hook answers for: one where it ended of SIGKILL, but
+    by ours.
+    """
+    noted = hooks.read(task.prepared.paths.hooks) if task.prepared.hooked else hooks.Noted()
+    return int(noted.after == 128 + signal.SIGKILL and not noted.cut)
 
 
 def _reason_of_program(task: LiveTask, code: int | None, signum: int | None, evidence: str) -> tuple[str, Said]:
