@@ -11,8 +11,10 @@ from typing import Any, Final
 import pytest
 
 from tests.fixtures.algorithms import made_algorithm, received
+from tests.fixtures.audited import audit_event
 from tests.fixtures.images import stored_image
 from tests.fixtures.people import person
+from tests.fixtures.seeing import ALL
 from tests.fixtures.uploads import uploaded
 from tests.scenario.stage import ADMIN, Stage, fake_spec, spec
 from tests.scenario.test_environments import links, wanted
@@ -20,10 +22,12 @@ from tests.scenario.test_environments import made as made_image
 from trainmaster.core.cluster import Workspace
 from trainmaster.core.errors import Conflict, Forbidden, InvalidSpec, NotFound
 from trainmaster.service.environments.definition import Definition
+from trainmaster.service.environments.images import NeededImage
 from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.service.use_cases.assets.templates import Templates, WantedEdit, WantedTemplate
 from trainmaster.service.use_cases.auditing import AuditFilters
-from trainmaster.store.assets.versions import AssetKind, AssetQuery
+from trainmaster.store.assets.images import AboutImage, image_version
+from trainmaster.store.assets.versions import Asset, AssetKind, AssetQuery
 
 __all__ = ["links"]  # a fixture
 
@@ -242,6 +246,26 @@ async def test_what_is_looked_up_while_its_subscription_ends_is_not_remembered(
     else:
         assert await images.key_from_disk("speech", "taken@1") is not None
     assert await images.key_from_disk("speech", "taken@1") is None
+
+
+async def test_what_runs_keeps_its_environment_when_its_name_comes_to_mean_another(fake: Stage) -> None:
+    """The subscription ended, and the workspace took in something else under the same name."""
+    await three(fake)
+    images, clock = fake.platform.context.images, fake.platform.context.clock
+    for name in ("old", "new"):
+        line = Asset(f"i{name}", IMAGE, name, "vision", "ann", clock(), changed_at=clock())
+        version = image_version(AboutImage(f"{name}-key", "3.11", name), "sha256:1", 3, 1, clock())
+        images.rows.add(ALL, line, version, lambda _: audit_event())
+    await passed(fake, IMAGE, "iold", "taken")
+    job = NeededImage("speech", "taken@1", "j1", clock())
+    images.needed = lambda: [job]
+    assert images.keys() == {"old-key"}
+    await fake.platform.subscribing.end(IMAGE, "speech", "taken", EVE)
+    assert images.keys() == {"old-key", "new-key"}
+    await passed(fake, IMAGE, "inew", "taken")
+    assert images.keys() == {"old-key", "new-key"}
+    job = NeededImage("speech", "taken@1", "j2", clock())
+    assert images.keys() == {"new-key"}
 
 
 async def test_what_a_live_job_needs_is_known_of_a_damaged_version_too(fake: Stage) -> None:

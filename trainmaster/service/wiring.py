@@ -333,7 +333,7 @@ def needed_images(master: Master, specs: Specs) -> list[NeededImage]:
     """Return what each live job that has an environment needs; blocking."""
     found = ((job, specs.fetch_or_none(job.spec_digest)) for job in list(master.live.values()))
     return [
-        NeededImage(job.workspace, image, job.id)
+        NeededImage(job.workspace, image, job.id, job.submitted_at)
         for job, spec in found
         if spec is not None and (image := environment_of(spec))
     ]

@@ -27,11 +27,12 @@ LOOK_S: Final = 0.5
 
 
 class NeededImage(NamedTuple):
-    """That a live job has an image; `ref`: NAME@VERSION."""
+    """That a live job, submitted at `since`, has an image; `ref`: NAME@VERSION."""
 
     workspace: str
     ref: str
     job: str
+    since: float
 
     @property
     def number(self) -> int:
@@ -80,15 +81,15 @@ class JobImages:
         await self.keeper.close()
 
     def keys(self) -> set[str]:
-        """Return the environments that live jobs need; blocking. Where a name means nothing any more, since the job
-        runs on after a subscription ended: those of every version with its number.
+        """Return the environments that live jobs need; blocking. Where a name means nothing any more, or something
+        else, since the job runs on after a subscription ended: those of every version with its number.
         """
         found = set[str]()
         for one in self.needed():
-            plan, number = self._fetch(one.workspace, one.ref), (image_ref(one.ref) or ("", None))[1]
+            plan, (name, number) = self._fetch(one.workspace, one.ref), image_ref(one.ref) or ("", None)
             if plan is not None:
                 found.add(plan.key)
-            elif number is not None:
+            if number is not None and (plan is None or self.rows.came_after(one.workspace, name, one.since)):
                 found |= self.rows.environments(number)
         return found
 

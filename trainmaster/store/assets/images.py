@@ -28,7 +28,7 @@ from trainmaster.store.assets.versions import (
     meant,
 )
 from trainmaster.store.database import Database
-from trainmaster.store.tables import asset, asset_version, bin_entry, binned_version
+from trainmaster.store.tables import asset, asset_subscription, asset_version, bin_entry, binned_version
 
 MOST: Final = 1000
 """Images that one person may have."""
@@ -114,6 +114,15 @@ class ImageRows:
         with self._database.read() as connection:
             found = meant(connection, AssetKind.IMAGE, workspace, name, asset_version.c.number == number)
         return found[0] if found else None
+
+    def came_after(self, workspace: str, name: str, at: float) -> bool:
+        """Return whether the image that this name means in a workspace has it only since after `at`."""
+        one = asset_subscription
+        own = select(asset.c.created_at).where(asset.c.workspace == workspace, asset.c.name == name)
+        taken = select(one.c.at).where(one.c.workspace == workspace, one.c.name == name)
+        asked = (own.where(asset.c.kind == AssetKind.IMAGE), taken.where(one.c.kind == AssetKind.IMAGE))
+        with self._database.read() as connection:
+            return any(begun > at for question in asked for begun in connection.scalars(question))
 
     def environments(self, number: int) -> set[str]:
         """Return the environments of all versions with this number, also of those in the bin. O(images)."""
