@@ -159,6 +159,11 @@ describe("changes flow into pages that are shown", () => {
     const patched = patchPages(data, new Map([["a", { id: "a", version: 1, state: "stopped" } as Job]]));
     expect(patched?.pages[0]?.items[0]?.state).toBe("queued");
   });
+  it("keeps the star that is shown: what is heard may have been read before it was set", () => {
+    const starred = { ...data, pages: [{ items: [{ id: "a", version: 2, favorite: true } as Job] } as JobPage] };
+    const patched = patchPages(starred, new Map([["a", { id: "a", version: 2, favorite: false } as Job]]));
+    expect(patched?.pages[0]?.items[0]?.favorite).toBe(true);
+  });
   it("changes nothing when the job is not on the page", () =>
     expect(patchPages(data, new Map([["z", { id: "z" } as Job]]))).toBe(data));
 });

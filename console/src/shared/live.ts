@@ -47,8 +47,9 @@ export function patchPages(
   return touched ? { ...data, pages } : data;
 }
 
+/** What was heard in place of what is shown. A star is no event: what was heard may have been read before it was set. */
 function newer<T extends Job>(old: T, fresh: Job | undefined): T {
-  return fresh && fresh.version >= old.version ? { ...old, ...fresh } : old;
+  return fresh && fresh.version >= old.version ? { ...old, ...fresh, favorite: old.favorite } : old;
 }
 
 /** What the feed says, brought to what is shown. */
