@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.fixtures.audited import audit_event, audit_of
 from tests.fixtures.examples import examples
 from tests.fixtures.histories import History, new_job
+from tests.fixtures.plans import plans
 from tests.fixtures.seeing import ALL, reading
 from trainmaster.access.roles import Principal
 from trainmaster.core.errors import Forbidden
@@ -271,17 +272,12 @@ def test_a_rule_that_fails_stops_no_other(world: World, monkeypatch: pytest.Monk
 
 def test_what_goes_is_found_by_an_index(world: World) -> None:
     """SQLite's own plan: nothing that is kept is looked at, nothing is sorted."""
-    from sqlalchemy import event
-
     world.job(Past(age=4))
-    asked_: list[tuple[str, Any]] = []
-    event.listen(
-        world.database.readers, "before_cursor_execute", lambda _, __, sql, values, *___: asked_.append((sql, values))
-    )
-    world.rows.ended(NOW)
-    world.rows.old_audit_events(NOW)
-    with world.database.read() as connection:
-        for sql, values in [one for one in asked_ if one[0].startswith("SELECT")]:
-            plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
-            assert any("job_by_ended" in step or "audit_by_time" in step for step in plan), plan
-            assert not [step for step in plan if "TEMP B-TREE" in step or step.startswith("SCAN")], plan
+
+    def ask() -> None:
+        world.rows.ended(NOW)
+        world.rows.old_audit_events(NOW)
+
+    for _, plan in plans(world.database, ask):
+        assert any("job_by_ended" in step or "audit_by_time" in step for step in plan), plan
+        assert not [step for step in plan if "TEMP B-TREE" in step or step.startswith("SCAN")], plan

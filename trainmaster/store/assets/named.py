@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import ColumnElement, Table, and_, false, or_, select
 
 from trainmaster.core.states import JobShare
 from trainmaster.store.assets.versions import AssetKind, AssetVersion, meant
@@ -27,11 +27,15 @@ class NamedVersions:
         """Return how each of these (kind, name) is shared in `workspace`; what is not there is missing, what was taken
         in is there to be read.
         """
-        wanted = tuple_(asset.c.kind, asset.c.name).in_([(kind.value, name) for kind, name in things])
-        asked = select(asset.c.kind, asset.c.name, asset.c.share).where(asset.c.workspace == workspace, wanted)
-        one = asset_subscription
-        taken = taken_in(one.c.kind, one.c.name).where(one.c.workspace == workspace)
-        taken = taken.where(tuple_(one.c.kind, one.c.name).in_([(kind.value, name) for kind, name in things]))
+        one, here = asset_subscription, asset.c.workspace == workspace
+        asked = select(asset.c.kind, asset.c.name, asset.c.share).where(here, _one_of(asset, things))
+        taken = taken_in(one.c.kind, one.c.name).where(one.c.workspace == workspace, _one_of(one, things))
         with self._database.read() as connection:
             there = {(AssetKind(kind), name): JobShare.READ.value for kind, name in connection.execute(taken)}
             return there | {(AssetKind(kind), name): share for kind, name, share in connection.execute(asked)}
+
+
+def _one_of(table: Table, things: Collection[tuple[AssetKind, str]]) -> ColumnElement[bool]:
+    """Return the condition that a row is one of these (kind, name). Not by pairs: SQLite would look at every row."""
+    by_kind = {kind: [name for same, name in things if same is kind] for kind, _ in things}
+    return or_(false(), *(and_(table.c.kind == kind.value, table.c.name.in_(names)) for kind, names in by_kind.items()))

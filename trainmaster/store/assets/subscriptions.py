@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, or_, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, insert, or_, select
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import Conflict, NotFound, problem_of
@@ -25,6 +25,7 @@ from trainmaster.store.assets.versions import (
     asset_called,
     asset_seen,
     assets_with,
+    last_versions,
     read_cursor,
     versions_of,
     write_cursor,
@@ -133,10 +134,8 @@ class SubscriptionRows:
 
     def latest(self, lines: Sequence[Asset]) -> dict[str, AssetVersion]:
         """Return the last version of each of a page that has any, by the asset's id."""
-        pairs = [(one.id, one.latest) for one in lines]
         with self._database.read() as connection:
-            found = versions_of(connection, tuple_(asset_version.c.asset, asset_version.c.number).in_(pairs))
-        return {version.asset: version for version in found}
+            return last_versions(connection, lines)
 
     # -- subscriptions -------------------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, or_, select, true, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, insert, or_, select, true, update
 
 from trainmaster.access.visible import Visible
 from trainmaster.core.errors import InvalidSpec, problem_of
@@ -221,13 +221,8 @@ class AssetReader:
 
     def latest(self, visible: Visible, assets: Sequence[Asset]) -> dict[str, AssetVersion]:
         """Return the last version of each of `assets` that has any, by the asset's id."""
-        found: list[AssetVersion] = []
         with self._database.read() as connection:
-            for at in range(0, len(assets), _AT_ONCE):
-                pairs = [(one.id, one.latest) for one in assets[at : at + _AT_ONCE]]
-                same = tuple_(asset_version.c.asset, asset_version.c.number).in_(pairs)
-                found += _select_versions(connection, same, *seen(visible, asset))
-        return {version.asset: version for version in found}
+            return last_versions(connection, assets, *seen(visible, asset))
 
     def versions(self, visible: Visible, asset_id: str) -> list[AssetVersion]:
         """Return all versions of an asset, newest first."""
@@ -280,6 +275,19 @@ def append(connection: Connection, line: Asset, new: NewVersion) -> AssetVersion
 def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
     """Return the versions that meet conditions on `asset` and `asset_version`, newest first."""
     return _select_versions(connection, *conditions)
+
+
+def last_versions(
+    connection: Connection, assets: Sequence[Asset], *conditions: ColumnElement[bool]
+) -> dict[str, AssetVersion]:
+    """Return the last version of each of `assets` that meets conditions on `asset`, by the asset's id."""
+    other, found = asset_version.alias("other"), list[AssetVersion]()
+    last = select(func.max(other.c.number)).where(other.c.asset == asset_version.c.asset).scalar_subquery()
+    for at in range(0, len(assets), _AT_ONCE):
+        # Not by pairs of asset and number: SQLite would look at every version that there is.
+        these = asset_version.c.asset.in_([one.id for one in assets[at : at + _AT_ONCE]])
+        found += _select_versions(connection, these, asset_version.c.number == last, *conditions)
+    return {version.asset: version for version in found}
 
 
 def asset_of(connection: Connection, version: AssetVersion, kind: AssetKind) -> Asset | None:
