@@ -60,7 +60,7 @@ export const cluster = {
     versions: "Versions",
     latest: "Newest version",
     created: "Created",
-    updated: "Updated",
+    changed: "Changed",
     version: "Version {{n}}",
     size: "Size",
     files: "Files",

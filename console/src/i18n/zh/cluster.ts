@@ -60,7 +60,7 @@ export const cluster = {
     versions: "版本数",
     latest: "最新版本",
     created: "创建时间",
-    updated: "更新时间",
+    changed: "修改时间",
     version: "版本 {{n}}",
     size: "大小",
     files: "文件",

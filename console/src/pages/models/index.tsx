@@ -80,7 +80,7 @@ function useColumns(): TableColumnsType<ModelItem> {
         ellipsis: true,
       },
       {
-        title: t("models.updated"),
+        title: t("models.changed"),
         key: "updated",
         width: 116,
         render: (_, model) => <Ago at={model.updated_at} />,

@@ -307,6 +307,8 @@ function Labels({ lanes, height }: { lanes: Lane[]; height: number }): ReactNode
 
 /** Half of the longest label of a tick, a day and a time. A tick nearer to the edge has none: it would be cut. */
 const TICK_PX = 46;
+/** Half of the label of now. */
+const NOW_PX = 44;
 
 function Axis({
   ticks,
@@ -322,17 +324,19 @@ function Axis({
   const time = useFormatTime();
   const { t } = useTranslation();
   const here = x(now);
+  const label = Math.min(width - NOW_PX, Math.max(NOW_PX, here));
+  const apart = here >= 0 && here <= width ? NOW_PX + TICK_PX : 0;
   return (
     <div className="tm-tl-axis" aria-hidden="true">
       {ticks.at
-        .filter((at) => Math.abs(x(at) - here) > 76 && x(at) > TICK_PX && x(at) < width - TICK_PX)
+        .filter((at) => Math.abs(x(at) - label) >= apart && x(at) > TICK_PX && x(at) < width - TICK_PX)
         .map((at) => (
           <span key={at} style={{ left: x(at) }}>
             {time(at, ticks.days ? "day" : "minute")}
           </span>
         ))}
       {here >= 0 && here <= width && (
-        <span className="tm-tl-now-label" style={{ left: Math.min(width - 44, Math.max(44, here)) }}>
+        <span className="tm-tl-now-label" style={{ left: label }}>
           {t("timeline.toNow")} {time(now, "minute")}
         </span>
       )}
