@@ -260,7 +260,7 @@ def test_it_fits_windows_of_any_width(console: Console, width: int) -> None:
 
 
 def test_a_job_is_made_of_a_session_with_all_that_it_has(world: World, console: Console) -> None:
-    """R58, R204: a session of a job, and from the session's page a job that trains: only its command is to be written."""
+    """R58, R204: a session of a job, and of the session a job that trains: only its command is to be written."""
     tried = plain(world, "tried", "bash -c 'echo $SIZE'", env={"SIZE": "7"})
     world.until(tried, lambda view: view["state"] == "succeeded")
     console.open_job(tried)
