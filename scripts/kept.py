@@ -22,6 +22,8 @@ DEAD_S = 1.0
 """How long an orphan that has ended stays: long enough for a test to read how it ended, as below a slow init. For ever
 would be too long: a process namespace goes only when all are buried who were in it.
 """
+MOST = 300
+"""Characters of a command line that are shown."""
 LOOK_S = 0.25
 ENDING = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
@@ -61,7 +63,7 @@ def below(pid: int) -> list[int]:
 def name(pid: int) -> str:
     """Return the command line of a process, "" of one that has ended."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read(200).replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        return file.read(1 << 17).replace(b"\0", b" ").decode("utf-8", "replace").strip()
     return ""
 
 
@@ -180,7 +182,9 @@ def main() -> int:
     kept = Kept(sys.argv[1:], int(os.environ.get("TRAINMASTER_KEPT") or os.getppid()))  # it may be gone already
     kept.wait()
     for one in sorted(kept.end()):
-        print(f"left behind, and ended: {one[:150]}", file=sys.stderr)
+        # Of a program that is one of its own arguments, the end of the line tells whose it is.
+        shown = one if len(one) <= MOST else f"{one[: MOST // 2]} ... {one[-MOST // 2 :]}"
+        print(f"left behind, and ended: {shown}", file=sys.stderr)
     code = os.waitstatus_to_exitcode(kept.status)
     return code if code >= 0 else 128 - code
 

@@ -103,6 +103,7 @@ const submit = createRoute({
     template: text(s["template"]),
     edit: s["edit"] === true || undefined,
     session: text(s["session"]),
+    train: text(s["train"]),
     set: text(s["set"]),
   }),
   component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),

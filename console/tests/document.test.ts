@@ -11,6 +11,7 @@ import {
   sessionOf,
   setAt,
   shortForm,
+  trainingOf,
   withRoles,
 } from "../src/pages/submit/document";
 import { readPairs, scalar } from "../src/pages/submit/keyvalue";
@@ -138,6 +139,18 @@ describe("a session of a job (R204)", () => {
       duration: "2h",
       model: { save: false },
     });
+  });
+  it("becomes a job that trains again, without a command as yet (R58)", () => {
+    expect(trainingOf({ ...sessionOf(doc), labels: { a: "b" } })).toEqual({
+      name: "a-name-of-exactly-thir",
+      workspace: "vision",
+      code: { upload: "sha256:1" },
+      inputs: [{ name: "data", path: "/data" }],
+      env: { LANG: "C" },
+      labels: { a: "b" },
+      roles: [{ name: "w", replicas: 1, command: "", flavors: ["small"], env: { A: "1" } }],
+    });
+    expect(trainingOf({ name: "x", model: { name: "y" }, roles: [] })["model"]).toEqual({ name: "y" });
   });
 });
 

@@ -257,3 +257,25 @@ def test_it_fits_windows_of_any_width(console: Console, width: int) -> None:
     console.page.mouse.move(width / 2, 600)
     console.page.mouse.wheel(0, 1500)
     expect(console.at("review")).to_be_in_viewport()
+
+
+def test_a_job_is_made_of_a_session_with_all_that_it_has(world: World, console: Console) -> None:
+    """R58, R204: a session of a job, and of the session a job that trains: only its command is to be written."""
+    tried = plain(world, "tried", "bash -c 'echo $SIZE'", env={"SIZE": "7"})
+    world.until(tried, lambda view: view["state"] == "succeeded")
+    console.open_job(tried)
+    console.press("session")
+    expect(console.field("name")).to_have_value("tried-session")
+    session = console.start()
+    console.expect_state("running")
+    expect(console.at("session")).to_have_count(0)
+    console.press("train")
+    expect(console.field("name")).to_have_value("tried")
+    expect(console.field("roles.0.command")).to_have_value("")
+    expect(console.page.get_by_text(f"Setup of {session[:12]}")).to_be_visible()
+    console.fill("roles.0.command", "bash -c 'echo trained with $SIZE'")
+    made = console.start()
+    console.expect_state("succeeded")
+    assert "trained with 7" in world.tm("logs", made)
+    assert world.show(made)["duration_s"] is None, "the session's two hours are not those of the training"
+    world.tm("stop", session)

@@ -143,11 +143,15 @@ export interface NoticesSearch {
 export const SETTINGS_TABS = ["account", "notifications"] as const;
 export type SettingsTab = (typeof SETTINGS_TABS)[number];
 
-/** What the form begins with: a clone of a job, a session with what it runs with, or a template, which `edit` changes. */
+/**
+ * What the form begins with: a clone of a job, a session with what it runs with, a training with what a session has, or a
+ * template, which `edit` changes.
+ */
 export interface SubmitSearch {
   clone?: string;
   set?: string;
   session?: string;
+  train?: string;
   template?: string;
   edit?: true;
 }

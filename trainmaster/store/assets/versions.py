@@ -227,7 +227,7 @@ class AssetReader:
     def versions(self, visible: Visible, asset_id: str) -> list[AssetVersion]:
         """Return all versions of an asset, newest first."""
         with self._database.read() as connection:
-            return _select_versions(connection, asset_version.c.asset == asset_id, *seen(visible, asset))
+            return versions_of(connection, asset_version.c.asset == asset_id, *seen(visible, asset))
 
 
 def asset_called(connection: Connection, kind: AssetKind, workspace: str, name: str) -> Asset | None:
@@ -238,7 +238,7 @@ def asset_called(connection: Connection, kind: AssetKind, workspace: str, name: 
 
 def version_of(connection: Connection, job: str, attempt: int) -> AssetVersion | None:
     """Return the version that an attempt of a job made."""
-    found = _select_versions(connection, asset_version.c.job == job, asset_version.c.attempt == attempt)
+    found = versions_of(connection, asset_version.c.job == job, asset_version.c.attempt == attempt)
     return found[0] if found else None
 
 
@@ -269,12 +269,7 @@ def append(connection: Connection, line: Asset, new: NewVersion) -> AssetVersion
     }
     connection.execute(insert(asset_version).values(version))
     same = (asset_version.c.asset == line.id, asset_version.c.number == number)
-    return _select_versions(connection, *same)[0]
-
-
-def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
-    """Return the versions that meet conditions on `asset` and `asset_version`, newest first."""
-    return _select_versions(connection, *conditions)
+    return versions_of(connection, *same)[0]
 
 
 def last_versions(
@@ -283,10 +278,9 @@ def last_versions(
     """Return the last version of each of `assets` that meets conditions on `asset`, by the asset's id."""
     other, found = asset_version.alias("other"), list[AssetVersion]()
     last = select(func.max(other.c.number)).where(other.c.asset == asset_version.c.asset).scalar_subquery()
-    for at in range(0, len(assets), _AT_ONCE):
-        # Not by pairs of asset and number: SQLite would look at every version that there is.
+    for at in range(0, len(assets), _AT_ONCE):  # not by pairs with their numbers: SQLite would look at every version
         these = asset_version.c.asset.in_([one.id for one in assets[at : at + _AT_ONCE]])
-        found += _select_versions(connection, these, asset_version.c.number == last, *conditions)
+        found += versions_of(connection, these, asset_version.c.number == last, *conditions)
     return {version.asset: version for version in found}
 
 
@@ -314,10 +308,10 @@ def meant(
     name there is none of an asset that lies there.
     """
     here = (asset.c.kind == kind, asset.c.workspace == workspace, asset.c.name == name)
-    found = _select_versions(connection, *here, *conditions)
+    found = versions_of(connection, *here, *conditions)
     if found or not taken or kind not in PASSED_ON:
         return found
-    there = _select_versions(connection, asset.c.id.in_(taken_as([workspace], kind, name)), *conditions)
+    there = versions_of(connection, asset.c.id.in_(taken_as([workspace], kind, name)), *conditions)
     return [replace(version, name=name) for version in there]
 
 
@@ -390,7 +384,8 @@ def assets_with(
     return [replace(line, taken=tuple(taken[line.id])) if line.id in taken else line for line in found]
 
 
-def _select_versions(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
+def versions_of(connection: Connection, *conditions: ColumnElement[bool]) -> list[AssetVersion]:
+    """Return the versions that meet conditions on `asset` and `asset_version`, newest first."""
     statement = select(asset_version, asset.c.name, asset.c.workspace).where(*conditions)
     statement = statement.join(asset, asset.c.id == asset_version.c.asset)
     return [_version(row) for row in connection.execute(statement.order_by(asset_version.c.number.desc()))]

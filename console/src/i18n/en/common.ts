@@ -51,6 +51,8 @@ export const common = {
     clone: "Clone",
     session: "Session",
     sessionHint: "A job that stays up with the same code, data and resources, for you to work in",
+    train: "Train",
+    trainHint: "A job with the same code, data and resources, for which you write the command",
     delete: "Delete",
     cancel: "Cancel",
     save: "Save",

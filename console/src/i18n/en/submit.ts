@@ -4,6 +4,7 @@ export const submit = {
   editTemplate: "Edit template",
   clonedFrom: "Clone of {{id}}",
   sessionOf: "Set up as {{id}}; enter it with tm exec",
+  trainingOf: "Setup of {{id}}; write the command that trains",
   basic: "Basic",
   expert: "Expert",
   mode: "Which fields to show",

@@ -51,6 +51,8 @@ export const common = {
     clone: "克隆",
     session: "交互会话",
     sessionHint: "用相同的代码、数据和资源新建一个持续运行的任务，可进入其中调试",
+    train: "用于训练",
+    trainHint: "用相同的代码、数据和资源新建任务，由您填写训练命令",
     delete: "删除",
     cancel: "取消",
     save: "保存",

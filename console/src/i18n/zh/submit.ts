@@ -4,6 +4,7 @@ export const submit = {
   editTemplate: "编辑模板",
   clonedFrom: "克隆自 {{id}}",
   sessionOf: "配置来自 {{id}}，用 tm exec 进入",
+  trainingOf: "配置来自 {{id}}，请填写训练命令",
   basic: "基本模式",
   expert: "专家模式",
   mode: "显示哪些字段",

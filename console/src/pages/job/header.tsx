@@ -6,6 +6,7 @@ import {
   CopyOutlined,
   DeleteOutlined,
   DiffOutlined,
+  ExperimentOutlined,
   FileDoneOutlined,
   FlagOutlined,
   MoreOutlined,
@@ -29,6 +30,7 @@ import { Ago, Elapsed } from "../../shared/time";
 import { jobTitle } from "../../shared/title";
 import { CopyButton, Crumb, Dotted, JobProgress, PageHeader, useErrorText } from "../../shared/ui";
 import { Priority } from "../jobs/columns";
+import { STAYS_UP } from "../submit/document";
 import { FavoriteButton } from "./marks";
 import { Versions } from "./versions";
 
@@ -102,6 +104,23 @@ function Progress({ job }: { job: JobDetail }): ReactNode {
   );
 }
 
+/** From a job to one like it that is worked in, and from a session back to one that trains (R204, R58). */
+function SessionLink({ job }: { job: JobDetail }): ReactNode {
+  const { t } = useTranslation();
+  const way = job.roles.every((role) => role.command === STAYS_UP) ? "train" : "session";
+  return (
+    <ButtonLink
+      to="/submit"
+      search={{ [way]: job.id }}
+      icon={way === "train" ? <ExperimentOutlined /> : <CodeOutlined />}
+      title={t(`action.${way}Hint`)}
+      data-testid={way}
+    >
+      {t(`action.${way}`)}
+    </ButtonLink>
+  );
+}
+
 function Actions({ job }: { job: JobDetail }): ReactNode {
   const { t } = useTranslation();
   const act = useJobActions();
@@ -152,15 +171,7 @@ function Actions({ job }: { job: JobDetail }): ReactNode {
       <ButtonLink to="/submit" search={{ clone: job.id }} icon={<CopyOutlined />} data-testid="clone">
         {t("action.clone")}
       </ButtonLink>
-      <ButtonLink
-        to="/submit"
-        search={{ session: job.id }}
-        icon={<CodeOutlined />}
-        title={t("action.sessionHint")}
-        data-testid="session"
-      >
-        {t("action.session")}
-      </ButtonLink>
+      <SessionLink job={job} />
       <ButtonLink to="/compare" search={{ job: [job.id] }} icon={<DiffOutlined />} data-testid="compare">
         {t("compare.action")}
       </ButtonLink>

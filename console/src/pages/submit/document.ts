@@ -102,9 +102,23 @@ export function sessionOf(doc: JsonObject): JsonObject {
   const kept = Object.fromEntries(OF_SESSION.flatMap((key) => (doc[key] === undefined ? [] : [[key, doc[key]]])));
   const { name, resources, flavors, env } = rolesOf(doc)[0] ?? emptyRole([]);
   const of = Object.entries({ name, resources, flavors, env }).filter(([, value]) => value !== undefined);
-  const role = { ...(Object.fromEntries(of) as JsonObject), replicas: 1, command: "sleep infinity" };
+  const role = { ...(Object.fromEntries(of) as JsonObject), replicas: 1, command: STAYS_UP };
   const called = `${String(doc["name"] ?? "").slice(0, LONGEST_NAME - SESSION.length)}${SESSION}`;
   return { ...(kept as JsonObject), name: called, roles: [role], duration: "2h", model: { save: false } };
+}
+
+/** A job that trains with all that a session has: only its command is still to be written (R58). */
+export function trainingOf(doc: JsonObject): JsonObject {
+  const { duration: _, model, ...kept } = doc;
+  const roles = rolesOf(doc).map(({ command, ...role }) => ({ ...role, command: command === STAYS_UP ? "" : command }));
+  const saves = isObject(model) && model["save"] === false ? {} : { model };
+  const name = String(doc["name"] ?? "");
+  return {
+    ...kept,
+    ...saves,
+    name: name.endsWith(SESSION) ? name.slice(0, -SESSION.length) : name,
+    roles,
+  } as JsonObject;
 }
 
 /** The kind of launcher of a document, however it is written. */

@@ -27,6 +27,7 @@ import {
   rolesOf,
   sessionOf,
   shortForm,
+  trainingOf,
   withRoles,
 } from "./document";
 import { draftKey, dropDraft, useDraft, useFoundDraft } from "./draft";
@@ -45,8 +46,8 @@ import { useWouldStart } from "./would";
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
 
 export function SubmitPage(): ReactNode {
-  const { clone, set, session, template, edit } = useSearch({ from: "/submit" });
-  const of = clone ?? session;
+  const { clone, set, session, train, template, edit } = useSearch({ from: "/submit" });
+  const of = clone ?? session ?? train;
   const source = useQuery({
     queryKey: ["clone", of],
     queryFn: () => cloneDocument(of ?? ""),
@@ -70,21 +71,23 @@ export function SubmitPage(): ReactNode {
   const place = saved.data && placeOf(saved.data, user).workspace; // where it was taken in, for who submits nothing there
   const original = useMemo(() => {
     const found = source.data && withRoles(source.data);
-    if (found) return clone === undefined ? sessionOf(found) : found;
+    if (found && clone === undefined) return session === undefined ? trainingOf(found) : sessionOf(found);
+    if (found) return found;
     if (saved.data)
       return withRoles(edit || place === undefined ? saved.data.spec : { ...saved.data.spec, workspace: place });
     return inWorkspace(emptyDocument(most), home);
-  }, [source.data, saved.data, place, clone, edit, home, most]);
+  }, [source.data, saved.data, place, clone, session, edit, home, most]);
   if (of !== undefined && !source.data) return <Pending query={source} rows={10} />;
   if (template !== undefined && saved.error instanceof ApiError && saved.error.status === 404)
     return <NotShared what="template" id={template} />;
   if (template !== undefined && !saved.data) return <Pending query={saved} rows={10} />;
   if (meta.isPending) return <Pending query={meta} rows={10} />;
-  const begins = clone ?? (session && `session ${session}`);
+  const begins = clone ?? (session && `session ${session}`) ?? (train && `train ${train}`);
   const key = draftKey(begins ?? (template && `${edit ? "edit" : "template"} ${template}`), set);
   const from = {
     clone,
     session: clone === undefined ? session : undefined,
+    train: (clone ?? session) === undefined ? train : undefined,
     template: begins === undefined ? saved.data : undefined,
     edits: edit === true && begins === undefined && saved.data !== undefined,
   };
@@ -98,6 +101,8 @@ interface FormProps {
   clone: string | undefined;
   /** The job whose settings a session begins with. */
   session: string | undefined;
+  /** The session with whose settings a training begins. */
+  train: string | undefined;
   /** The template that it begins with, which is changed where it `edits`. */
   template: TemplateDetail | undefined;
   edits: boolean;
@@ -106,15 +111,17 @@ interface FormProps {
 }
 
 /** Where the document comes from. */
-function whatItIs(from: Pick<FormProps, "clone" | "session" | "template" | "edits">, t: TFunction): string {
-  const { clone, session, template, edits } = from;
+function whatItIs(from: Pick<FormProps, "clone" | "session" | "train" | "template" | "edits">, t: TFunction): string {
+  const { clone, session, train, template, edits } = from;
   if (template) return t(edits ? "templates.editing" : "templates.from", { name: template.name });
   if (clone !== undefined) return t("submit.clonedFrom", { id: clone.slice(0, 12) });
-  return session === undefined ? t("submit.json.drop") : t("submit.sessionOf", { id: session.slice(0, 12) });
+  if (session !== undefined) return t("submit.sessionOf", { id: session.slice(0, 12) });
+  return train === undefined ? t("submit.json.drop") : t("submit.trainingOf", { id: train.slice(0, 12) });
 }
 
 function SubmitForm(props: FormProps): ReactNode {
-  const { draft, original, change, clone, session, template, edits, home } = props;
+  const { draft, original, change, clone, session, train, template, edits, home } = props;
+  const begun = (clone ?? session ?? train ?? template) !== undefined;
   const { t } = useTranslation();
   const navigate = useNavigate();
   const client = useQueryClient();
@@ -216,10 +223,8 @@ function SubmitForm(props: FormProps): ReactNode {
             }
           />
         )}
-        {(clone ?? session ?? template) === undefined && change.length === 0 && !typed && (
-          <Examples choose={(job) => put(inWorkspace(job, home))} />
-        )}
-        {(clone ?? session ?? template) !== undefined && (change.length > 0 || first !== undefined) && (
+        {!begun && change.length === 0 && !typed && <Examples choose={(job) => put(inWorkspace(job, home))} />}
+        {begun && (change.length > 0 || first !== undefined) && (
           <Copied original={original} change={change} waits={first !== undefined}>
             {choice}
           </Copied>
