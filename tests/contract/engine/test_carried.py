@@ -39,8 +39,8 @@ async def launch(engine: Any, story: Gang) -> None:
 
 
 def fields_of(found: GangFindings) -> set[str]:
-    """Return the fields of the document that are spoken of."""
-    return {one.path.partition(".")[0] for one in (*found.problems, *found.warnings)}
+    """Return the fields of the document that are spoken of, and those within them."""
+    return {name for one in (*found.problems, *found.warnings) for name in one.path.split(".")}
 
 
 @dataclass
