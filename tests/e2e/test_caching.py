@@ -1,4 +1,4 @@
-"""Inputs on fast storage in the browser (R187): switched on in the form, seen on the job, refused where there is none."""
+"""Inputs on fast storage in the browser (R187): switched on in the form, seen on the job; off where there is none."""
 
 from collections.abc import Iterator
 from pathlib import Path
