@@ -12,6 +12,7 @@ const NOTHING = {
   images: false,
   no_environments: null,
   no_containers: null,
+  no_cache: null,
 };
 
 describe("what an engine can do", () => {

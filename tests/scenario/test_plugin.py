@@ -38,7 +38,7 @@ async def test_a_server_whose_only_engine_is_a_package_of_somebody_else(tmp_path
             "plain processes",
             "普通进程",
         )
-        said = {"no_environments", "no_containers"}  # reasons, where others say what can be done
+        said = {"no_environments", "no_containers", "no_cache"}  # reasons, where others say what can be done
         assert not any(getattr(engine.can, name) for name in {*engine.can.__struct_fields__} - said)
         assert all(getattr(engine.can, name) is not None for name in said)
         assert [(node.name, node.cpu.total) for node in platform.resources.nodes(ADMIN).items] == [("desk", 2.0)]

@@ -38,6 +38,7 @@ class Settings:
     processes: int = 4096
     sample_s: float = 2.0
     cards: dict[str, Cards] = field(default_factory=dict)
+    cache: str = ""  # folder of fast storage for copies of inputs, "": none (see agent/caching)
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object of `settings_from_json`."""

@@ -82,7 +82,7 @@ class EngineAbilities(Answer, frozen=True):
     foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: replicas can
     be entered; `measures`: it tells how busy GPUs are; `images`: replicas run in the container image that they name;
     `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
-    that is a container's.
+    that is a container's; `no_cache`: why inputs cannot be cached on its nodes.
     """
 
     owns_queue: bool
@@ -93,6 +93,7 @@ class EngineAbilities(Answer, frozen=True):
     images: bool
     no_environments: Text | None
     no_containers: Text | None
+    no_cache: Text | None
 
 
 class EngineView(Answer, frozen=True):

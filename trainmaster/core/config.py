@@ -76,6 +76,10 @@ class LocalConfig:
     `environment`: folder of the Python environment tasks see first on PATH ("" = the one the server runs in).
     `containers`: socket of Docker or Podman from which container images are taken ("" = none are). Whoever reaches it
     is root of the machine: the server does, the jobs do not.
+    `cache_folder`: absolute path of a folder on fast storage, to which inputs are copied of which a job says
+    ``cache: true`` ("" = none are); no job sees it otherwise. `cache_mib` is what the copies may take together (0 =
+    what the disk has beyond `limits.reserve_mib`), `cache_days` how long one is kept that nobody uses (0 = until room
+    is needed).
     """
 
     virtual_nodes: int = 0
@@ -91,6 +95,9 @@ class LocalConfig:
     mount_roots: tuple[str, ...] = ()
     environment: str = ""
     containers: str = ""
+    cache_folder: str = ""
+    cache_mib: int = 0
+    cache_days: float = 7.0
     port_first: int = 21000
     port_last: int = 28999
 

@@ -45,11 +45,14 @@ class RoleCommand:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A host folder or file shown inside the sandbox at `target`."""
+    """A host folder or file shown inside the sandbox at `target`. `cache`: to be copied to the node's fast storage
+    first, if it can be; what names its content, "": not asked for.
+    """
 
     source: str
     target: str
     read_only: bool = True
+    cache: str = ""
 
 
 def told_folders(mounts: tuple[Mount, ...]) -> dict[str, tuple[str, str]]:

@@ -4,7 +4,7 @@ An engine implements what it can do and nothing else. The server asks `Engines.a
 the names of the methods alone; nobody else looks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, Self, runtime_checkable
 
@@ -13,7 +13,7 @@ from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Role
 from trainmaster.engines.base import CardUsage, Engine, Refused, Terminal, Waiting, Window
 from trainmaster.engines.findings import GangFindings
-from trainmaster.messages.assets import containers
+from trainmaster.messages.assets import caching, containers
 from trainmaster.messages.jobs import rules
 from trainmaster.messages.said import Said
 
@@ -88,6 +88,23 @@ class ShowsContainers(Protocol):
 
     def no_containers(self) -> Said | None:
         """Return why they cannot now, None when they can. Costs no question to the machines."""
+        ...
+
+
+@runtime_checkable
+class CachesInputs(Protocol):
+    """Its nodes have fast storage, to which inputs can be copied that never change (`core.launch.Mount.cache`)."""
+
+    def no_cache(self) -> Said | None:
+        """Return why they have none now, None when they have. Costs no question to the machines."""
+        ...
+
+    async def cache_inputs(self, gang: Gang, tell: Callable[[Said], bool]) -> tuple[Said, ...]:
+        """Let the inputs of `gang` that are to be cached be on the nodes of its placement before its launch; return why
+        some are not: they are read where they lie.
+
+        `tell`: told every second how far it is; returns whether it is still wanted. Idempotent. Raises Unavailable.
+        """
         ...
 
 
@@ -180,6 +197,7 @@ class Abilities:
     takes_secrets: TakesSecrets | None
     shows_environments: ShowsEnvironments | None
     shows_containers: ShowsContainers | None
+    caches_inputs: CachesInputs | None
     adjusts: Adjusts | None
     attaches: Attaches | None
     measures: Measures | None
@@ -197,6 +215,7 @@ class Abilities:
             takes_secrets=engine if isinstance(engine, TakesSecrets) else None,
             shows_environments=engine if isinstance(engine, ShowsEnvironments) else None,
             shows_containers=engine if isinstance(engine, ShowsContainers) else None,
+            caches_inputs=engine if isinstance(engine, CachesInputs) else None,
             adjusts=engine if isinstance(engine, Adjusts) else None,
             attaches=engine if isinstance(engine, Attaches) else None,
             measures=engine if isinstance(engine, Measures) else None,
@@ -214,6 +233,11 @@ class Abilities:
     def no_containers(self) -> Said | None:
         """Why tasks cannot have the files of a container image, None when they can."""
         return containers.containers_not_here() if (can := self.shows_containers) is None else can.no_containers()
+
+    @property
+    def no_cache(self) -> Said | None:
+        """Why inputs cannot be cached on nodes, None when they can."""
+        return caching.cache_not_here() if (can := self.caches_inputs) is None else can.no_cache()
 
     @property
     def images(self) -> bool:

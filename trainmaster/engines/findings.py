@@ -54,6 +54,18 @@ def without_environments(gang: Gang, why: Said | None) -> GangFindings:
     return GangFindings((problem("image", why, gang.environment),) if gang.environment and why is not None else ())
 
 
+def without_cache(gang: Gang, why: Said | None) -> GangFindings:
+    """Return what the platform says of an engine that caches no inputs (`abilities.CachesInputs`), or cannot; `why`
+    not: None where it does.
+    """
+    if why is None:
+        return GangFindings()
+    inputs = [mount for mount in gang.mounts if mount.target != IN_CODE]
+    return GangFindings(
+        tuple(problem(f"inputs.{at}.cache", why, True) for at, mount in enumerate(inputs) if mount.cache)
+    )
+
+
 def without_volumes(gang: Gang, bulk: str) -> GangFindings:
     """Return what an engine says whose nodes do not see the server's folders, of which `bulk` has volumes; "": they
     do."""

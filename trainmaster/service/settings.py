@@ -86,6 +86,9 @@ def parse(document: Toml, problems: ProblemList) -> Config:
     data = parts["server"].data
     if data and not os.path.isabs(data):
         problems.add("server.data", saying.must_be_absolute_path(), value=data)
+    cache = parts["local"].cache_folder
+    if cache and not os.path.isabs(cache):
+        problems.add("local.cache_folder", saying.must_be_absolute_path(), value=cache)
     if parts["server"].address and reached_at(parts["server"].address) is None:
         problems.add("server.address", saying.not_a_host(parts["server"].address))
     for proxy in parts["server"].trusted_proxies:

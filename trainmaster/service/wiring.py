@@ -5,6 +5,7 @@ make.
 import os
 from dataclasses import replace
 
+from trainmaster.agent.caching.cache import root_of
 from trainmaster.core.config import Config
 from trainmaster.core.folders.layout import Layout
 from trainmaster.engines import kinds
@@ -169,7 +170,8 @@ def prepare(
     """
     layout = prepare_home(home)
     config = read_config(layout, host, port, demo_cards, address)
-    return prepare_data(layout, config.server.data), config
+    cache = root_of(config.local.cache_folder) if config.local.cache_folder else ""
+    return replace(prepare_data(layout, config.server.data), cache=cache), config
 
 
 def lead(

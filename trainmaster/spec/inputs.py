@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from trainmaster.core.errors import Problem
 from trainmaster.core.folders.layout import IN_DATASET, IN_PRETRAIN, IN_VOLUME
 from trainmaster.core.folders.targets import PLACES, hidden_by, place_at, within
-from trainmaster.messages.assets import algorithms
+from trainmaster.messages.assets import algorithms, caching
 from trainmaster.messages.jobs import form, rules
 from trainmaster.spec.problems import problem
 
@@ -111,6 +111,8 @@ def _source_problems(item: "Input", path: str) -> Iterator[Problem]:
         yield problem(f"{path}.read_only", rules.version_not_writable())
     if item.s3 is not None and not item.read_only:
         yield problem(f"{path}.read_only", rules.stored_place_not_writable())
+    if item.cache and not (item.versioned or item.s3 is not None):
+        yield problem(f"{path}.cache", caching.input_not_cacheable(), item.cache)
 
 
 def mount_problems(spec: "JobSpec", places: Collection[str]) -> Iterator[Problem]:

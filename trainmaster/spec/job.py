@@ -241,7 +241,8 @@ class Input(Model):
     """What every task is shown at `mount` (R47, R52, R138, R143, R145), one of: a folder or file of the nodes (`path`),
     a data set, a saved model, a volume. Data sets and models are named ``NAME`` or ``NAME@VERSION``, and can only be
     read; a volume is named ``NAME``, and can be written with ``read_only: false``. What is fetched from object storage,
-    ``CONNECTION/PREFIX`` (R16, R146), can only be read.
+    ``CONNECTION/PREFIX`` (R16, R146), can only be read. What never changes can be copied to the nodes' fast storage
+    before the command runs (R187).
     """
 
     name: Word | None = Field(default=None, description="Needed with path")
@@ -253,6 +254,7 @@ class Input(Model):
     mount: str = Field(default="/dataset", pattern=CLEAN, min_length=1, max_length=1024)
     channel: ParameterName | None = Field(default=None, description="Input channel of the algorithm that it is for")
     read_only: bool = True
+    cache: bool = Field(default=False, description="Copy it to fast storage of the nodes first; not path or volume")
 
     @property
     def asset(self) -> str:
@@ -271,7 +273,8 @@ class Input(Model):
 
     @model_serializer(mode="wrap")
     def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {key: value for key, value in write(self).items() if value is not None}
+        found = {key: value for key, value in write(self).items() if value is not None}
+        return found if self.cache else {key: value for key, value in found.items() if key != "cache"}
 
 
 class Secret(Model):

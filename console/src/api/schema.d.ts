@@ -6971,7 +6971,7 @@ export interface components {
          *         foresees when jobs would start there; `adjusts`: what waits or runs there can be changed; `attaches`: replicas can
          *         be entered; `measures`: it tells how busy GPUs are; `images`: replicas run in the container image that they name;
          *         `no_environments`: why they cannot have an image of the platform, null: they can; `no_containers`: the same of one
-         *         that is a container's.
+         *         that is a container's; `no_cache`: why inputs cannot be cached on its nodes.
          */
         EngineAbilities: {
             owns_queue: boolean;
@@ -6982,6 +6982,7 @@ export interface components {
             images: boolean;
             no_environments: components["schemas"]["Text"] | null;
             no_containers: components["schemas"]["Text"] | null;
+            no_cache: components["schemas"]["Text"] | null;
         };
         /** @description All engines, as the configuration names them. */
         Engines: {

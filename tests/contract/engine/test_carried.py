@@ -17,7 +17,7 @@ from tests.fixtures.watcher import Watcher
 from trainmaster.core.launch import Asked, Gang, Mount, SecretUse
 from trainmaster.engines.abilities import Abilities
 from trainmaster.engines.base import Started
-from trainmaster.engines.findings import GangFindings, without_secrets
+from trainmaster.engines.findings import GangFindings, without_cache, without_secrets
 from trainmaster.messages import render
 
 pytestmark = ONE_LOOP
@@ -29,6 +29,7 @@ def findings(engine: Any, story: Gang) -> GangFindings:
     """Return what the engine says of the gang before anything of it has a place."""
     checks = Abilities.of(engine).checks_gangs
     own = without_secrets(story) if Abilities.of(engine).takes_secrets is None else GangFindings()
+    own += without_cache(story, Abilities.of(engine).no_cache)
     return own + (checks.check_gang(replace(story, placement=(), asked=Asked("default"))) if checks else GangFindings())
 
 
@@ -38,8 +39,8 @@ async def launch(engine: Any, story: Gang) -> None:
 
 
 def fields_of(found: GangFindings) -> set[str]:
-    """Return the fields of the document that are spoken of."""
-    return {one.path.partition(".")[0] for one in (*found.problems, *found.warnings)}
+    """Return the fields of the document that are spoken of, and those within them."""
+    return {name for one in (*found.problems, *found.warnings) for name in one.path.split(".")}
 
 
 @dataclass
@@ -58,13 +59,14 @@ def carried(world: Any, what: str, folder: Path) -> Carried:
     return {
         "env": Carried({"env": (("GREETING", "hello"),)}, "test $GREETING = hello"),
         "inputs": Carried({"mounts": (Mount(str(folder), "/data/set"),)}, "test -e /data/set/mark"),
+        "cache": Carried({"mounts": (Mount(str(folder), "/data/set", cache="dataset-1"),)}, "test -e /data/set/mark"),
         "image": Carried({"image": image}, in_image),
         "secrets": Carried({"secrets": USES}, "test $TOKEN = hello && test -s $TRAINMASTER_SECRETS_DIR/key"),
         "pull_secret": Carried({"image": image, "pull_secret": getattr(world, "pull_secret", "team")}, in_image),
     }[what]
 
 
-@pytest.mark.parametrize("what", ["env", "inputs", "image", "pull_secret", "secrets"])
+@pytest.mark.parametrize("what", ["env", "inputs", "cache", "image", "pull_secret", "secrets"])
 async def test_what_is_not_spoken_of_is_carried_out(
     world: Any, engine: Any, watcher: Watcher, tmp_path: Path, what: str
 ) -> None:
@@ -77,7 +79,7 @@ async def test_what_is_not_spoken_of_is_carried_out(
     assert end.exit_code == 0, f"{what} was not carried out, and nothing was said"
 
 
-@pytest.mark.parametrize("what", ["env", "inputs", "image", "pull_secret", "secrets"])
+@pytest.mark.parametrize("what", ["env", "inputs", "cache", "image", "pull_secret", "secrets"])
 async def test_what_is_only_warned_of_runs_all_the_same(
     world: Any, engine: Any, watcher: Watcher, tmp_path: Path, what: str
 ) -> None:

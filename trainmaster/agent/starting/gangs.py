@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from trainmaster.agent.caching import showing
 from trainmaster.agent.host.cgroups import Cgroups
 from trainmaster.agent.sandbox import apart, seccomp
 from trainmaster.agent.sandbox.etc import Etc
@@ -22,8 +23,11 @@ from trainmaster.agent.tasks.live import LiveAttempt, LiveTask
 from trainmaster.agent.tasks.prepare import prepare
 from trainmaster.core.folders.layout import Layout, TaskPaths
 from trainmaster.core.launch import Gang
+from trainmaster.messages.assets.caching import no_longer_cached
 from trainmaster.messages.jobs import starting as say
 
+NOT_CACHED: Final = "not_cached"
+"""Code of a note on an input that was to be cached and is read where it lies."""
 FILL_S: Final = 0.01
 """Spare folders are made so long after a start: what was just started has the machine first."""
 
@@ -61,8 +65,10 @@ class Gangs:
         gang, settings = attempt.gang, attempt.settings
         if os.path.exists(live.closed_path(self._layout, gang)):
             raise spawn.StartRefused("launch_failed", say.attempt_reaped(attempt.id))
+        shown, missing = showing.with_copies(gang, settings, attempt.id, attempt.record)
+        attempt.notes += [(NOT_CACHED, no_longer_cached(mount.target)) for mount in missing]
         try:
-            prepared = prepare(gang, self._layout, settings)
+            prepared = prepare(shown, self._layout, settings)
         except (ValueError, KeyError, IndexError) as error:
             raise spawn.StartRefused("launch_failed", say.gang_not_prepared(str(error))) from error
         spawn.refuse_without_environment(gang, self._layout, settings)
@@ -115,14 +121,15 @@ class Gangs:
             remove(task.prepared.paths.root)
         with contextlib.suppress(OSError):
             os.unlink(attempt.record)
-        self.give_groups(attempt)
+        self.give_back(attempt)
         with contextlib.suppress(OSError):
             os.rmdir(self._layout.attempt(attempt.gang.job, attempt.gang.attempt))
 
-    def give_groups(self, attempt: LiveAttempt) -> None:
-        """Let groups be used again: not before the record is closed, or an heir would take a new task for the old
-        one.
+    def give_back(self, attempt: LiveAttempt) -> None:
+        """Let groups be used again, and cached inputs be removed: not before the record is closed, or an heir would
+        take a new task for the old one.
         """
+        showing.give_back(attempt.gang, attempt.settings, attempt.id, attempt.record)
         for task in attempt.tasks:
             if task.group is not None:
                 self._cgroups.give(task.group)

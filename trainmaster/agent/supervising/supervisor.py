@@ -345,7 +345,7 @@ class Supervisor:
             for stand_in in attempt.stand_ins.values():
                 remove(stand_in.prepared.paths.root)
             self.notes.close(attempt)
-            self.gangs.give_groups(attempt)
+            self.gangs.give_back(attempt)
         for done in attempt.waiters:
             done()
 

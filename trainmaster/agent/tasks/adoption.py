@@ -7,6 +7,7 @@ import os
 import time
 from typing import Any
 
+from trainmaster.agent.caching.showing import with_copies
 from trainmaster.agent.host import procs
 from trainmaster.agent.host.cgroups import Cgroups, ControlGroup
 from trainmaster.agent.host.words import say
@@ -30,7 +31,8 @@ def read(layout: Layout, name: str) -> LiveAttempt:
     attempt = LiveAttempt(name, gang, settings, path, meta.get("boot") or procs.boot())
     attempt.elsewhere = live.written_elsewhere(meta, layout)
     unnoted = procs.now_ticks() - int((time.time() - os.stat(path).st_mtime) * procs.TICKS)
-    for position, prepared in enumerate(prepare(gang, layout, settings)):
+    shown = gang if attempt.elsewhere else with_copies(gang, settings, name, path)[0]
+    for position, prepared in enumerate(prepare(shown, layout, settings)):
         task = LiveTask(attempt, prepared, position, start=unnoted, started_at=time.time())
         if prepared.name in meta["groups"] and not attempt.elsewhere:
             group, base = meta["groups"][prepared.name]

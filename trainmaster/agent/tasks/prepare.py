@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Final
 
 from trainmaster._compat import dataclass
+from trainmaster.agent.caching.cache import root_of
 from trainmaster.agent.host.cgroups import Limits
 from trainmaster.agent.sandbox import apart, rooted, sandbox
 from trainmaster.agent.settings import Settings
@@ -106,7 +107,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         return replace(own, secrets=gang.secrets, secrets_dir=env.get(SECRETS, "")) if gang.secrets else own
     view = sandbox.View(
         name=name,
-        hidden=layout.folders,
+        hidden=(*layout.folders, *((root_of(settings.cache),) if settings.cache else ())),
         etc=layout.path("run", "etc"),
         tmp=paths.tmp,
         work=paths.work,

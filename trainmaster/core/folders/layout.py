@@ -90,10 +90,13 @@ class TaskPaths:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All paths under `home` (absolute). `data` holds the bulk instead, unless it is ""."""
+    """All paths under `home` (absolute). `data` holds the bulk instead, unless it is "". `cache`: where inputs are
+    cached on this machine's fast storage, "": nowhere.
+    """
 
     home: str
     data: str = ""
+    cache: str = ""
 
     @property
     def bulk(self) -> str:
@@ -107,7 +110,7 @@ class Layout:
     @property
     def folders(self) -> tuple[str, ...]:
         """The folders of which no task may ever see more than its own part."""
-        return tuple(filter(None, (self.home, self.data)))
+        return tuple(filter(None, (self.home, self.data, self.cache)))
 
     @property
     def config(self) -> str:

@@ -10,15 +10,17 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Final
 
+from trainmaster.agent.caching.showing import at_copies
 from trainmaster.agent.enter import Entry
 from trainmaster.agent.place import PACKAGE, start
 from trainmaster.agent.sandbox import apart, sandbox, seccomp
 from trainmaster.agent.sandbox.probe import Probe, probe_network, probe_sandbox
 from trainmaster.agent.settings import Settings
+from trainmaster.agent.starting.gangs import NOT_CACHED
 from trainmaster.agent.starting.spawn import NOT_NOW
 from trainmaster.agent.tasks import prepare as preparing
 from trainmaster.core.config import Config
@@ -40,6 +42,7 @@ from trainmaster.engines.base import (
     Window,
 )
 from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox
+from trainmaster.engines.local.caching import LocalCache
 from trainmaster.engines.local.client import AgentClient, AgentError
 from trainmaster.engines.local.facts import Host
 from trainmaster.engines.local.messages import local as say
@@ -64,6 +67,7 @@ class LocalEngine:
         self.config = config
         self.host = Host(config.local)
         self.runtime = LocalRuntime(config.local.containers)
+        self.cache = LocalCache(config)
         self.sandbox = Probe("")
         self.cgroups_detail = ""
         self._agents_data = layout.data
@@ -103,12 +107,14 @@ class LocalEngine:
             processes=limits.processes,
             sample_s=limits.sample_s,
             cards=self.host.cards_by_node(),
+            cache=self.cache.folder,
         )
         try:
             await self._meet()
         except BaseException:  # also when cancelled: a client that is left open starts an agent again and again
             await self._leave()
             raise
+        self.cache.start()
 
     async def _meet(self) -> None:
         await self._client.connect()
@@ -148,6 +154,7 @@ class LocalEngine:
         """Disconnect. Agent and user processes go on."""
         for task in self._again:
             task.cancel()
+        await self.cache.close()
         await self._client.close()
 
     async def shut_down_agent(self) -> None:
@@ -192,7 +199,7 @@ class LocalEngine:
         """Return the exact commands, environments and sandboxes. Pure. Raises ValueError or KeyError for an impossible
         gang.
         """
-        tasks = preparing.prepare(gang, self.layout, self.settings)
+        tasks = preparing.prepare(at_copies(gang, self.settings), self.layout, self.settings)
         return NativeRequest("local", preparing.document(tasks, self.settings.bwrap))
 
     def places(self) -> tuple[str, ...]:
@@ -217,6 +224,14 @@ class LocalEngine:
         """Return why no image can be had of a runtime, as it was seen last."""
         return self.runtime.why_none(bool(self.sandbox.bwrap))
 
+    def no_cache(self) -> Said | None:
+        """Return why inputs are not cached, None when they are."""
+        return self.cache.why_none(bool(self.sandbox.bwrap))
+
+    async def cache_inputs(self, gang: Gang, tell: Callable[[Said], bool]) -> tuple[Said, ...]:
+        """Copy what is to be cached; return why something is not."""
+        return await self.cache.bring(attempt_id(gang.job, gang.attempt), gang, tell)
+
     def announce(self, gang: Gang) -> None:
         """Let the agent make ready what it may be told to launch."""
         if self._client.tell("announce", gang=gang):
@@ -236,11 +251,14 @@ class LocalEngine:
             self._known.pop(attempt, None)
             if error.code == NOT_NOW:
                 raise Unavailable(say.agent_not_able_now(error.said)) from error
+            self.cache.release(attempt)
             raise LaunchRefused(error.code, error.said) from error
         finally:  # the caller must note the launch before it hears of its tasks
             asyncio.get_running_loop().call_soon(self._release, attempt)
         for code, said in told["notes"]:
-            self._sink(Note(attempt, code, said_from_json(said)))
+            if code != NOT_CACHED or not self.cache.has_told(attempt):
+                self._sink(Note(attempt, code, said_from_json(said)))
+        self.cache.release(attempt)
         self._held.setdefault(attempt, [])[:0] = told["tasks"]  # older than what was pushed since
 
     async def _launch(self, attempt: str, gang: Gang, values: Mapping[str, str]) -> Any:
@@ -274,6 +292,7 @@ class LocalEngine:
     async def reap(self, attempt: str, grace_s: float) -> None:
         """End everything of `attempt`; return when nothing is left. Raises Unavailable."""
         self._announced.pop(attempt, None)
+        self.cache.release(attempt)
         await self._client.request("reap", attempt=attempt, grace_s=grace_s)
         self._known.pop(attempt, None)
         self._noted.pop(attempt, None)

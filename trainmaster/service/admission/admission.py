@@ -18,7 +18,7 @@ from trainmaster.core.launch import asked_of
 from trainmaster.core.records import Job, replace
 from trainmaster.core.states import JobShare, Priority
 from trainmaster.dialects.registry import as_written
-from trainmaster.engines.findings import GangFindings, without_environments, without_secrets
+from trainmaster.engines.findings import GangFindings, without_cache, without_environments, without_secrets
 from trainmaster.engines.registry import Engines
 from trainmaster.messages.assets import volumes
 from trainmaster.messages.jobs import rules, submitting
@@ -135,6 +135,7 @@ class Admission:
         if why is None and self._is_container(job.workspace, gang.environment):
             why = can.no_containers
         found += without_environments(gang, why)
+        found += without_cache(gang, can.no_cache)
         found += GangFindings() if can.checks_gangs is None else can.checks_gangs.check_gang(gang)
         problems, warnings = (
             tuple(as_written(one, job.dialect) for one in some) for some in (found.problems, found.warnings)

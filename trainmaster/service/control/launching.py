@@ -108,6 +108,10 @@ class Launching:
         self._images, self._roots, self._vault, self._fetched = images, roots, vault, fetched
         self._sending = sending
 
+    async def spec(self, job: Job) -> JobSpec:
+        """Return the document of a job. Raises NotFound when the ledger has none."""
+        return await self._specs.read(job.spec_digest)
+
     def must_stage(self, job: Job) -> bool:
         """True when something has to be looked at on disk before the start."""
         spec = self._specs.get(job.spec_digest)
@@ -225,8 +229,11 @@ def mounts(spec: JobSpec, layout: Layout, versions: InputVersions, fetched: Plac
     for at, item in enumerate(spec.inputs):
         if item.s3 is not None:
             place = layout.fetched if fetched is None else fetched.get(at)
+            content = f"s3-{posixpath.basename(place)}" if place is not None else ""
         else:
             place = item.path if item.path is not None else versions.path(spec.workspace, item)
+            content = versions.content(spec.workspace, item) if item.versioned else ""
         if place is not None:
-            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.versioned))
+            cache = content if item.cache else ""
+            found.append(Mount(place, posixpath.normpath(item.mount), item.read_only or item.versioned, cache))
     return tuple(found)

@@ -260,7 +260,21 @@ class OrderRunner:
             problem = error.said
         if problem:
             return self._event(action, Kind.LAUNCH_FAILED, problem)
+        await self._cache_inputs(action, job)
         return self._event(action, Kind.STAGED)
+
+    async def _cache_inputs(self, action: Stage, job: Job) -> None:
+        """Let what the job wants on its nodes' fast storage be there; what is not is told. Raises NotFound,
+        Unavailable.
+        """
+        spec = await self._launching.spec(job)
+        caches = self._engines.abilities(self._engines.of(job.pool)).caches_inputs
+        if caches is None or not any(item.cache for item in spec.inputs):
+            return
+        self._engine(job)  # which may be down
+        gang = self._launching.gang(job) or await self._launching.gang_from_disk(job)
+        for said in await caches.cache_inputs(gang, lambda said: self._told(action, said)):
+            self._say(self._event(action, Kind.NOTED, said, code="not_cached"))
 
     def _told(self, action: Stage, said: Said) -> bool:
         """Keep how far a stage is; return whether it is still wanted."""

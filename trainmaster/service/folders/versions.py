@@ -9,7 +9,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, NamedTuple
 
 from trainmaster.access.clamping import UsedShare
 from trainmaster.access.visible import Visible
@@ -36,6 +36,13 @@ Scopes = Mapping[str, Visible]
 _Key = tuple[AssetKind, str, str]
 
 
+class _Files(NamedTuple):
+    """Where the files of a version or volume lie, and what names their content; "" where it may change."""
+
+    path: str
+    content: str
+
+
 def kind_of_input(item: Input) -> AssetKind:
     """Return which kind of asset an input is that is one."""
     if item.volume is not None:
@@ -55,7 +62,7 @@ class InputVersions:
 
     def __init__(self, assets: AssetReader, own: NamedVersions, layout: Layout) -> None:
         self._assets, self._own, self._layout = assets, own, layout
-        self._known: OrderedDict[_Key, str] = OrderedDict()
+        self._known: OrderedDict[_Key, _Files] = OrderedDict()
         self._changing: set[tuple[str, str]] = set()  # volumes, by workspace and name
 
     @contextmanager
@@ -113,7 +120,13 @@ class InputVersions:
 
     def path(self, workspace: str, item: Input) -> str | None:
         """Return where the files of a numbered version lie, from memory; None where nobody asked for it of late."""
-        return self._known.get((kind_of_input(item), workspace, item.asset))
+        found = self._known.get((kind_of_input(item), workspace, item.asset))
+        return None if found is None else found.path
+
+    def content(self, workspace: str, item: Input) -> str:
+        """Return what names the content of a numbered version, of whose `path` it is; "" where that may change."""
+        found = self._known.get((kind_of_input(item), workspace, item.asset))
+        return "" if found is None else found.content
 
     def known(self, spec: JobSpec) -> bool:
         """Return whether all inputs of `spec` that are versions are in memory."""
@@ -146,7 +159,7 @@ class InputVersions:
         """Remember where a version lies, and return it."""
         name = version.name if kind is AssetKind.VOLUME else f"{version.name}@{version.number}"
         key, path = (kind, workspace, name), self._place(kind, version)
-        self._known[key] = path
+        self._known[key] = _Files(path, "" if kind is AssetKind.VOLUME else f"{kind.value}-{version.digest}")
         self._known.move_to_end(key)
         while len(self._known) > KEPT:
             self._known.popitem(last=False)

@@ -50,6 +50,7 @@ def abilities_of(engine: Engine, can: Abilities) -> EngineAbilities:
         images=can.images,
         no_environments=both(why) if (why := can.no_environments) is not None else None,
         no_containers=both(why) if (why := can.no_containers) is not None else None,
+        no_cache=both(why) if (why := can.no_cache) is not None else None,
     )
 
 

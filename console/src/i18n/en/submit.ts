@@ -67,6 +67,7 @@ export const submit = {
     source: "Source",
     target: "Path in the job",
     readOnly: "read-only",
+    cache: "cache",
     image: "Image",
     flavors: "Flavors",
     min_replicas: "Minimum replicas",
@@ -181,6 +182,7 @@ export const submit = {
     version: "Version",
     latest: "Latest",
     which: { dataset: "Choose a data set", model: "Choose a model", volume: "Choose a volume", s3: "Connection" },
+    cache: "Copy it to the node's fast storage first",
     keptOn: "Kept on the pages",
     below: "Prefix",
     none: {
@@ -368,6 +370,8 @@ export const help = {
   target:
     "Where replicas see it. Empty: /dataset for a data set and object storage, /pretrain/NAME for a model, /workspace/volume/NAME for a volume.",
   readOnly: "On: replicas cannot change it. Only a volume and a folder can be written in.",
+  cache:
+    "On: it is copied to the node's fast storage before the command runs, and stays there a while for the jobs that follow. Copying takes time, so it is for long trainings. Not for a folder or a volume.",
   processes_per_node: "Processes the launcher starts in each replica. Empty: one per GPU, or 1 without GPUs.",
   image:
     "What the replicas run in: the environment of the node, an image of the page Images, or a container where the engine runs such.",

@@ -67,6 +67,7 @@ export const submit = {
     source: "来源",
     target: "任务内的路径",
     readOnly: "只读",
+    cache: "缓存",
     image: "镜像",
     flavors: "规格",
     min_replicas: "最少副本数",
@@ -175,6 +176,7 @@ export const submit = {
     version: "版本",
     latest: "最新版本",
     which: { dataset: "选择数据集", model: "选择模型", volume: "选择存储卷", s3: "存储连接" },
+    cache: "先复制到节点的高速存储",
     keptOn: "在这些页面管理：",
     below: "前缀",
     none: {
@@ -335,6 +337,8 @@ export const help = {
   target:
     "副本中看到的路径。不填时，数据集和对象存储为 /dataset，模型为 /pretrain/名称，存储卷为 /workspace/volume/名称。",
   readOnly: "打开后副本不能修改其中内容。只有存储卷和目录可以写入。",
+  cache:
+    "打开后会先复制到节点的高速存储，再执行命令，并保留一段时间供后续任务使用。复制需要时间，适合长时间训练。目录和存储卷不能缓存。",
   processes_per_node: "启动器在每个副本中启动的进程数。留空为每张加速卡一个，没有加速卡时为 1。",
   image: "副本的运行环境：节点自身的环境、“镜像”页面中的镜像，或容器（若引擎支持）。",
 };

@@ -10,7 +10,7 @@ import { told } from "../algorithms/tables";
 import { withAlgorithm, withoutAlgorithm } from "./algorithm-doc";
 import { getAt, isObject } from "./document";
 import { FieldFrame } from "./fields";
-import { Source as InputSource, KINDS, type Kind, kindOf, useFolder } from "./mounts";
+import { CacheBox, cacheable, Source as InputSource, KINDS, type Kind, kindOf, useFolder } from "./mounts";
 import { type OfferOption, offers, renderOffer } from "./offers";
 import { useForm, useWorkspace } from "./state";
 import { useAlgorithm } from "./use-algorithm";
@@ -171,6 +171,13 @@ function Channel({
           onChange={choose}
         />
         {input && <InputSource at={at} input={input} put={put} />}
+        {input && cacheable(input) && (
+          <div className="tm-algorithm-cache">
+            <CacheBox at={at} input={input} put={put}>
+              {t("submit.mount.cache")}
+            </CacheBox>
+          </div>
+        )}
       </div>
     </FieldFrame>
   );

@@ -22,6 +22,7 @@ const NAMED: Record<string, Field> = {
   "inputs.mount": "target",
   "inputs.channel": "channel",
   "inputs.read_only": "readOnly",
+  "inputs.cache": "cache",
   "outputs.s3": "outputs",
   "outputs.folder": "outputs",
   "outputs.if_exists": "outputs",

@@ -13,6 +13,8 @@ import { listModels, readModel } from "../../api/models";
 import { listConnections } from "../../api/storage";
 import type { JsonObject } from "../../api/types";
 import { listVolumes } from "../../api/volumes";
+import { useBilingual } from "../../i18n";
+import { useEngineOf } from "../../shared/engines";
 import { calledIn } from "../../shared/passing/place";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
@@ -69,6 +71,7 @@ export function Mounts(): ReactNode {
               ["inputs.0.path", t("submit.field.source"), t("help.source")],
               ["inputs.0.mount", t("submit.field.target"), t("help.target")],
               ["inputs.0.read_only", t("submit.field.readOnly"), t("help.readOnly")],
+              ["inputs.0.cache", t("submit.field.cache"), t("help.cache")],
             ]}
           />
         )}
@@ -102,6 +105,7 @@ export function Mounts(): ReactNode {
                 onChange={(e) => replace(i, { ...input, read_only: e.target.checked })}
                 aria-label={t("submit.field.readOnly")}
               />
+              <CacheBox at={i} input={input} put={(next) => replace(i, next)} />
               <Button
                 type="text"
                 icon={<DeleteOutlined />}
@@ -135,6 +139,30 @@ export function Mounts(): ReactNode {
     </FieldFrame>
   );
 }
+
+/** Whether it is copied to the nodes' fast storage first, where that can be (R187). */
+export function CacheBox({ at, input, put, children }: SourceProps & { children?: ReactNode }): ReactNode {
+  const { t } = useTranslation();
+  const pick = useBilingual();
+  const form = useForm();
+  const why = useEngineOf()(String(form.doc["pool"] ?? "default"))?.can.no_cache;
+  const { cache, ...rest } = input;
+  return (
+    <Checkbox
+      checked={cache === true}
+      disabled={cache !== true && (!cacheable(input) || Boolean(why))}
+      title={cacheable(input) && why ? pick(why) : undefined}
+      onChange={(e) => put(e.target.checked ? { ...rest, cache: true } : rest)}
+      aria-label={t("submit.field.cache")}
+      data-testid={`mount-cache-${at}`}
+    >
+      {children}
+    </Checkbox>
+  );
+}
+
+/** Whether an input is of something that never changes. Pure. */
+export const cacheable = (input: JsonObject): boolean => !["path", "volume"].includes(kindOf(input));
 
 /** Where the platform puts what names no place itself (spec/inputs.py). Pure. */
 export function placeOf(input: JsonObject, inputs: readonly JsonObject[]): string {
