@@ -9,54 +9,24 @@ import signal
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 
+from tests.fixtures.contained import ANN, PATIENCE_S, SECRET, ImageSource, ended, entered, image_source, made, wanted
 from tests.fixtures.images import stored_image
-from tests.fixtures.people import person
-from tests.fixtures.podman import Podman, podman
-from tests.fixtures.registry import PASSWORD, USER, Registry, entry, registry, small_system
+from tests.fixtures.registry import PASSWORD, USER, entry, small_system
 from tests.scenario.stage import ADMIN, Stage, spec
-from trainmaster.answers import ImageBuild
 from trainmaster.core.errors import Conflict, InvalidSpec
 from trainmaster.service.environments.definition import REFERENCE, REQUIREMENTS, Definition
 from trainmaster.service.use_cases.assets.images import WantedImage
 from trainmaster.store.assets.versions import AssetKind
 
-ANN: Final = person("ann", "default")
-PATIENCE_S: Final = 300.0
-SECRET: Final = "REGISTRY"
-ABOUT: Final = {
-    "Env": ["PATH=/bin", "OF_IMAGE=yes", "CUDA_VISIBLE_DEVICES=0,1", "TRAINMASTER_JOB=lies"],
-    "Entrypoint": ["/bin/false"],
-    "Cmd": ["never"],
-    "User": "nobody",
-    "Volumes": {"/opt": {}},
-    "WorkingDir": "/opt",
-}
-
-
-class World(NamedTuple):
-    """What images come from."""
-
-    registry: Registry
-    podman: Podman
-    digest: str
-
-    def reference(self, name: str = "tiny", which: str = ":latest") -> str:
-        """Return what an image is called."""
-        return f"{self.registry.host}/team/{name}{which}"
-
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    if os.geteuid() != 0:
-        pytest.skip("a runtime of its own needs root")
-    with registry() as held:
-        digest = held.put("team/tiny", small_system(), ABOUT)
-        with podman(held.host) as runtime:
-            yield World(held, runtime, digest)
+def world() -> Iterator[ImageSource]:
+    with image_source() as found:
+        yield found
 
 
 @pytest.fixture
@@ -64,29 +34,9 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def on(world: World, home: Path, **local: Any) -> Stage:
+def on(world: ImageSource, home: Path, **local: Any) -> Stage:
     """Return a platform whose machine has the runtime."""
     return Stage(home, {"local": {"containers": world.podman.socket, **local}})
-
-
-def wanted(world: World, name: str = "tiny", which: str = ":latest", secret: str = SECRET, **more: Any) -> WantedImage:
-    files = {REFERENCE: world.reference(name, which)}
-    return WantedImage(name, Definition(files, secret=secret, workspace="default"), **more)
-
-
-async def ended(stage: Stage, build: ImageBuild) -> ImageBuild:
-    async with asyncio.timeout(PATIENCE_S):
-        while build.ended_at is None:
-            await asyncio.sleep(0.05)
-            build = await stage.platform.images.build(build.id, ANN)
-    return build
-
-
-async def made(stage: Stage, image: WantedImage) -> ImageBuild:
-    await stage.platform.secrets.put("default", SECRET, f"{USER}:{PASSWORD}", ADMIN)
-    build = await ended(stage, await stage.platform.images.create(ANN, image))
-    assert build.state == "ready", (build.error, build.log)
-    return build
 
 
 async def begun(stage: Stage, text: str, image: str = "tiny", **fields: Any) -> str:
@@ -108,7 +58,7 @@ LOOK: Final = (
 )
 
 
-async def test_a_job_runs_on_the_files_of_its_image(world: World, home: Path) -> None:
+async def test_a_job_runs_on_the_files_of_its_image(world: ImageSource, home: Path) -> None:
     """R25, R68, R69: pulled once with the secret's password, pinned, recorded by version; the host is not seen."""
     async with on(world, home) as stage:
         build = await made(stage, wanted(world))
@@ -131,7 +81,7 @@ async def test_a_job_runs_on_the_files_of_its_image(world: World, home: Path) ->
         assert facts["containers"].startswith("Podman ")
 
 
-async def test_hooks_are_run_by_the_shell_of_the_image(world: World, home: Path) -> None:
+async def test_hooks_are_run_by_the_shell_of_the_image(world: ImageSource, home: Path) -> None:
     """R53: among its files, as its command is."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))
@@ -141,7 +91,7 @@ async def test_hooks_are_run_by_the_shell_of_the_image(world: World, home: Path)
         assert lines[3:] == ["[hooks.after] cat /tmp/mark", "of the image", "[hooks.after] exit 0"]
 
 
-async def test_codes_logs_and_ends_are_as_of_any_task(world: World, home: Path) -> None:
+async def test_codes_logs_and_ends_are_as_of_any_task(world: ImageSource, home: Path) -> None:
     """An exit code, lines in their order, a stop with grace, and more memory than was asked for."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))
@@ -167,7 +117,7 @@ async def test_codes_logs_and_ends_are_as_of_any_task(world: World, home: Path) 
         assert (await stage.ended(job)).state == "failed"
 
 
-async def test_who_has_no_password_gets_nothing(world: World, home: Path) -> None:
+async def test_who_has_no_password_gets_nothing(world: ImageSource, home: Path) -> None:
     """Not even of what is here already: the registry is asked by whoever makes an image of it."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))
@@ -191,7 +141,9 @@ async def test_who_has_no_password_gets_nothing(world: World, home: Path) -> Non
 @pytest.mark.parametrize(
     "text", ["-rm", "a b", "https://x/y", "user:word@x.org/y", "x.org/Y", "x.org/y@sha256:12", "../y", "x.org/y:", ""]
 )
-async def test_what_is_no_reference_is_refused_before_anything_is_asked(world: World, home: Path, text: str) -> None:
+async def test_what_is_no_reference_is_refused_before_anything_is_asked(
+    world: ImageSource, home: Path, text: str
+) -> None:
     async with on(world, home) as stage:
         before = len(world.registry.asked)
         with pytest.raises(InvalidSpec) as why:
@@ -203,7 +155,7 @@ async def test_what_is_no_reference_is_refused_before_anything_is_asked(world: W
         assert len(world.registry.asked) == before
 
 
-async def test_a_hostile_image_reaches_nothing(world: World, home: Path, tmp_path: Path) -> None:
+async def test_a_hostile_image_reaches_nothing(world: ImageSource, home: Path, tmp_path: Path) -> None:
     """Links out of it, devices, set-uid programs, an /etc that lies, and folders of the platform's are all harmless."""
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -268,7 +220,7 @@ async def test_an_archive_that_leaves_its_folder_is_refused(tmp_path: Path, name
     assert os.listdir(tmp_path / "elsewhere") == []
 
 
-async def test_who_enters_a_contained_task_is_in_its_files(world: World, home: Path) -> None:
+async def test_who_enters_a_contained_task_is_in_its_files(world: ImageSource, home: Path) -> None:
     """While it runs, and while it is kept after its end."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))
@@ -282,18 +234,7 @@ async def test_who_enters_a_contained_task_is_in_its_files(world: World, home: P
         assert await entered(stage, job) == b"of the image\nyes\n/tmp/mine\n"
 
 
-async def entered(stage: Stage, job: str) -> bytes:
-    """Return what a command says in the first task of a job."""
-    text = "cat /etc/image-mark; echo $OF_IMAGE; ls -d /tmp/mine /usr 2>/dev/null"
-    async with await stage.platform.enter(job, "main-0", ["sh", "-c", text], None, ADMIN) as terminal:
-        await terminal.end_input()
-        found = b""
-        while data := await terminal.read(1):
-            found += data
-        return found
-
-
-async def test_a_killed_agent_harms_no_contained_task(world: World, home: Path) -> None:
+async def test_a_killed_agent_harms_no_contained_task(world: ImageSource, home: Path) -> None:
     """It goes on, is found again, and ran once."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))
@@ -309,7 +250,7 @@ async def test_a_killed_agent_harms_no_contained_task(world: World, home: Path) 
         assert world.podman.has() == ([], [])
 
 
-async def test_what_was_removed_to_make_room_is_fetched_again(world: World, home: Path) -> None:
+async def test_what_was_removed_to_make_room_is_fetched_again(world: ImageSource, home: Path) -> None:
     """As it was, by its digest, even when the tag means another by now; a backup holds none of it."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))
@@ -321,7 +262,7 @@ async def test_what_was_removed_to_make_room_is_fetched_again(world: World, home
         assert world.podman.has() == ([], [])
 
 
-async def test_a_stopped_build_leaves_nothing_at_the_runtime(world: World, home: Path) -> None:
+async def test_a_stopped_build_leaves_nothing_at_the_runtime(world: ImageSource, home: Path) -> None:
     big = [(entry("opt/big"), b"\0" * (24 << 20))]
     world.registry.put("team/big", small_system(big))
     async with on(world, home) as stage:
@@ -337,7 +278,7 @@ async def test_a_stopped_build_leaves_nothing_at_the_runtime(world: World, home:
         assert os.listdir(os.path.join(stage.platform.layout.environments, ".building")) == []
 
 
-async def test_what_an_offered_image_cannot_have_is_said_before_it_is_pulled(world: World, home: Path) -> None:
+async def test_what_an_offered_image_cannot_have_is_said_before_it_is_pulled(world: ImageSource, home: Path) -> None:
     """R141: the secret of its registry is its workspace's own."""
     async with on(world, home) as stage:
         platform = stage.platform
@@ -349,7 +290,7 @@ async def test_what_an_offered_image_cannot_have_is_said_before_it_is_pulled(wor
         assert (await platform.images.builds(ANN)).items == []
 
 
-async def test_where_there_is_no_runtime_that_is_said_at_once(world: World, home: Path) -> None:
+async def test_where_there_is_no_runtime_that_is_said_at_once(world: ImageSource, home: Path) -> None:
     """On the node's page, to who makes an image, and to who submits with one that was made before."""
     async with on(world, home) as stage:
         await made(stage, wanted(world))

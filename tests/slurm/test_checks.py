@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tests.fixtures.podman import podman
 from tests.slurm.bed import Bed, until
 from trainmaster.agent.sandbox.sandbox import SYSTEM_PATH
 from trainmaster.core.config import EngineConfig
@@ -325,3 +326,24 @@ async def test_a_probe_that_has_to_wait_says_why_and_is_given_up(bed: Bed, data:
 async def test_nothing_that_a_probe_writes_is_for_others(bed: Bed, data: Path) -> None:
     assert bad(await look(wanted(bed, data))) == {}
     assert stat.S_IMODE((data / "agent").stat().st_mode) == 0o755
+
+
+async def test_whether_jobs_can_have_container_images(bed: Bed, data: Path) -> None:
+    """R26: who adds a cluster is told, and adds it all the same."""
+    found = await look(wanted(bed, data))
+    assert (found["containers"].ok, "no runtime is configured" in found["containers"].text) == (True, True)
+    assert "containers batch" not in found
+    with podman("127.0.0.1:1") as runtime:
+        found = await look(replace(wanted(bed, data), containers=runtime.socket))
+        assert "by Podman " in found["containers"].text
+        assert found["containers batch"].ok is found["sandbox batch"].ok is True
+        found = await look(replace(wanted(bed, data, sandbox="none"), containers=runtime.socket))
+        assert (found["containers"].ok, found["containers batch"].ok) == (True, False)
+        assert "no sandbox works" in found["containers batch"].text
+        found = await look(replace(wanted(bed, data, scratch=f"{bed.folder}/own"), containers=runtime.socket))
+        assert "do not share the platform's data folder" in found["containers"].text
+        assert "containers batch" not in found
+        assert bad(found) == {}
+    found = await look(replace(wanted(bed, data), containers=f"{bed.folder}/none.sock"))
+    assert (found["containers"].ok, "does not answer" in found["containers"].text) == (False, True)
+    assert bad(found) == {}

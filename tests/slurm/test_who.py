@@ -4,6 +4,7 @@ of the guide.
 
 import asyncio
 import grp
+import io
 import os
 import shlex
 import shutil
@@ -18,10 +19,12 @@ import pytest
 import trainmaster
 from tests.contract.engine.test_entering import said, until
 from tests.fixtures.gangs import gang, key
+from tests.fixtures.registry import entry, small_system
 from tests.fixtures.watcher import Watcher
 from tests.slurm.bed import Bed
 from tests.slurm.persons import Persons
 from tests.slurm.world import new_home
+from trainmaster.agent.containers.unpacking import Unpacker, settle
 from trainmaster.core.config import Config
 from trainmaster.core.errors import Unavailable
 from trainmaster.core.folders.layout import Layout
@@ -377,3 +380,53 @@ async def test_as_the_service_user_all_is_as_ever(world: World) -> None:
     await world.watcher.end_of(key(story))
     assert world.log(story) == f"{world.persons.server}\n"
     await engine.reap(key(story), 1.0)
+
+
+async def test_the_files_of_an_image_are_its_owners_to_read_and_nobody_elses(world: World) -> None:
+    """R25, R54: also those that only their owner may read in the image; whoever has no job with it finds nothing."""
+    image, other = ("container-" + sign * 32 for sign in "ab")
+    for name in (image, other):
+        root = Path(world.layout.environment(name)) / "root"
+        root.mkdir(parents=True, mode=0o700)
+        Unpacker(str(root), 1 << 30).run(io.BytesIO(small_system([(entry("opt/own", mode=0o600), b"of root alone\n")])))
+        settle(str(root))
+        (root.parent / "config.json").write_text('{"env": ["PATH=/bin", "OF_IMAGE=yes"]}')
+        os.chmod(root.parent, 0o700)
+    engine = await world.engine(sandbox="bubblewrap")
+    text = "cat /etc/image-mark /opt/own; echo $OF_IMAGE; id -un; ls -d /usr/sbin; exec sleep 600"
+    story = world.gang(text, environment=image)
+    await engine.launch(story)
+    await world.watcher.running(key(story))
+    await world.watcher.until(lambda: "user" in world.log(story), "it looked around")
+    assert world.log(story).splitlines()[:4] == ["of the image", "of root alone", "yes", "user"]
+    inside = await said(await engine.attach(key(story), 0, 0, ("cat", "/etc/image-mark"), None))
+    assert inside == (b"of the image\n", b"", 0)
+    mark = f"{world.layout.environment(image)}/root/etc/image-mark"
+    assert world.persons.ask(world.persons.ada, f"cat {mark}") == (0, "of the image\n")
+    for who, path in (
+        (world.persons.eve, mark),
+        (world.persons.ada, mark.replace(image, other)),
+        (world.persons.ada, world.layout.environments),
+    ):
+        code, words = world.persons.ask(who, f"ls {path}")
+        assert (code, "Permission denied" in words) == (2, True), words
+    await engine.reap(key(story), 1.0)
+
+
+async def test_an_environment_of_packages_is_its_owners_to_read(world: World) -> None:
+    """R54: as the files of a container are."""
+    folder = Path(world.layout.environment("c" * 32))
+    (folder / "bin").mkdir(parents=True, mode=0o700)
+    (folder / "bin" / "python").symlink_to("/usr/bin/python3")
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (folder / "pyvenv.cfg").chmod(0o600)
+    os.chmod(folder, 0o700)
+    for sandbox, where in (("bubblewrap", "/trainmaster/environment"), ("none", str(folder))):
+        engine = await world.engine(sandbox=sandbox)
+        story = world.gang("python -c 'import sys; print(sys.prefix)'", environment="c" * 32)
+        await engine.launch(story)
+        (end,) = await world.watcher.end_of(key(story))
+        assert (end.exit_code, world.log(story)) == (0, f"{where}\n")
+        await engine.reap(key(story), 1.0)
+    code, words = world.persons.ask(world.persons.eve, f"ls {folder}/bin")
+    assert (code, "Permission denied" in words) == (2, True), words

@@ -48,7 +48,7 @@ def nobody_listens(where: str, why: Said) -> None:
 class EngineToAdd:
     """What is to be looked at. `engine`: its settings are those of its kind; its pools, none: all that there are.
     `home`, `data`: the server's. `wait_s`: how long a probe job may wait for its start. `tell`: is given a part of the
-    engine and what is waited for there.
+    engine and what is waited for there. `containers`: the socket of the server's container runtime, "" for none.
     """
 
     engine: EngineConfig
@@ -56,6 +56,7 @@ class EngineToAdd:
     data: str
     wait_s: float = 600.0
     tell: Callable[[str, Said], None] = nobody_listens
+    containers: str = ""
 
 
 class Examination(Protocol):

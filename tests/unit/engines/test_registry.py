@@ -41,7 +41,7 @@ def test_what_an_engine_can_do_beside_is_what_it_implements() -> None:
     assert there.attaches is None
     local, slurm = (Abilities.of(engine) for engine in (object.__new__(LocalEngine), object.__new__(SlurmEngine)))
     assert _lacking(local) == {"estimates", "adjusts", "checks_owners"}
-    assert _lacking(slurm) == {"measures", "keeps_agent", "takes_secrets", "shows_containers", "caches_inputs"}
+    assert _lacking(slurm) == {"measures", "keeps_agent", "takes_secrets", "caches_inputs"}
     assert engines.card_usage() == {}
 
 

@@ -104,6 +104,7 @@ def _config(image: Mapping[str, Any]) -> dict[str, Any]:
         "cmd": own.get("Cmd") or [],
         "user": str(own.get("User") or ""),
         "folder": str(own.get("WorkingDir") or ""),
+        "machine": platform.machine(),  # which it was found to be for
     }
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import IO, Any, Final, cast
 
+from trainmaster.agent.containers.accounts import lines_of, with_account
 from trainmaster.agent.containers.places import ETC
 
 MOST_FILES: Final = 3_000_000
@@ -167,9 +168,8 @@ def settle(root: str) -> None:
         path = os.path.join(etc, name)
         _drop(path)
         os.symlink(f"{ETC}/{name}", path)
-    uid, gid = os.geteuid(), os.getegid()
-    _account(os.path.join(etc, "passwd"), uid, f"user:x:{uid}:{gid}:user:/workspace:/bin/sh")
-    _account(os.path.join(etc, "group"), gid, f"user:x:{gid}:")
+    for name, number, line in lines_of(os.geteuid(), os.getegid()):
+        _account(os.path.join(etc, name), number, line)
 
 
 def _drop(path: str) -> None:
@@ -193,13 +193,12 @@ def _account(path: str, number: int, line: str) -> None:
     else:
         with open(fd, encoding="utf-8", errors="replace") as file:
             text = file.read(1 << 20)
-    if any(one.split(":")[2:3] == [str(number)] for one in text.splitlines()):
+    whole = with_account(text, number, line)
+    if whole == text:
         return
-    if text and not text.endswith("\n"):
-        text += "\n"
     _drop(path)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(text + line + "\n")
+        file.write(whole)
 
 
 def _parts(name: str) -> list[str]:

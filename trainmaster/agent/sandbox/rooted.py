@@ -14,8 +14,9 @@ import stat
 from collections.abc import Iterable
 from functools import cache
 from glob import glob
-from typing import Final
+from typing import Any, Final
 
+from trainmaster.agent.containers.accounts import lines_of, with_account
 from trainmaster.agent.containers.places import CONFIG, ROOT
 from trainmaster.core.launch import Mount
 
@@ -31,6 +32,7 @@ _LIBRARIES: Final = (
 )  # fmt: skip
 _FOLDERS: Final = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
 _LONGEST: Final = 32 << 10
+_MOST_ACCOUNTS: Final = 1 << 20
 
 
 def root_of(folder: str) -> str:
@@ -38,15 +40,49 @@ def root_of(folder: str) -> str:
     return os.path.join(folder, ROOT)
 
 
-def variables(folder: str) -> dict[str, str]:
-    """Return the variables that an image sets, none where it is not there. What cannot be one is left out."""
+def _told(folder: str, key: str) -> Any:
+    """Return what an image says of itself under `key`, None where it says nothing or is not there."""
     try:
         with open(os.path.join(folder, CONFIG), encoding="utf-8") as file:
-            told = json.load(file)["env"]
+            return json.load(file)[key]
     except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def machine_of(folder: str) -> str:
+    """Return which kind of processor an image is for, as uname(2) calls it; "": one that was fetched by an earlier
+    version says nothing.
+    """
+    found = _told(folder, "machine")
+    return found if isinstance(found, str) else ""
+
+
+def variables(folder: str) -> dict[str, str]:
+    """Return the variables that an image sets, none where it is not there. What cannot be one is left out."""
+    told = _told(folder, "env")
+    if not isinstance(told, list):
         return {}
     pairs = (one.partition("=") for one in told if isinstance(one, str) and len(one) <= _LONGEST and "\0" not in one)
     return {name: value for name, equals, value in pairs if equals and _NAME.fullmatch(name)}
+
+
+def accounts(root: str) -> dict[str, str]:
+    """Return the files of /etc, with their text, that lack the account of who runs this: the server's user has one
+    there since the image was unpacked, the owner of a job has not.
+    """
+    found: dict[str, str] = {}
+    for name, number, line in lines_of(os.geteuid(), os.getegid()):
+        path = os.path.join(root, "etc", name)
+        try:
+            if os.path.islink(os.path.dirname(path)) or not stat.S_ISREG(os.lstat(path).st_mode):
+                continue
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read(_MOST_ACCOUNTS)
+        except OSError:
+            continue
+        if (whole := with_account(text, number, line)) != text:
+            found[f"/etc/{name}"] = whole
+    return found
 
 
 def system(root: str) -> tuple[str, ...]:

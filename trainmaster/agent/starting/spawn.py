@@ -145,16 +145,26 @@ def refuse_without_environment(gang: Gang, layout: Layout, settings: Settings) -
     cannot be shown here.
     """
     if layout.is_container(gang.environment):
-        root = rooted.root_of(layout.environment(gang.environment))
-        if not settings.bwrap:
-            raise StartRefused("launch_failed", say.container_without_sandbox())
-        if not os.path.isdir(root):
-            raise StartRefused("launch_failed", say.environment_not_here(root))
+        _refuse_without_files(gang, layout.environment(gang.environment), settings)
     elif gang.environment:
         python = os.path.join(layout.environment(gang.environment), "bin", "python")
         if not os.path.exists(python):
             lost = os.path.realpath(python) if os.path.islink(python) else layout.environment(gang.environment)
             raise StartRefused("launch_failed", say.environment_not_here(lost))
+
+
+def _refuse_without_files(gang: Gang, folder: str, settings: Settings) -> None:
+    """Raise Refused when the files of a container image, which `folder` keeps, cannot be shown on this node."""
+    node = next((place.node for place in gang.own()), "")
+    if not settings.bwrap:
+        why = settings.degraded.args.get("why") if settings.degraded is not None else None
+        found = why if isinstance(why, Said) else say.sandboxes_off()
+        raise StartRefused("launch_failed", say.container_without_sandbox(node, found))
+    root, machine, here = rooted.root_of(folder), rooted.machine_of(folder), os.uname().machine
+    if not os.path.isdir(root):
+        raise StartRefused("launch_failed", say.environment_not_here(root))
+    if machine not in ("", here):
+        raise StartRefused("launch_failed", say.container_of_another_machine(machine, node, here))
 
 
 def refuse_covering(gang: Gang, layout: Layout, settings: Settings) -> None:

@@ -87,10 +87,9 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     image = layout.environment(gang.environment) if gang.environment else ""
     model, outputs = layout.model_out(gang.job), layout.outputs(gang.job)
     forced = _forced(gang, place, settings, name, paths, (model, outputs) if not sandboxed else (IN_MODEL, IN_OUTPUTS))
-    if layout.is_container(gang.environment):
-        base = {**_of_container(image, bool(_devices(place, settings))), **forced}
-    else:
-        base = {**_base(settings, sandboxed, paths.tmp, image), **forced}
+    contained = layout.is_container(gang.environment)
+    own = _of_container(image, place, settings) if contained else _base(settings, sandboxed, paths.tmp, image)
+    base = {**own, **forced}
     if not sandboxed:
         base[FILES] = paths.root + "/files"
     launch = registry.launch(gang, place.role, place.index, base)
@@ -99,12 +98,13 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
     resources = gang.roles[place.role].resources
     limits = Limits(resources.memory_mib, settings.processes, resources.cpu)
     code = next((m.source for m in gang.mounts if m.target == IN_CODE), None)
-    files = {paths.root + "/files" + target: text for target, text in launch.files.items()}
+    written = {**launch.files, **_accounts(image, contained and sandboxed)}
+    files = {paths.root + "/files" + target: text for target, text in written.items()}
     folders = (model, outputs, paths.root, paths.tmp, paths.metrics)
     if not sandboxed:
         cwd = code or paths.tmp
-        own = Prepared(place.role, place.index, name, paths, argv, env, cwd, limits, (), folders, files, hooked=hooked)
-        return replace(own, secrets=gang.secrets, secrets_dir=env.get(SECRETS, "")) if gang.secrets else own
+        bare = Prepared(place.role, place.index, name, paths, argv, env, cwd, limits, (), folders, files, hooked=hooked)
+        return replace(bare, secrets=gang.secrets, secrets_dir=env.get(SECRETS, "")) if gang.secrets else bare
     view = sandbox.View(
         name=name,
         hidden=(*layout.folders, *((root_of(settings.cache),) if settings.cache else ())),
@@ -117,7 +117,7 @@ def _task(gang: Gang, place: Assignment, layout: Layout, settings: Settings) -> 
         shm_mib=resources.shm_mib,
         environment=environment_for(gang, layout, settings),
         mounts=gang.mounts,
-        files=tuple((paths.root + "/files" + target, target) for target in launch.files),
+        files=tuple((paths.root + "/files" + target, target) for target in written),
         cards=_devices(place, settings),
         secrets=tuple(use.file for use in gang.secrets if use.file),
         network=os.geteuid() != 0 and apart.has_own_network(gang, settings),
@@ -184,8 +184,14 @@ def _base(settings: Settings, sandboxed: bool, tmp: str, image: str) -> dict[str
     return env
 
 
-def _of_container(folder: str, cards: bool) -> dict[str, str]:
+def _accounts(folder: str, contained: bool) -> dict[str, str]:
+    """Files of /etc that a task's image lacks an account in; its image is `contained`, kept in `folder`."""
+    return rooted.accounts(rooted.root_of(folder)) if contained else {}
+
+
+def _of_container(folder: str, place: Assignment, settings: Settings) -> dict[str, str]:
     """Variables of a task whose image is a container's, which a user may override: the image's own first."""
+    cards = bool(_devices(place, settings))
     own = {"PATH": sandbox.SYSTEM_PATH, "LANG": "C.UTF-8", "PYTHONUNBUFFERED": "1", **rooted.variables(folder)}
     paths = {"PYTHONPATH": "/trainmaster/python", **({"LD_LIBRARY_PATH": rooted.DRIVER} if cards else {})}
     for name, path in paths.items():

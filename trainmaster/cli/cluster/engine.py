@@ -109,7 +109,7 @@ def check(
     demand_known("engine", name, config.engines)
     engine = next(one for one in config.engines if one.name == name)
     kind, screen = find(engine.kind), Screen(as_json)
-    examination = examination_of(kind, engine, config.server.data or home(), wait, screen)
+    examination = examination_of(kind, engine, config.server.data or home(), wait, screen, config.local.containers)
     if examination is None:
         none = checked_by_doctor if kind.this_machine else engine_without_checks
         said = in_terminal_language(none(kind.label))

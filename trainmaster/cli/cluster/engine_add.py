@@ -148,12 +148,15 @@ def _add(
     from trainmaster.service.settings import load
 
     screen = Screen(as_json)
-    layout = Layout(home(), load(Layout(home()).config).server.data)
+    config = load(Layout(home()).config)
+    layout, containers = Layout(home(), config.server.data), config.local.containers
     chosen = adding.pools_of(kind, pool or [])
     section = adding.section_of(kind, name, chosen, settings, most_pending)
     proposed = settings_file.with_engine(settings_file.read(layout.config), section, data)
     screen.show([adding.moving(layout, data)], adding.LABELS)
-    examination = examination_of(kind, settings_file.engine_in(proposed, name), data or layout.bulk, wait, screen)
+    examination = examination_of(
+        kind, settings_file.engine_in(proposed, name), data or layout.bulk, wait, screen, containers
+    )
     if examination is not None:
         screen.examine(examination)
         chosen = chosen or adding.pools_of(kind, examination.pools)
@@ -170,10 +173,10 @@ def _add(
 
 
 def examination_of(
-    kind: "EngineKind", engine: "EngineConfig", data: str, wait: str, screen: Screen
+    kind: "EngineKind", engine: "EngineConfig", data: str, wait: str, screen: Screen, containers: str
 ) -> "Examination | None":
     """Return the look that is taken at `engine`, None where its kind has none. Raises InvalidSpec for a `wait` that is
-    no duration.
+    no duration. `containers`: the socket of the server's container runtime.
     """
     from trainmaster.core.errors import InvalidSpec
     from trainmaster.core.formats.units import NotRead, parse_duration_s
@@ -186,7 +189,7 @@ def examination_of(
         patience = parse_duration_s(wait)
     except NotRead as error:
         raise InvalidSpec(wait_not_read(error.said)) from error
-    return kind.adding.examine(EngineToAdd(engine, home(), data, patience, screen.wait))
+    return kind.adding.examine(EngineToAdd(engine, home(), data, patience, screen.wait, containers))
 
 
 def _pools_known() -> "list[answers.ResourcePool] | None":

@@ -46,9 +46,10 @@ from trainmaster.engines.local.caching import LocalCache
 from trainmaster.engines.local.client import AgentClient, AgentError
 from trainmaster.engines.local.facts import Host
 from trainmaster.engines.local.messages import local as say
-from trainmaster.engines.local.runtime import LocalRuntime
+from trainmaster.engines.runtime import ContainerRuntime
 from trainmaster.engines.terminal import ChildTerminal, demand_running
 from trainmaster.messages import render
+from trainmaster.messages.assets.containers import containers_need_sandbox
 from trainmaster.messages.jobs import starting
 from trainmaster.messages.said import Said, said_from_json
 
@@ -66,7 +67,7 @@ class LocalEngine:
         self.layout, self.name = layout, name
         self.config = config
         self.host = Host(config.local)
-        self.runtime = LocalRuntime(config.local.containers)
+        self.runtime = ContainerRuntime(config.local.containers)
         self.cache = LocalCache(config)
         self.sandbox = Probe("")
         self.cgroups_detail = ""
@@ -222,7 +223,7 @@ class LocalEngine:
 
     def no_containers(self) -> Said | None:
         """Return why no image can be had of a runtime, as it was seen last."""
-        return self.runtime.why_none(bool(self.sandbox.bwrap))
+        return self.runtime.why_none(None if self.sandbox.bwrap else containers_need_sandbox())
 
     def no_cache(self) -> Said | None:
         """Return why inputs are not cached, None when they are."""

@@ -21,18 +21,9 @@ from trainmaster.core.folders.layout import Layout
 from trainmaster.core.ids import attempt_id, split_attempt_id
 from trainmaster.core.launch import Asked, Gang
 from trainmaster.core.records import Node, Role
-from trainmaster.engines.base import (
-    AttemptReport,
-    Fact,
-    NativeRequest,
-    Note,
-    Refused,
-    Sink,
-    Terminal,
-    Waiting,
-    Window,
-)
+from trainmaster.engines.base import AttemptReport, Fact, NativeRequest, Note, Refused, Sink, Terminal, Waiting, Window
 from trainmaster.engines.findings import GangFindings, without_containers, without_sandbox, without_volumes
+from trainmaster.engines.runtime import ContainerRuntime
 from trainmaster.engines.slurm import entering, script
 from trainmaster.engines.slurm.attempts import stored
 from trainmaster.engines.slurm.attempts.asking import Asking
@@ -87,6 +78,7 @@ class SlurmEngine:
         self.estimates = ClusterEstimates(self.commands, self.machines)
         self.queue = Queue(self.reading, service)
         self.cancelling = Cancelling(self.commands, self.queue)
+        self.runtime = ContainerRuntime(config.local.containers)
         hand = Hand(self.commands.access, layout.path("run", f"{name}.submitter"))
         self.submitting = Submitting(hand, layout, self.asking, self.people, self.queue, own)
         self.mirrors = Mirrors(self.commands.access, own.python, own.scratch, self._take_note) if own.scratch else None
@@ -114,11 +106,11 @@ class SlurmEngine:
             self.submitting.package = await asyncio.to_thread(deliver, self.layout.bulk)
             await self.machines.read()
             await self.submitting.hand.start()
+            await asyncio.to_thread(self.runtime.look_first)
         except (ClusterRefused, ValueError) as error:
             raise Unavailable(slurm.slurm_unusable(said_by(error))) from error
         except OSError as error:
-            why = error.strerror or str(error)
-            raise Unavailable(slurm.data_folder_unwritable(self.layout.bulk, why)) from error
+            raise Unavailable(slurm.data_folder_unwritable(self.layout.bulk, error.strerror or str(error))) from error
         for work in (self._follow_queue, self._follow_folders):
             task = asyncio.get_running_loop().create_task(work())
             self._tasks.add(task)
@@ -136,8 +128,9 @@ class SlurmEngine:
 
     async def nodes(self) -> tuple[Node, ...]:
         """Return the machines of our partitions. Raises Unavailable."""
+        self.runtime.look()
         try:
-            return await self.machines.nodes(self.isolation())
+            return await self.machines.nodes(self.isolation(), self.runtime.fact(self.no_containers()))
         except (ClusterRefused, ValueError) as error:
             raise Unavailable(slurm.slurm_nodes_not_told(said_by(error))) from error
 
@@ -173,6 +166,12 @@ class SlurmEngine:
     def no_environments(self) -> Said | None:
         """Return that nodes cannot read them where they do not share our data."""
         return slurm_rules.environments_not_shared() if self.own.scratch else None
+
+    def no_containers(self) -> Said | None:
+        """Return why no files of an image can be shown; with sandboxes "auto" a node knows whether it has one."""
+        if self.own.scratch:
+            return slurm_rules.containers_not_shared()
+        return self.runtime.why_none(slurm_rules.containers_unsandboxed() if self.own.sandbox == "none" else None)
 
     async def estimate(self, gang: Gang) -> Waiting | Refused:
         """Return what Slurm foresees. Raises Unavailable."""

@@ -259,6 +259,7 @@ class EnvironmentKeeper:
         folder = os.path.join(self._layout.environments, BUILDING, self._random(12).hex())
         place = Place(folder, told, python)
         try:
+            await asyncio.to_thread(os.makedirs, os.path.dirname(folder), 0o700, True)
             await asyncio.to_thread(self._workshop.prepare, place)
         except OSError as error:
             raise NotMade(said.not_made(error.strerror or str(error))) from error
@@ -269,6 +270,7 @@ class EnvironmentKeeper:
         made, target = os.path.join(place.tree, "environment"), self._layout.environment(key)
         remove_tree(os.path.join(place.tree, "cache"))  # what has two names has one from now on
         size, files = size_of(made)
+        os.chmod(made, 0o700)  # whoever else may read it is let in by whoever starts their job
         sync_tree(made)
         remove_tree(target)
         os.rename(made, target)

@@ -75,7 +75,7 @@ async def asking_of(told: Told, **own: Any) -> Asking:
 
 
 async def test_features_name_the_model_of_untyped_cards_and_the_driver() -> None:
-    first, second = await (await machines_of(Told())).nodes({"kind": "none"})
+    first, second = await (await machines_of(Told())).nodes({"kind": "none"}, "Podman 4.3.1")
     assert (first.gpus, first.driver, first.pool) == (("A100", "A100"), "535.104.05", "gpu")
     assert (second.gpus, second.driver) == (("v100",) * 4, "")
 
@@ -95,14 +95,14 @@ def told_of(node: Node) -> str:
 async def test_why_a_node_is_out_of_service_is_said_in_words(more: dict[str, str], reason: str) -> None:
     told = Told()
     told.node["n1"] |= more
-    node, _ = await (await machines_of(told)).nodes({"kind": "none"})
+    node, _ = await (await machines_of(told)).nodes({"kind": "none"}, "Podman 4.3.1")
     assert (node.schedulable, told_of(node)) == (not reason, reason)
 
 
 async def test_a_partition_that_is_down_takes_its_nodes_out_of_service() -> None:
     told = Told()
     told.partition["state"] = "DOWN"
-    node, _ = await (await machines_of(told)).nodes({"kind": "none"})
+    node, _ = await (await machines_of(told)).nodes({"kind": "none"}, "Podman 4.3.1")
     assert (node.schedulable, node.reason) == (False, slurm_states.slurm_says_partition_down("batch"))
     assert told_of(node) == "Slurm reports that the partition batch is down"
 
@@ -110,10 +110,10 @@ async def test_a_partition_that_is_down_takes_its_nodes_out_of_service() -> None
 async def test_nodes_of_a_reservation_are_for_those_who_ask_for_it() -> None:
     told = Told()
     told.reservation = RESERVATION
-    nodes = await (await machines_of(told)).nodes({"kind": "none"})
+    nodes = await (await machines_of(told)).nodes({"kind": "none"}, "Podman 4.3.1")
     assert [told_of(node) for node in nodes] == ["", "Slurm reports that the node is kept for the reservation course"]
     assert dict(nodes[1].facts)["reservation"] == "course"
-    ours = await (await machines_of(told, reservation="course")).nodes({"kind": "none"})
+    ours = await (await machines_of(told, reservation="course")).nodes({"kind": "none"}, "Podman 4.3.1")
     assert [told_of(node) for node in ours] == ["Slurm reports that the node is not in the reservation course", ""]
     assert [node.schedulable for node in (*nodes, *ours)] == [True, False, False, True]
 

@@ -165,11 +165,12 @@ class ClusterPeople:
         bulk = self._layout.bulk
         with tempfile.TemporaryDirectory(prefix=".lists-", dir=bulk) as tried:
             sharing.grant(tried, {self._own_number: ALL})
-        for place in [_of(bulk, "uploads"), *(_of(bulk, "jobs", name) for name in _names(_of(bulk, "jobs")))]:
+        shared = [_of(bulk, "uploads"), self._layout.environments]
+        for place in [*shared, *(_of(bulk, "jobs", name) for name in _names(_of(bulk, "jobs")))]:
             for name in _names(place):
                 if os.path.isdir(_of(place, name)):
                     sharing.shut(_of(place, name))
-        for path in (_of(bulk, "uploads"), _of(bulk, "jobs"), bulk):
+        for path in (*shared, _of(bulk, "jobs"), bulk):
             sharing.make_private(path)
             os.chmod(path, THROUGH)
 
@@ -199,7 +200,9 @@ class ClusterPeople:
         os.chmod(shared.path, 0o1700)
         for mount in gang.mounts:
             if os.path.dirname(mount.source) == _of(self._layout.bulk, "uploads"):
-                _open_upload(mount.source, user)
+                _open_to_read(mount.source, user)
+        if gang.environment:
+            _open_to_read(self._layout.environment(gang.environment), user)
         for path in (self._layout.model_out(job), self._layout.outputs(job)):
             sharing.make_private(path)
             sharing.bequeath(path, both)
@@ -228,13 +231,15 @@ def _names(path: str) -> list[str]:
     return []
 
 
-def _open_upload(path: str, user: SystemUser) -> None:
-    """Let `user` read an upload: what is in it may be read by whoever is let in at its top."""
+def _open_to_read(path: str, user: SystemUser) -> None:
+    """Let `user` read an upload or the environment of an image: what is in it may be read by whoever is let in at its
+    top. O(files) once for each of them and each user.
+    """
     if not sharing.granted(path, user.number):
         for here, folders, files in os.walk(path):
             for name in (*folders, *files):
                 below = _of(here, name)
                 mode = os.lstat(below).st_mode
-                if not stat.S_ISLNK(mode):
-                    os.chmod(below, stat.S_IMODE(mode) | (mode & 0o500) >> 3 | (mode & 0o500) >> 6)
+                if not stat.S_ISLNK(mode) and mode != (wanted := mode | (mode & 0o500) >> 3 | (mode & 0o500) >> 6):
+                    os.chmod(below, stat.S_IMODE(wanted))
         sharing.grant(path, {user.number: LOOK})

@@ -11,11 +11,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from trainmaster.agent.containers.runtime import RuntimeVersion
 from trainmaster.engines.adding import Check
 from trainmaster.engines.slurm import script
 from trainmaster.engines.slurm.client.parse import NodeLine, Partition
 from trainmaster.engines.slurm.messages import slurm_checks as saying
+from trainmaster.engines.slurm.messages import slurm_rules
 from trainmaster.messages import render
+from trainmaster.messages.assets.containers import runtime_silent
 from trainmaster.messages.said import Said, verbatim
 
 PROGRAMS: Final = ("sbatch", "scancel", "scontrol", "sinfo", "squeue", "srun")
@@ -63,6 +66,7 @@ LABELS: Final[dict[str, Said]] = {
     "private": saying.check_private(),
     "environment": saying.check_environment(),
     "sandbox": saying.check_sandbox(),
+    "containers": saying.check_containers(),
     "cards": saying.check_cards(),
 }
 """What the checks are called."""
@@ -144,6 +148,19 @@ def munge(place: str, trouble: str) -> Check:
     if trouble:
         return Check("munge", False, saying.munge_silent(place, trouble))
     return Check("munge", True, saying.answers_at(place))
+
+
+def containers(socket: str, scratch: str, seen: RuntimeVersion | None, trouble: str) -> Check:
+    """Judge whether the files of container images can be had and read on nodes. `socket`: of the runtime, "" for none;
+    `seen`: which it is, or `trouble`: why it does not answer.
+    """
+    if not socket:
+        return Check("containers", True, saying.containers_without_runtime(), needed=False)
+    if scratch:
+        return Check("containers", False, slurm_rules.containers_not_shared(), needed=False)
+    if seen is None:
+        return Check("containers", False, runtime_silent(socket, trouble), needed=False)
+    return Check("containers", True, saying.containers_fetched_by(seen.name, seen.version), needed=False)
 
 
 def version(client: tuple[int, int, int]) -> Check:

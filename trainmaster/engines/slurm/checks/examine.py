@@ -14,9 +14,10 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Final
 
+from trainmaster.agent.containers.runtime import Runtime, RuntimeFailed
 from trainmaster.core.errors import TrainmasterError
 from trainmaster.engines.adding import Check, EngineToAdd
-from trainmaster.engines.slurm.checks import checks
+from trainmaster.engines.slurm.checks import checks, probed
 from trainmaster.engines.slurm.checks.trial import Trial
 from trainmaster.engines.slurm.client import parse, rest
 from trainmaster.engines.slurm.client.commands import Access, Commands, environment, said_by
@@ -29,6 +30,8 @@ MOUNTS: Final = "/proc/self/mounts"
 CONF: Final = "/etc/slurm/slurm.conf"
 MUNGE: Final = "/run/munge/munge.socket.2"
 """Where things are unless somebody says otherwise."""
+RUNTIME_S: Final = 5.0
+"""How long the container runtime may think about what it is."""
 
 
 class ClusterExamination:
@@ -42,6 +45,7 @@ class ClusterExamination:
         self.commands = Commands(Access(self.own.conf, self.own.programs))
         self.reading = rest.reading(self.own, self.commands, _service())
         self.pools: tuple[str, ...] = wanted.engine.pools
+        self._fetches = False  # whether container images are fetched for it
         self._partitions: list[Partition] = []
         self._nodes: list[NodeLine] = []
 
@@ -74,6 +78,8 @@ class ClusterExamination:
         for partition in dict.fromkeys(map(self._partition, self.pools)):
             for check in await self._trial(partition).run():
                 yield check
+                if check.name == "sandbox" and self._fetches:
+                    yield probed.containers(check, self.own.sandbox)
 
     def _partition(self, pool: str) -> str:
         return self.own.partitions.get(pool, pool)
@@ -96,6 +102,17 @@ class ClusterExamination:
         place = self.own.programs or environment(self.commands.access)["PATH"]
         yield checks.programs({name: shutil.which(name, path=place) is not None for name in checks.PROGRAMS}, place)
         yield checks.conf(self.own.conf, _text(self.own.conf)[1] if self.own.conf else "")
+        yield self._containers()
+
+    def _containers(self) -> Check:
+        place, seen, trouble = self.wanted.containers, None, ""
+        if place and not self.own.scratch:
+            try:
+                seen = Runtime(place, RUNTIME_S).version()
+            except RuntimeFailed as error:
+                trouble = error.text
+        self._fetches = seen is not None
+        return checks.containers(place, self.own.scratch, seen, trouble)
 
     # ------------------------------------------------------------------------------------------------------ the cluster
 

@@ -111,6 +111,13 @@ def _sandbox(where: str, found: Mapping[str, Any], wanted: str) -> Check:
     return Check("sandbox", False, lacking, needed=wanted == "bubblewrap", where=where)
 
 
+def containers(sandbox: Check, wanted: str) -> Check:
+    """Judge whether a node can show the files of container images, from what was found of its `sandbox`."""
+    works = sandbox.ok and wanted != "none"
+    said = saying.containers_shown() if works else saying.containers_not_shown()
+    return Check("containers", works, said, needed=False, where=sandbox.where)
+
+
 def _works(found: Mapping[str, Any]) -> Said:
     """Return that sandboxes work, with what they leave open."""
     node, filters, sockets = found["node"], found.get("unfiltered"), found.get("reachable")

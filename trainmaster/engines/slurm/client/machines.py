@@ -87,15 +87,18 @@ class Machines:
         """Ask the cluster for its partitions alone. Raises ClusterDown, ClusterRefused, ValueError."""
         self._partitions = {one.name: one for one in await self._reading.partitions()}
 
-    async def nodes(self, isolation: Mapping[str, str]) -> tuple[Node, ...]:
-        """Return those of our pools; one in several of them counts in the first. Raises ClusterDown."""
+    async def nodes(self, isolation: Mapping[str, str], containers: str) -> tuple[Node, ...]:
+        """Return those of our pools; one in several of them counts in the first. `containers`: what each says of
+        container images. Raises ClusterDown.
+        """
+        own = (("sandbox", isolation["kind"]), ("containers", containers))
         if time.monotonic() - self._read_at >= FRESH_S:
             await self.read()
         found = []
         for line in self._nodes:
             mine = [pool for name in line.partitions for pool in self._pools_of(name)]
             if mine:
-                found.append(self._node(line, mine[0], isolation))
+                found.append(self._node(line, mine[0], own))
         return tuple(found)
 
     def _pools_of(self, partition: str) -> list[str]:
@@ -103,8 +106,8 @@ class Machines:
         pools = self._pools or (*self._own.partitions, partition)
         return [pool for pool in pools if self.partition(pool) == partition]
 
-    def _node(self, line: NodeLine, pool: str, isolation: Mapping[str, str]) -> Node:
-        facts = [("slurm", line.version), ("state", ", ".join(line.states).lower()), ("sandbox", isolation["kind"])]
+    def _node(self, line: NodeLine, pool: str, own: tuple[tuple[str, str], ...]) -> Node:
+        facts = [("slurm", line.version), ("state", ", ".join(line.states).lower()), *own]
         facts += [("features", ", ".join(line.features))] if line.features else []
         facts += [("partitions", ", ".join(line.partitions))] if len(line.partitions) > 1 else []
         facts += [("reservation", self._reserved[line.name])] if line.name in self._reserved else []

@@ -1,4 +1,4 @@
-"""The container runtime of this machine, as nodes tell of it: which it is, or why there is none.
+"""The container runtime of the server's machine, which brings the files of images: which it is, or why there is none.
 
 Nobody waits for it: it is looked at again in a thread of its own. One that is slow is there.
 """
@@ -20,7 +20,7 @@ LOOK_S: Final = 15.0
 """Between two looks."""
 
 
-class LocalRuntime:
+class ContainerRuntime:
     """Behind the socket at `path`, "" for none. What it is was seen at the last look."""
 
     def __init__(self, path: str) -> None:
@@ -52,14 +52,16 @@ class LocalRuntime:
                 self._seen, self._why = None, say.runtime_silent(self._path, error.text)
         self._looked_at = time.monotonic()
 
-    def why_none(self, sandboxed: bool) -> Said | None:
-        """Return why tasks cannot have container images, None when they can. `sandboxed`: whether sandboxes work."""
-        if self._path and not sandboxed:
-            return say.containers_need_sandbox()
+    def why_none(self, unsandboxed: Said | None = None) -> Said | None:
+        """Return why tasks cannot have container images, None when they can. `unsandboxed`: why sandboxes, which show
+        their files, do not work, None where they do.
+        """
+        if self._path and unsandboxed is not None:
+            return unsandboxed
         return None if self._seen is not None else self._why
 
-    def fact(self) -> str:
-        """Return what the node's page says."""
-        if self._seen is not None:
+    def fact(self, why_none: Said | None = None) -> str:
+        """Return what a node's page says. `why_none`: why its tasks can have none although the runtime is there."""
+        if self._seen is not None and why_none is None:
             return f"{self._seen.name} {self._seen.version}"
-        return f"none: {render.text(self._why)}"
+        return f"none: {render.text(why_none or self._why)}"
