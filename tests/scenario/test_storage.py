@@ -79,6 +79,24 @@ async def test_each_has_its_place_below_dataset_and_one_object_is_a_folder_with_
     assert stage.log(job) == "one\ntwo\none\n"
 
 
+async def test_what_was_fetched_is_read_from_fast_storage_where_a_job_asks(tmp_path: Path, store: Store) -> None:
+    """R187: copied once it is here; another state of the same place is another copy."""
+    store.put("fast/a.txt", "one\n")
+    config = {"storage": {"allow": [HERE]}, "local": {"cache_folder": str(tmp_path / "fast")}}
+    async with Stage(tmp_path / "home", config) as stage:
+        await kept(stage, store)
+        for number, content in enumerate(("one", "two"), 1):
+            store.put("fast/a.txt", f"{content}\n")
+            text = "cat /dataset/a.txt; grep ' /dataset ' /proc/self/mountinfo"
+            job = await stage.submit(spec(content, text, inputs=[{"s3": "data/fast", "cache": True}]))
+            assert (await stage.ended(job)).state == "succeeded", stage.log(job)
+            assert stage.log(job).startswith(f"{content}\n")
+            [folder] = (tmp_path / "fast").iterdir()
+            copies = [path.name for path in folder.iterdir() if path.name.startswith("s3-")]
+            assert len(copies) == number
+            assert any(f"{folder}/{copy}/files" in stage.log(job) for copy in copies)
+
+
 async def test_how_far_it_is_is_told_while_it_is_fetched_and_a_stop_ends_it(stage: Stage, store: Store) -> None:
     """The store is away: the job waits for it, says so, and is stopped at once; nothing of it is left."""
     store.put("away/a.txt", "hello\n")
