@@ -2,9 +2,9 @@
 
 The standard library's writer over a sink that cannot seek. Invariant: what disappears while it is sent is left out or
 cut short; the archive itself stays whole. Names in it are UTF-8: a byte that is none is written as in addresses, %E9.
+Where nobody reads on, the garbage collector may end the parts of it in any order: none of them says anything then.
 """
 
-import io
 import os
 import re
 import tarfile
@@ -12,7 +12,7 @@ import time
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import IO, Final, cast
 
 BLOCK: Final = 1 << 20
 _NO_TEXT: Final = re.compile("[\udc80-\udcff]")  # lone surrogates: Python's form of bytes that are not UTF-8
@@ -27,17 +27,19 @@ class ZipMember:
     modified_at: float = 0.0
 
 
-class _Sink(io.RawIOBase):
+class _Sink:
+    """What an archive is written to. Nothing closes it, as something of `io` would be closed that is collected."""
+
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: object) -> int:
-        part = bytes(data)  # type: ignore[call-overload]
+    def write(self, data: bytes | bytearray | memoryview) -> int:
+        part = bytes(data)
         self._parts.append(part)
         return len(part)
+
+    def flush(self) -> None:
+        """Do nothing: all is there."""
 
     def take(self) -> bytes:
         taken = b"".join(self._parts)
@@ -45,11 +47,16 @@ class _Sink(io.RawIOBase):
         return taken
 
 
+class _Archive(zipfile.ZipFile):
+    def __del__(self) -> None:
+        """Write no end: whoever made it does, and where it is collected before, nobody reads that."""
+
+
 def stream_zip(members: Iterable[ZipMember], *, compress: bool = True) -> Iterator[bytes]:
     """Yield the archive of `members`. `compress` for texts; models are stored as they are (they do not shrink)."""
     sink = _Sink()
     kind = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-    with zipfile.ZipFile(sink, "w", kind, allowZip64=True, compresslevel=1) as archive:
+    with _Archive(cast(IO[bytes], sink), "w", kind, allowZip64=True, compresslevel=1) as archive:
         for member in members:
             # The format can hold dates from 1980 to 2107.
             moment = time.gmtime(min(max(member.modified_at, 315532800.0), 4354819199.0))
