@@ -145,10 +145,12 @@ def test_top_says_how_it_is_left(tm: Shell) -> None:
     finally:
         shown.send_signal(signal.SIGINT)
         with contextlib.suppress(OSError):  # its end
-            while os.read(own, 10_000):
-                pass
+            while more := os.read(own, 10_000):
+                seen += more
         assert shown.wait(timeout=60) == 0
         os.close(own)
+    assert seen.index(b"\x1b[?1049h") < seen.index(b"\x1b[?1049l"), "the screen is as before"
+    assert seen.rindex(b"\x1b[?25l") < seen.rindex(b"\x1b[?25h"), "and its cursor"
     assert "按 Ctrl-C 退出".encode() in seen
     assert "加速卡".encode() in seen
 

@@ -1,8 +1,9 @@
 """The whole cluster at a glance, and the console: top, open."""
 
+import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -49,7 +50,7 @@ def top(
 
     Above a line for each node: use of CPU, memory and GPUs; below a line for each job.
     """
-    from trainmaster.cli.showing.console import console, emit_json, plain
+    from trainmaster.cli.showing.console import emit_json, plain
     from trainmaster.cli.showing.jobs import LIVE
 
     server = client()
@@ -64,16 +65,36 @@ def top(
         else:
             _print(cluster, jobs)
         return
+    _watch(lambda width: _screen(*look(), width), every)
+
+
+def _watch(picture: Callable[[int], Any], every: float) -> None:
+    """Fill the screen with `picture` of its width, anew every so many seconds, until Ctrl-C; then it is as before."""
     from rich.live import Live
 
+    from trainmaster.cli.showing.console import console
+
+    out, left = console(), False
+
+    def leave(*_: object) -> None:
+        nonlocal left
+        left = True  # what is raised may be lost, where it comes while the garbage collector is at work
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, leave)
+    live: Live | None = None
     try:
-        out = console()
-        with Live(_screen(*look(), out.width), screen=True, auto_refresh=False, console=out) as live:
-            while True:
-                time.sleep(every)
-                live.update(_screen(*look(), out.width), refresh=True)
+        live = Live(picture(out.width), screen=True, auto_refresh=False, console=out)
+        live.start(refresh=True)
+        while not left:
+            time.sleep(every)
+            live.update(picture(out.width), refresh=True)
     except KeyboardInterrupt:
         return
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if live is not None:
+            live.stop()
 
 
 def _print(cluster: "answers.ClusterView", jobs: "Sequence[answers.JobView]") -> None:

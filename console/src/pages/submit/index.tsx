@@ -151,7 +151,7 @@ function SubmitForm(props: FormProps): ReactNode {
   });
 
   const typed = JSON.stringify(doc) !== JSON.stringify(given);
-  const left = useRef(false); // submitted or thrown away: nothing is asked or kept any more
+  const left = useRef(false); // submitted or saved: nothing is asked or kept any more
   useDraft(draft, doc, typed && !left.current);
   const put = (next: JsonObject): void => {
     form.state.showSeveral(isDistributed(next));
@@ -175,6 +175,11 @@ function SubmitForm(props: FormProps): ReactNode {
   const discard = (): void => {
     left.current = true;
     dropDraft(draft);
+  };
+  /** Whoever is back before the page has been left finds the form as it was at first. */
+  const forget = (): void => {
+    dropDraft(draft);
+    put(fresh);
   };
   const done = (job: Job): void => {
     discard();
@@ -279,7 +284,7 @@ function SubmitForm(props: FormProps): ReactNode {
             }}
           />
         )}
-        <Leaving typed={() => typed && !left.current} discard={discard} />
+        <Leaving typed={() => typed && !left.current} discard={forget} />
       </div>
     </FormContext>
   );
