@@ -150,7 +150,7 @@ def test_who_still_saves_at_a_stop_is_not_hurried_by_those_that_are_gone(tmp_pat
         "import os, signal, sys, time;"
         "saves = os.environ.get('MS_NODE_ID') == '0';"
         "saves and signal.signal(signal.SIGTERM, lambda *_: (time.sleep(3), print('saved', flush=True), sys.exit(0)));"
-        "print('ready', flush=True); signal.pause()"
+        "os.write(1, b'ready\\n'); signal.pause()"
     )
     options = ("--first=0", "--processes=2", "--scheduler")
     process = begin(tmp_path, text, *options, hurries=True)
