@@ -4,7 +4,7 @@ Waits are for things to appear, never for time to pass.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,15 @@ class Console:
         self.page.evaluate(
             "path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')) }", path
         )
+
+    def too_wide(self) -> int:
+        """By how many pixels the page is wider than its window: it may take a moment to draw itself anew for the width
+        that the window has got.
+        """
+        over = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        with suppress(TimeoutError):
+            self.page.wait_for_function(f"{over} <= 0", timeout=3000)
+        return int(self.page.evaluate(over))
 
     def press(self, test_id: str) -> None:
         """Click."""

@@ -208,8 +208,7 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
             console.page.set_viewport_size({"width": width, "height": 900})
             console.page.wait_for_function(_AT_REST)
             settled(console, mark)
-            over = console.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            if over > 0:
+            if over := console.too_wide():
                 wrong[f"{width} px, {address} scrolls sideways"] = f"{over} px"
             if width >= WHOLE_PX and (pushed := console.page.evaluate(_PUSHED)):
                 wrong[f"{width} px, {address}, tables"] = pushed

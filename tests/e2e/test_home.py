@@ -38,7 +38,7 @@ def test_it_follows_what_happens_and_helps_where_something_failed(world: World, 
     for width in (390, 1280, 1440):
         console.page.set_viewport_size({"width": width, "height": 900})
         expect(console.page.locator(".tm-sider")).to_have_count(0 if width < 900 else 1)
-        assert console.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert not console.too_wide(), width
     console.press("home-help")
     expect(console.at("home-help-box").get_by_test_id("remedies")).to_be_visible()
     console.page.keyboard.press("Escape")

@@ -64,7 +64,7 @@ def test_what_came_of_what_is_drawn(
         page.set_viewport_size({"width": width, "height": 844})
         expect(there.at("lineage")).to_contain_text("来源与去向")
         expect(there.at("lineage-node")).to_have_count(5)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        assert not there.too_wide(), width
         there.at("lineage").scroll_into_view_if_needed()
         report.add(f"lineage at {width}", judge(page))
     assert not report, str(report)

@@ -75,7 +75,7 @@ def test_the_nodes_are_read_page_by_page(large: tuple[World, int, Path], console
         console.page.set_viewport_size({"width": width, "height": 900})
         expect(rows).to_have_count(min(PAGE, nodes))
         heights = rows.evaluate_all("rows => rows.map((row) => row.getBoundingClientRect().height)")
-        sideways = console.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        sideways = console.too_wide()
         cut = console.page.evaluate(_CUT)
         if max(heights) > MOST_ROW_PX or sideways > 0 or cut:
             wrong[width] = max(heights), sideways, cut
