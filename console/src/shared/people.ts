@@ -33,6 +33,10 @@ export const maySubmit = (person: Person, workspace: string): boolean => {
   return role !== undefined && role !== "viewer";
 };
 
+/** Whether there is any workspace into which somebody may submit. */
+export const submitsSomewhere = (person: Person): boolean =>
+  person.role === "admin" || person.workspaces.some((one) => maySubmit(person, one.workspace));
+
 /** Where a new job of somebody goes, unless they say otherwise: undefined is the default workspace. */
 export function homeOf(person: Person): string | undefined {
   if (maySubmit(person, DEFAULT_WORKSPACE)) return undefined;

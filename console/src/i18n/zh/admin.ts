@@ -100,7 +100,7 @@ export const admin = {
     nominal: "配额",
     cap: "上限",
     capHint: "“上限”留空时，可使用他人闲置的全部资源。",
-    capBelow: "不能小于配额。",
+    capBelow: "“上限”不能小于配额。",
     add: "添加资源",
     borrowed: "借用 {{borrowed}}",
     none: "不限",

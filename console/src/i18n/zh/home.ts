@@ -46,6 +46,11 @@ export const home: Translated<typeof en> = {
   emptyTitle: "第一个任务",
   emptyHint: "在下一页选一个示例并提交，就能看到它运行，只需点击三次。",
   emptyStart: "从示例开始",
+  viewerTitle: "您可以查看，但不能提交任务",
+  viewerHint:
+    "您是 {{workspaces}} 的访客，可以查看成员共享的内容。如需提交任务，请联系该工作空间的所有者或管理员，将您改为成员。",
+  viewerStart: "查看共享的任务",
+  noneTitle: "您还没有加入任何工作空间",
   workspaces: "我管理的工作空间",
   people: "资源占用情况",
   person: "用户",
