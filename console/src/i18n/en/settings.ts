@@ -27,7 +27,7 @@ export const settings = {
     keyFingerprint: "Fingerprint",
     keysChanged: "Last changed from {{from}},",
     sessions: "Where you are signed in",
-    sessionsHint: "Each is a browser. End those that you do not know, and change your password.",
+    sessionsHint: "Each row is a browser. Sign out those that you do not know, and change your password.",
     address: "Address",
     browser: "Browser",
     browserUnknown: "unknown",

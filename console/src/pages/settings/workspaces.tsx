@@ -55,9 +55,9 @@ export function Workspaces(): ReactNode {
                         <StorageButton workspace={workspace} />
                       </>
                     )}
+                    <MembersButton workspace={workspace} />
                     {(platform || decides(role)) && (
                       <>
-                        <MembersButton workspace={workspace} />
                         <LimitsButton workspace={workspace} />
                         <AuditLink workspace={workspace} />
                       </>
