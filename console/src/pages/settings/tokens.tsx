@@ -12,7 +12,7 @@ import { CopyButton, Pending, useErrorText } from "../../shared/ui";
 const DAYS = [7, 30, 90, 365];
 const DAY_S = 86_400;
 /** Scopes of a token by what people want it for. */
-const KINDS = {
+export const KINDS = {
   read: [
     "jobs:read",
     "cluster:read",
