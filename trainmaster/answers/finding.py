@@ -120,9 +120,10 @@ class ComparisonView(Answer, frozen=True):
 
 
 class OverlaidCurves(Answer, frozen=True):
-    """The curves of one job."""
+    """The curves of one job. `roles`: names of its sub-tasks; the first number of a replica, `task0-1`, counts in them."""
 
     id: str
+    roles: list[str]
     series: list[Series]
 
 

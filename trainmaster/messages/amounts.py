@@ -11,7 +11,10 @@ from typing import Any, Final
 
 _NONE: Final = {"en": "none", "zh": "无"}
 _JOINT: Final = {"en": ", ", "zh": "、"}
-_ROLES: Final = {"zh": {"owner": "所有者", "admin": "管理员", "member": "成员", "viewer": "访客", "user": "普通用户"}}
+_ROLES: Final = {
+    "en": {"admin": "administrator"},
+    "zh": {"owner": "所有者", "admin": "管理员", "member": "成员", "viewer": "访客", "user": "普通用户"},
+}
 _SIZES: Final = (86400, 3600, 60, 1)
 _UNITS: Final = {"en": ("d", "h", "m", "s"), "zh": (" 天", " 小时", " 分", " 秒")}
 """How days, hours, minutes and seconds are written behind their number."""
