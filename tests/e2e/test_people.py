@@ -119,7 +119,7 @@ def test_the_owner_of_a_workspace_decides_who_is_in_it(world: World, console: Co
     bea.at("member-name").fill("cai")
     bea.press("member-add")
     expect(bea.at("member-cai")).to_contain_text("member")
-    bea.choose("role-cai", "admin")
+    bea.choose("role-cai", "administrator")
     expect(bea.page.get_by_text("cai is now admin.")).to_be_visible()
 
     bea.page.keyboard.press("Escape")

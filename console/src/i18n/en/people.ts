@@ -3,7 +3,7 @@ export const people = {
   hint: "Who may sign in. A locked account keeps its jobs, models and memberships.",
   privacy: {
     title: "Show the owners of other people's jobs",
-    told: "Everybody sees the owner of every job that runs or waits; what it is called and does only who may see it. So one can ask a colleague when the cluster is full.",
+    told: "Everyone sees who owns each running or queued job. Its name and contents stay hidden from people it is not shared with.",
     hidden: "Only administrators see the owner of a job that is not theirs to see. Others see its size and workspace.",
     unreadable: "What was decided cannot be read, so owners are hidden. Set the switch again.",
   },
@@ -27,7 +27,7 @@ export const people = {
   nameBad: "Use only what is named below, and begin with a lower-case letter.",
   workspace: "Workspace",
   workspaceRole: "Role in the workspace",
-  role: { owner: "owner", admin: "admin", member: "member", viewer: "viewer" },
+  role: { owner: "owner", admin: "administrator", member: "member", viewer: "viewer" },
   may: {
     owner: "Manage all jobs and all members, owners too",
     admin: "Manage all jobs, and all members but owners",
