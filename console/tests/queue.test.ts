@@ -198,6 +198,7 @@ describe("the policy", () => {
     expect(wordOf(knob({ default: true }), true, t)).toBe("admin.policy.on");
     expect(meaningOf("age: by time; sjf: shortest first", "sjf")).toBe("sjf: shortest first; age: by time");
     expect(meaningOf("none：按顺序；easy：可先启动", "easy")).toBe("easy：可先启动；none：按顺序");
+    expect(meaningOf("How others follow; any: x; same: y", "same")).toBe("How others follow; same: y; any: x");
     expect(meaningOf("How far back; 0 ignores it", "0.5")).toBe("How far back; 0 ignores it");
   });
   it("makes limits of rows, leaving out those without a resource", () => {

@@ -120,7 +120,7 @@ class ComparisonView(Answer, frozen=True):
 
 
 class OverlaidCurves(Answer, frozen=True):
-    """The curves of one job. `roles`: names of its sub-tasks; the first number of a replica, `task0-1`, counts in them."""
+    """The curves of one job. `roles`: names of its sub-tasks, in which the first number of `task0-1` counts."""
 
     id: str
     roles: list[str]

@@ -6457,7 +6457,7 @@ export interface components {
             edges: components["schemas"]["LineageEdge"][];
             more: boolean;
         };
-        /** @description The curves of one job. `roles`: names of its sub-tasks; the first number of a replica, `task0-1`, counts in them. */
+        /** @description The curves of one job. `roles`: names of its sub-tasks, in which the first number of `task0-1` counts. */
         OverlaidCurves: {
             id: string;
             roles: string[];

@@ -47,7 +47,7 @@ export const admin = {
     changedBy: "Changed by {{name}}",
     never: "These are the defaults.",
     bounds: "{{min}} to {{max}}",
-    default: "default {{value}}",
+    default: "default: {{value}}",
     toDefault: "Back to the default",
     on: "on",
     off: "off",

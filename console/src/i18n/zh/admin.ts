@@ -45,7 +45,7 @@ export const admin = {
     changedBy: "由 {{name}} 修改",
     never: "当前为默认值。",
     bounds: "{{min}} 到 {{max}}",
-    default: "默认 {{value}}",
+    default: "默认：{{value}}",
     toDefault: "恢复默认值",
     on: "开",
     off: "关",

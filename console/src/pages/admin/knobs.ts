@@ -43,7 +43,9 @@ export function meaningOf(meaning: string, chosen: string): string {
   const parts = meaning.split(parted);
   const at = parts.findIndex((part) => part.startsWith(`${chosen}:`) || part.startsWith(`${chosen}：`));
   const [first] = at < 0 ? [] : parts.splice(at, 1);
-  return first === undefined ? meaning : [first, ...parts].join(parted);
+  if (first === undefined) return meaning;
+  const before = parts[0] !== undefined && !/^[\w-]+[:：]/.test(parts[0]) ? parts.splice(0, 1) : []; // what it is about
+  return [...before, first, ...parts].join(parted);
 }
 
 export function shown(knob: Knob, value: KnobValue | null): string {

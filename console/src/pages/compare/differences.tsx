@@ -18,16 +18,12 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
   const all = search.all === true;
   const rows = useMemo(() => found.rows.filter((row) => all || row.differs), [found.rows, all]);
   const lines = useMemo(() => grouped(rows), [rows]);
-  // The title of a group goes through all columns, so that it is read as one.
-  const through = (line: Line): { colSpan?: number } => (isTitle(line) ? { colSpan: found.jobs.length + 1 } : {});
-  const none = (line: Line): { colSpan?: number } => (isTitle(line) ? { colSpan: 0 } : {});
   const columns: TableColumnsType<Line> = [
     {
       title: t("compare.setting"),
       key: "name",
       width: narrow ? 130 : 230,
       fixed: narrow ? undefined : "start",
-      onCell: through,
       render: (_, line) =>
         isTitle(line) ? (
           <span className="tm-compare-section">{t(`compare.section.${line.title}`)}</span>
@@ -46,7 +42,6 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
       ),
       key: job.id,
       width: 200,
-      onCell: none,
       render: (_: unknown, line: Line) => (isTitle(line) ? null : <Value value={line.values[at]} />),
     })),
   ];

@@ -45,7 +45,7 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
   const look = { lines, log, time: axis === "time", xLabel: t(`job.metrics.${axis}`), ...alongOf(axis) };
   return (
     <section className="tm-panel tm-chart-card" data-testid={`metric-${name}`} ref={card}>
-      <header>
+      <header className={whose ? "tm-chart-counted" : undefined}>
         <h3>{name}</h3>
         <span className="tm-faint">
           {sources
@@ -54,7 +54,7 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
         </span>
         <span className="tm-grow" />
         {whose && (last != null || best !== null) && (
-          <span data-testid="counted">
+          <span className="tm-num tm-faint" data-testid="counted">
             {replicaOf(whose, job.roles)}
             {t("mark.colon")}
           </span>
