@@ -101,6 +101,16 @@ export function useFormatTime(): (at: number, style?: "full" | "short" | "clock"
   };
 }
 
+/** "2026-11" -> "November 2026", as the language of the page says it; what is no month stays as it is. */
+export function useMonth(): (month: string) => string {
+  const locale = LOCALES[useLanguage()];
+  return (month) => {
+    const at = new Date(`${month}-01T00:00:00Z`);
+    if (Number.isNaN(at.getTime())) return month;
+    return at.toLocaleDateString(locale, { year: "numeric", month: "long", timeZone: "UTC" });
+  };
+}
+
 const STEPS = [
   ["day", 86400],
   ["hour", 3600],

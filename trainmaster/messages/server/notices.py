@@ -9,7 +9,7 @@ from trainmaster.messages.said import Said
 
 # --- what happened
 
-@say("Job {job} succeeded after {run_s}", "任务 {job} 运行 {run_s} 后成功结束")
+@say("Job {job} succeeded in {run_s}", "任务 {job} 运行成功，用时 {run_s}")
 def notice_succeeded(job: str, run_s: Seconds) -> Said: ...
 
 @say("Job {job} was stopped by {by}", "任务 {job} 已被 {by} 停止")

@@ -53,7 +53,7 @@ export const cluster = {
   },
   models: {
     title: "Models",
-    what: "What successful jobs left, with versions and their metrics.",
+    what: "Models saved by successful jobs, with versions and metrics.",
     search: "Search models",
     name: "Name",
     owner: "Owner",
@@ -87,22 +87,22 @@ export const engines = {
   nodesInService_one: "{{n}} of {{total}} node in service",
   inService: "{{n}} of {{total}} in service",
   state: "State",
-  answers: "answers",
-  silent: "does not answer",
-  silentOne: "The engine {{name}} does not answer",
+  answers: "online",
+  silent: "not responding",
+  silentOne: "The engine {{name}} is not responding",
   does: {
     queue: "The platform queues jobs and forecasts their start",
     owns_queue: "Has its own queue",
     estimates: "Forecasts when jobs start",
     adjusts: "Queued jobs can be changed",
     attaches: "Replicas can be entered",
-    measures: "Measures GPU utilization",
+    measures: "Reads GPU utilization where the GPUs report it",
   },
   lacks: {
     estimates: "No forecasts",
     adjusts: "Queued jobs cannot be changed",
     attaches: "Replicas cannot be entered",
-    measures: "GPU utilization is not measured",
+    measures: "Does not read GPU utilization",
   },
 } as const;
 

@@ -100,6 +100,7 @@ export const common = {
     all: "All",
     mine: "Mine",
     shared: "Shared with me",
+    sharedAs: "Shared: {{what}}",
     favorite: "Favorites",
     published: "Published",
     more: "Show more",

@@ -1,7 +1,7 @@
 /** Data sets: the list, one of them, and uploading. */
 export const datasets = {
   title: "Data sets",
-  what: "Folders of files with versions, which jobs read.",
+  what: "Versioned folders of files that jobs read.",
   add: "Upload",
   search: "Search data sets",
   none: "No data sets yet",

@@ -34,6 +34,7 @@ export const home = {
   machineHours: "Replica hours",
   amount: "Amount ({{currency}})",
   perDay: "Hours of use per day",
+  daysOf: "{{zone}} days",
   perDayOf: "{{day}}: {{hours}} hours",
   perDayOf_one: "{{day}}: {{hours}} hour",
   noUse: "Nothing was used this month.",

@@ -3,7 +3,7 @@ export const people = {
   hint: "Who may sign in. A locked account keeps its jobs, models and memberships.",
   privacy: {
     title: "Show the owners of other people's jobs",
-    told: "Everybody sees who owns each running or queued job, so that one can ask a colleague when the cluster is full. Its name and contents stay hidden from people who may not see it.",
+    told: "Everyone sees who owns each running or queued job, so that one can ask a colleague when the cluster is full. Its name and contents stay hidden from people it is not shared with.",
     hidden: "Only administrators see the owner of a job that is not theirs to see. Others see its size and workspace.",
     unreadable: "What was decided cannot be read, so owners are hidden. Set the switch again.",
   },

@@ -1,7 +1,7 @@
 /** Templates: the page, and what saves one. */
 export const templates = {
   title: "Templates",
-  what: "Settings under a name, to submit jobs from.",
+  what: "Saved settings for submitting jobs.",
   add: "New template",
   search: "Search templates",
   none: "No templates yet",

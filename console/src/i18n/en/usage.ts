@@ -1,7 +1,7 @@
 /** Usage: what was used and what it cost, balances and budgets. */
 export const usage = {
   title: "Usage",
-  sub: "{{month}}, days of {{zone}}, as of {{time}}",
+  sub: "{{month}} ({{zone}} days), as of {{time}}",
   month: "Month",
   allWorkspaces: "All workspaces",
   workspace: "Workspace",

@@ -32,6 +32,7 @@ export const algorithms = {
   runsOn: "资源类型",
   anything: "不限",
   maxReplicas: "副本数上限",
+  noMaximum: "不限",
   download: "下载代码",
   use: "用于任务",
   useOne: "用于任务：{{name}}",

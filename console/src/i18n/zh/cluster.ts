@@ -53,7 +53,7 @@ export const cluster = {
   },
   models: {
     title: "模型",
-    what: "任务成功后保存的结果，带有版本和指标。",
+    what: "任务成功后保存的模型，带有版本和指标。",
     search: "搜索模型",
     name: "名称",
     owner: "所有者",
@@ -85,7 +85,7 @@ export const engines = {
   nodesInService: "可调度节点 {{n}} / {{total}}",
   inService: "可调度 {{n}} / {{total}}",
   state: "状态",
-  answers: "正常",
+  answers: "在线",
   silent: "没有响应",
   silentOne: "引擎 {{name}} 没有响应",
   does: {
@@ -94,7 +94,7 @@ export const engines = {
     estimates: "可估计开始时间",
     adjusts: "可修改排队中的任务",
     attaches: "可进入副本",
-    measures: "采集加速卡利用率",
+    measures: "可采集加速卡利用率（需加速卡支持）",
   },
   lacks: {
     estimates: "不估计开始时间",

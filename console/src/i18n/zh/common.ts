@@ -97,6 +97,7 @@ export const common = {
     all: "全部",
     mine: "我的",
     shared: "共享给我的",
+    sharedAs: "共享：{{what}}",
     favorite: "收藏",
     published: "已发布",
     more: "加载更多",

@@ -35,6 +35,7 @@ export const home: Translated<typeof en> = {
   machineHours: "机时",
   amount: "金额（{{currency}}）",
   perDay: "每日用量（小时）",
+  daysOf: "按 {{zone}} 计日",
   perDayOf: "{{day}}：{{hours}} 小时",
   noUse: "本月没有用量。",
   limits: "我的上限",

@@ -223,12 +223,12 @@ export const job = {
     none: "还没有采样",
     noneHint: "副本启动几秒后会出现采样数据。",
     all: "全部副本",
-    unavailable: "未测量",
+    unavailable: "无数据",
     why: {
       net: "同一节点上的副本共用网络",
       noCards: "任务没有使用加速卡",
-      cards: "这些加速卡不支持测量",
-      other: "没有收到数据",
+      cards: "这些加速卡不上报",
+      other: "没有收到",
     },
   },
   uploads: {

@@ -1,7 +1,7 @@
 /** 参数扫描。 */
 export const sweeps = {
   title: "参数扫描",
-  what: "由一个任务文件生成的多个只有参数不同的任务。",
+  what: "用不同的参数运行同一个任务文件。",
   none: "还没有参数扫描",
   noneHint: "在创建任务的表单中为参数填写多个取值，或在任务文件中加上 sweep: 后用 tm sweep 提交。",
   noMatch: "没有符合条件的参数扫描",
@@ -39,7 +39,6 @@ export const sweeps = {
   csv: "表格（CSV）",
   topOnly: "图中显示最好的 {{count}} 个条目。",
   noParameters: "这些条目的参数没有不同",
-  noMetrics: "还没有条目上报指标",
   of: "{{name}}，条目 {{n}}",
   parallelHint: "每个条目一条线，从参数连到结果。",
   scatterHint: "每个条目一个点。",

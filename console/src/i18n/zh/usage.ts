@@ -1,7 +1,7 @@
 /** 用量：用量与费用、余额与预算。 */
 export const usage = {
   title: "用量",
-  sub: "{{month}}，按 {{zone}} 时区计日，截至 {{time}}",
+  sub: "{{month}}（按 {{zone}} 计日），截至 {{time}}",
   month: "月份",
   allWorkspaces: "全部工作空间",
   workspace: "工作空间",

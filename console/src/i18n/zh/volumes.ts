@@ -15,6 +15,7 @@ export const volumes = {
   changed: "修改时间",
   created: "创建时间",
   size: "大小",
+  onDisk: "占用磁盘",
   entries: "条目数",
   entryCount: "{{count}} 项",
   about: "概况",

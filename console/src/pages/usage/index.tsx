@@ -11,7 +11,7 @@ import { useAttempt } from "../../shared/attempt";
 import { saveText } from "../../shared/download";
 import { useKept } from "../../shared/kept";
 import { useSession } from "../../shared/session";
-import { useFormatTime } from "../../shared/time";
+import { useFormatTime, useMonth } from "../../shared/time";
 import { Nothing, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { monthsUpTo, shownAmount } from "./amounts";
 import { Balances } from "./balances";
@@ -24,6 +24,7 @@ const PAGE = 50;
 export function UsagePage(): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
+  const monthOf = useMonth();
   const { month, workspace } = useSearch({ from: "/usage" });
   const navigate = useNavigate({ from: "/usage" });
   const attempt = useAttempt();
@@ -51,7 +52,10 @@ export function UsagePage(): ReactNode {
     <div className="tm-stack" data-testid="usage">
       <PageHeader
         title={t("usage.title")}
-        sub={report && t("usage.sub", { month: report.month, zone: report.time_zone, time: time(report.at, "minute") })}
+        sub={
+          report &&
+          t("usage.sub", { month: monthOf(report.month), zone: report.time_zone, time: time(report.at, "minute") })
+        }
         actions={
           <>
             <Select
@@ -62,7 +66,7 @@ export function UsagePage(): ReactNode {
                   replace: true,
                 })
               }
-              options={monthsUpTo(newest || "2026-01", MONTHS).map((value) => ({ value, label: value }))}
+              options={monthsUpTo(newest || "2026-01", MONTHS).map((value) => ({ value, label: monthOf(value) }))}
               aria-label={t("usage.month")}
               data-testid="usage-month"
             />

@@ -88,7 +88,7 @@ export function VolumePage(): ReactNode {
 function Known({ of }: { of: VolumeDetail }): ReactNode {
   const { t } = useTranslation();
   const facts: [string, ReactNode][] = [
-    [t("volumes.size"), bytes(of.size_bytes)],
+    [t("volumes.onDisk"), bytes(of.size_bytes)],
     [t("volumes.entries"), number(of.files)],
     [t("volumes.changed"), <Ago key="c" at={of.changed_at} />],
     [t("volumes.created"), <Ago key="m" at={of.created_at} />],
@@ -156,6 +156,8 @@ function Remove({ of }: { of: VolumeDetail }): ReactNode {
       aria-label={t("volumes.delete.all")}
       title={t("volumes.delete.all")}
       data-testid="volume-delete"
-    />
+    >
+      {t("action.delete")}
+    </Button>
   );
 }
