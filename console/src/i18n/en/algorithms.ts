@@ -85,6 +85,7 @@ export const algorithms = {
     given: { argument: "argument", variable: "variable" },
     nothing: "nothing",
     choose: "Input for {{name}}",
+    missing: "Choose its input.",
   },
   create: {
     title: "Create an algorithm",

@@ -79,7 +79,7 @@ export const common = {
     cores_one: "{{n}} core",
     cards: "{{n}} GPUs",
     cards_one: "{{n}} GPU",
-    shm: "shm {{size}}",
+    shm: "shared memory {{size}}",
     tasks: "{{count}} replicas",
     tasks_one: "{{count}} replica",
     progress: "Progress of {{name}}",

@@ -2,6 +2,7 @@
 export const sweeps = {
   title: "Sweeps",
   what: "One job file run with different parameters.",
+  add: "New sweep",
   none: "No sweeps yet",
   noneHint:
     "Give a parameter several values in the form of a new job, or write sweep: into a job file and submit it with tm sweep.",
@@ -47,7 +48,7 @@ export const sweeps = {
   scatterHint: "One dot for each entry.",
   form: {
     title: "Sweep",
-    hint: "Give parameters several values, or list the jobs: one submit makes all of them.",
+    hint: "Run many jobs at once: give a parameter several values, or list the jobs.",
     way: "How the jobs follow",
     ways: { grid: "Every combination", list: "A list of jobs" },
     algorithm: "Algorithm",

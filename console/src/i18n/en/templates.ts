@@ -49,5 +49,5 @@ export const templates = {
   },
   selected: "{{count}} selected",
   from: "From the template {{name}}",
-  editing: "Saved as a new version of the template {{name}}",
+  editing: "Saving makes a new version of {{name}}",
 } as const;

@@ -85,6 +85,7 @@ export const algorithms = {
     given: { argument: "命令行参数", variable: "环境变量" },
     nothing: "无",
     choose: "{{name}} 的输入",
+    missing: "请为该通道选择输入。",
   },
   create: {
     title: "创建算法",

@@ -123,7 +123,7 @@ export const common = {
     renderHint: "请重新加载；若再次出现，请把下面的文字反馈给管理员。",
     outdated: "内容不是最新，数据截至 {{time}}。",
     earlier: "您选择的内容加载失败，仍显示之前的数据（截至 {{time}}）。",
-    problems: "{{count}} 个问题",
+    problems: "{{count}} 处问题",
   },
   lost: {
     job: "没有这个任务，或未与您共享",

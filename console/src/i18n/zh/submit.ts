@@ -2,9 +2,9 @@
 export const submit = {
   title: "创建训练任务",
   editTemplate: "编辑模板",
-  clonedFrom: "克隆自 {{id}}",
-  sessionOf: "配置来自 {{id}}，用 tm exec 进入",
-  trainingOf: "配置来自 {{id}}，请填写训练命令",
+  clonedFrom: "克隆自 {{name}}",
+  sessionOf: "配置来自 {{name}}，用 tm exec 进入",
+  trainingOf: "配置来自 {{name}}，请填写训练命令",
   basic: "基本模式",
   expert: "专家模式",
   mode: "显示哪些字段",
@@ -177,7 +177,7 @@ export const submit = {
     latest: "最新版本",
     which: { dataset: "选择数据集", model: "选择模型", volume: "选择存储卷", s3: "存储连接" },
     cache: "先复制到节点的高速存储",
-    keptOn: "在这些页面管理：",
+    keptOn: "可在以下页面管理：",
     below: "前缀",
     none: {
       dataset: "{{workspace}} 中没有您可用的数据集",
@@ -252,7 +252,7 @@ export const submit = {
   },
   example: {
     title: "从示例开始",
-    hint: "示例都是完整的任务；节点上需要装有什么，写在各自的说明里。",
+    hint: "每个示例都是完整的任务，并注明对节点环境的要求。",
     hello: "Hello",
     helloHint: "一条命令，1 核 CPU，几秒钟",
     metrics: "训练曲线",

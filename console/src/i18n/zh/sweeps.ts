@@ -1,7 +1,8 @@
 /** 参数扫描。 */
 export const sweeps = {
   title: "参数扫描",
-  what: "用不同的参数运行同一个任务文件。",
+  what: "由同一任务文件生成、仅参数不同的一组任务。",
+  add: "新建参数扫描",
   none: "还没有参数扫描",
   noneHint: "在创建任务的表单中为参数填写多个取值，或在任务文件中加上 sweep: 后用 tm sweep 提交。",
   noMatch: "没有符合条件的参数扫描",
@@ -44,7 +45,7 @@ export const sweeps = {
   scatterHint: "每个条目一个点。",
   form: {
     title: "参数扫描",
-    hint: "为参数填写多个取值，或逐个列出任务，一次提交全部生成。",
+    hint: "一次运行多个任务：为参数填写多个取值，或逐个列出任务。",
     way: "任务的生成方式",
     ways: { grid: "取值组合", list: "任务列表" },
     algorithm: "算法",

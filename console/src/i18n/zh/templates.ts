@@ -45,5 +45,5 @@ export const templates = {
   },
   selected: "已选 {{count}} 个",
   from: "来自模板 {{name}}",
-  editing: "保存为模板 {{name}} 的新版本",
+  editing: "保存后生成 {{name}} 的新版本",
 };
