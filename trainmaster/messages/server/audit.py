@@ -6,7 +6,7 @@ for.
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, Names, Role, Seconds, say
+from trainmaster.messages.catalogue import Count, Names, PlatformRole, Role, Seconds, say
 from trainmaster.messages.said import Said
 
 Changes = list[Said]
@@ -105,7 +105,7 @@ def as_it_was() -> Said: ...
 # --- people
 
 @say("Created user {name} with the role {role}", "新建了用户 {name}，角色为 {role}")
-def user_made(name: str, role: Role) -> Said: ...
+def user_made(name: str, role: PlatformRole) -> Said: ...
 
 @say("Locked user {name}", "锁定了用户 {name}")
 def user_locked(name: str) -> Said: ...

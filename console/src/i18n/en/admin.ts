@@ -27,6 +27,8 @@ export const admin = {
   waitingRunning: "Queued / running",
   actions: "Actions",
   none: "None yet",
+  noShares: "None yet",
+  noFlavors: "None yet",
   overview: {
     quotas: "Quotas",
     noQuotas: "No workspace has a quota. Set one under Workspaces.",

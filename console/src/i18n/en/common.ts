@@ -70,6 +70,8 @@ export const common = {
     stop: ". ",
     comma: ", ",
     semicolon: "; ",
+    /** Before what follows on the line. */
+    gap: "{{text}} ",
     aside: " ({{text}})",
     named: "{{what}}: {{name}}",
   },

@@ -19,6 +19,7 @@ export const datasets = {
   noVersions: "No version is left. Upload one.",
   size: "Size",
   files: "Files",
+  filesNumber: "Files",
   fileCount: "{{count}} files",
   fileCount_one: "{{count}} file",
   uploaded: "Uploaded",

@@ -59,4 +59,5 @@ export const usage = {
   alarms: "Alarms, in percent of the budget",
   alarmsBad: "Enter whole percentages from 1 to 1000.",
   price: "Price per hour",
+  priceIn: "Price per hour ({{currency}})",
 };

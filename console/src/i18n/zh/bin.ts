@@ -13,7 +13,7 @@ export const bin = {
   owner: "所有者",
   deleted: "删除时间",
   by: "由 {{name}} 删除",
-  until: "彻底删除",
+  until: "彻底删除时间",
   ever: "不会自动删除",
   actions: "操作",
   version: "版本 {{n}}",

@@ -18,8 +18,8 @@ export const compare = {
   best: "最优",
   bestOf: "最优 {{metric}}",
   lastOf: "最终 {{metric}}",
-  tab: { differences: "不同之处", curves: "曲线", parameters: "参数", code: "代码" },
-  all: "也显示相同的内容",
+  tab: { differences: "差异", curves: "曲线", parameters: "参数", code: "代码" },
+  all: "同时显示相同项",
   setting: "设置项",
   same: "任务文件完全相同。",
   section: {
@@ -43,7 +43,7 @@ export const compare = {
   scatter: "{{metric}}与 {{parameter}}",
   scatterHint: "每个任务一个点。",
   parallel: "平行坐标",
-  parallelHint: "每个任务一条线，从各参数连到最优值。可指向线条或名称。",
+  parallelHint: "每个任务一条线，从各参数连到最优值。指向线条或名称可突出显示。",
   point: "{{job}}：{{x}} → {{y}}",
   code: {
     base: "从",

@@ -7,7 +7,7 @@ export const home: Translated<typeof en> = {
   hello: "{{name}}，更新于 {{time}}",
   running: "运行中",
   waiting: "排队中",
-  failed: "14 天内失败",
+  failed: "近 14 天失败",
   freeCards: "空闲加速卡",
   freeCores: "空闲 CPU 核",
   free: "当前空闲",

@@ -5,7 +5,7 @@ export const settings = {
     tabs: { account: "账户", notifications: "通知" },
     tokens: "API 令牌",
     tokensHint:
-      "供脚本和 SDK 使用，放在请求头 Authorization: Bearer TOKEN 中。权限可以与您相同，也可以更小，或只用于一个工作空间。",
+      "供脚本和 SDK 使用，放在请求头 Authorization: Bearer TOKEN 中。令牌的权限可与您相同，也可缩小，或仅限某个工作空间。",
     tokenName: "用途",
     tokenExpires: "有效期",
     tokenMay: "权限",
@@ -27,7 +27,7 @@ export const settings = {
     keyFingerprint: "指纹",
     keysChanged: "最近修改来自 {{from}} ·",
     sessions: "已登录的浏览器",
-    sessionsHint: "每行是一个浏览器。如有不认识的，请将其退出登录，并修改密码。",
+    sessionsHint: "每行是一个已登录的浏览器。如有不认识的，请将其退出登录并修改密码。",
     address: "地址",
     browser: "浏览器",
     browserUnknown: "未知",

@@ -24,7 +24,7 @@ export const templates = {
   more: "{{name}} 的更多操作",
   sharing: { none: "不共享", read: "可使用", "read-write": "可修改" },
   share: {
-    none: "其他人看不到",
+    none: "不共享",
     read: "其他人可查看、复制和提交",
     "read-write": "其他人还可修改和删除",
     changed: "共享方式已修改。",

@@ -103,7 +103,7 @@ function NameField(): ReactNode {
       hint={
         other === null ? undefined : (
           <span data-testid="same-name">
-            {t("submit.sameName")}{" "}
+            {t("mark.gap", { text: t("submit.sameName") })}
             <Button type="link" size="small" className="tm-inline" onClick={() => form.set("name", other)}>
               {t("submit.useName", { name: other })}
             </Button>

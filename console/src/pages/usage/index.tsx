@@ -113,7 +113,7 @@ function Unpriced(): ReactNode {
   if (useSession()?.user.role !== "admin") return null;
   return (
     <p className="tm-faint tm-flat" data-testid="unpriced">
-      {t("usage.unpriced")}{" "}
+      {t("mark.gap", { text: t("usage.unpriced") })}
       <Link to="/admin" search={{ tab: "pools" }}>
         {t("usage.setPrices")}
       </Link>

@@ -87,7 +87,7 @@ export function VolumePage(): ReactNode {
 /** How large it is, and which jobs mount it. */
 function Known({ of }: { of: VolumeDetail }): ReactNode {
   const { t } = useTranslation();
-  const facts: [string, ReactNode][] = [
+  const facts: [string, ReactNode, "wide"?][] = [
     [t("volumes.onDisk"), bytes(of.size_bytes)],
     [t("volumes.entries"), number(of.files)],
     [t("volumes.changed"), <Ago key="c" at={of.changed_at} />],
@@ -99,6 +99,7 @@ function Known({ of }: { of: VolumeDetail }): ReactNode {
       <Mono key="p" copy={of.path}>
         {of.path}
       </Mono>,
+      "wide",
     ]);
   return (
     <section className="tm-panel">
