@@ -1,18 +1,17 @@
 /** The settings of the job files: one a row, a job a column. */
 import { Link } from "@tanstack/react-router";
-import { Switch, Table, type TableColumnsType } from "antd";
+import { Switch, type TableColumnsType } from "antd";
 import { Fragment, type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { ComparedRow, Scalar } from "../../api/types";
+import { DataTable } from "../../shared/table";
 import { Nothing } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { Dot } from "./look";
 import type { PartProps } from "./part";
 import { namesOf } from "./table";
 
 export function DifferencesTab({ found, search, update }: PartProps): ReactNode {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   const names = useMemo(() => namesOf(found.jobs), [found.jobs]);
   const all = search.all === true;
   const rows = useMemo(() => found.rows.filter((row) => all || row.differs), [found.rows, all]);
@@ -21,8 +20,8 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
     {
       title: t("compare.setting"),
       key: "name",
-      width: narrow ? 130 : 230,
-      fixed: narrow ? undefined : "start",
+      width: 230,
+      fixed: "start",
       render: (_, row) => (
         <div className="tm-compare-setting">
           {sections.has(row) && <span className="tm-compare-section">{t(`compare.section.${row.section}`)}</span>}
@@ -58,14 +57,15 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
         </label>
       </div>
       <div className="tm-panel tm-table" data-testid="compare-differences">
-        <Table<ComparedRow>
+        <DataTable<ComparedRow>
+          className="tm-rows-beside"
           rowKey={(row) => `${row.section} ${row.name}`}
           rowClassName={(row) => (all && row.differs ? "tm-compare-differs" : "")}
           size="small"
           columns={columns}
           dataSource={rows}
           tableLayout="fixed"
-          scroll={{ x: (narrow ? 130 : 230) + 200 * found.jobs.length }}
+          scroll={{ x: 230 + 200 * found.jobs.length }}
           pagination={false}
           locale={{ emptyText: <span className="tm-faint">{t("compare.same")}</span> }}
         />

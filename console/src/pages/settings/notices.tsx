@@ -1,6 +1,6 @@
 /** What one is told and where: a switch for each kind and place, and the address of mails. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Grid, Input, Switch, Table, type TableColumnsType } from "antd";
+import { Alert, App, Button, Input, Switch, type TableColumnsType } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -16,6 +16,7 @@ import {
 import type { NoticeSettings } from "../../api/types";
 import { useLanguage } from "../../i18n";
 import { useNoticeName } from "../../shared/notice";
+import { DataTable } from "../../shared/table";
 import { Stamp } from "../../shared/time";
 import { Pending, useErrorText } from "../../shared/ui";
 
@@ -66,7 +67,6 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
   const { t } = useTranslation();
   const name = useNoticeName();
   const act = useDo();
-  const narrow = Grid.useBreakpoint().md === false;
   const off = (where: NoticeWhere): boolean => where === "mail" && of.address === null;
   const about = (kind: NoticeKind): ReactNode => (
     <>
@@ -85,7 +85,7 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
       data-testid={`switch-${kind}-${where}`}
     />
   );
-  const beside: TableColumnsType<NoticeKind> = [
+  const columns: TableColumnsType<NoticeKind> = [
     { title: t("notices.kind"), key: "kind", render: (_, kind) => about(kind) },
     ...PLACES.map((where) => ({
       title: t(`notices.places.${where}`),
@@ -94,31 +94,14 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
       render: (_: unknown, kind: NoticeKind) => one(kind, where),
     })),
   ];
-  const below: TableColumnsType<NoticeKind> = [
-    {
-      title: t("notices.kind"),
-      key: "kind",
-      render: (_, kind) => (
-        <>
-          {about(kind)}
-          <div className="tm-notice-where">
-            {PLACES.map((where) => (
-              <span key={where}>
-                {one(kind, where)} {t(`notices.places.${where}`)}
-              </span>
-            ))}
-          </div>
-        </>
-      ),
-    },
-  ];
   return (
-    <Table<NoticeKind>
+    <DataTable<NoticeKind>
       rowKey={(kind) => kind}
       size="small"
       pagination={false}
       dataSource={[...NOTICE_KINDS]}
-      columns={narrow ? below : beside}
+      columns={columns}
+      className="tm-rows-beside"
     />
   );
 }
