@@ -86,6 +86,7 @@ function Entries({ search }: { search: AuditSearch }): ReactNode {
         dataSource={found}
         columns={columns}
         lead="what"
+        className="tm-rows-beside"
         onRow={({ kind }) => ({ "data-testid": "audit-entry", "data-kind": kind }) as object}
         expandable={{
           rowExpandable: ({ changes }) => changes.length > 0,

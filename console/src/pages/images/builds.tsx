@@ -44,6 +44,7 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
           },
           {
             key: "state",
+            className: "tm-row-below",
             render: (_, one) => (
               <TwoLines
                 first={
@@ -61,7 +62,7 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
               />
             ),
           },
-          { key: "began", width: 132, render: (_, one) => <Ago at={one.started_at} /> },
+          { key: "began", width: 132, className: "tm-row-below", render: (_, one) => <Ago at={one.started_at} /> },
           {
             key: "open",
             width: 96,

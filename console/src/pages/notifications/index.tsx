@@ -113,6 +113,7 @@ function Notices({ search }: { search: NoticesSearch }): ReactNode {
         onRow={({ kind, read: was }) => ({ "data-testid": "notice", "data-kind": kind, "data-read": was }) as object}
         columns={columns}
         lead="text"
+        className="tm-rows-beside"
       />
       {query.hasNextPage && (
         <div className="tm-panel-body tm-center">
