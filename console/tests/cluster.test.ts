@@ -89,6 +89,10 @@ describe("what was held over time", () => {
     expect(made.line).toBe("M0 100.0H100.0L100.0 50.0H200.0L200.0 0.0H300.0");
     expect(made.area).toBe(`${made.line}V100H0Z`);
     expect(stepsOf([16], 8, 10, 10).most).toBe(16);
+    // The last mean is of a time that is mostly over: the picture ends with what is held now.
+    const now = stepsOf([0, 1], 4, 100, 100, 4);
+    expect(now.line).toBe("M0.0 100.0H49.0L49.0 75.0H98.0V0.0H100.0".replace("M0.0", "M0"));
+    expect(stepsOf([0], 4, 100, 100, 8).most).toBe(8);
     expect(stepsOf([], 8, 10, 10)).toMatchObject({ line: "", area: "" });
   });
   it("is summed up as a mean, and read where the pointer is", () => {

@@ -103,6 +103,21 @@ describe("where values lie", () => {
     expect(placeOf([4, 4]).of(4)).toBe(0.5);
     expect(placeOf([true, false]).marks.map((mark) => mark.label)).toEqual(["false", "true"]);
   });
+  it("what is not set has a place of its own, at the foot of the axis and below all that is set", () => {
+    const some = placeOf([10, null, 20], "not set");
+    expect(some.marks[0]).toEqual({ at: 0, label: "not set" });
+    expect([some.of(null), some.of(undefined), some.of(20)]).toEqual([0, 0, 1]);
+    expect(some.of(10)).toBeGreaterThan(0.1);
+    expect(placeOf(["adam", null], "not set").marks.map(({ label }) => label)).toEqual(["not set", "adam"]);
+    expect(placeOf([null, null], "not set").of(null)).toBe(0);
+    expect(placeOf([10, 20], "not set").marks.map(({ label }) => label)).not.toContain("not set");
+  });
+  it("the way to and from what is not set is a line of its own, and both together are the whole line", () => {
+    const same = (at: number): number => at * 10;
+    const loose = (i: number): boolean => i === 1 || i === 2;
+    expect(pathOf([1, 0, 1, 1], same, same, (i) => !loose(i))).toBe("M0.0 10.0M10.0 0.0M20.0 10.0L30.0 10.0");
+    expect(pathOf([1, 0, 1, 1], same, same, loose)).toBe("M0.0 10.0L10.0 0.0L20.0 10.0M30.0 10.0");
+  });
   it("a line has a gap where a value is missing", () => {
     const same = (at: number): number => at * 10;
     expect(pathOf([0, 1, null, 0.5, 1], same, same)).toBe("M0.0 0.0L10.0 10.0M30.0 5.0L40.0 10.0");

@@ -8,7 +8,7 @@ import { changeable } from "../src/pages/queue/sooner";
 import { colors } from "../src/pages/queue/timeline";
 import { clipped } from "../src/pages/queue/timeline/bars";
 import { layout, runs, step, tracks } from "../src/pages/queue/timeline/layout";
-import { around, marks, panned, showing, zoomed } from "../src/pages/queue/timeline/view";
+import { around, halfOf, marks, panned, showing, withRoom, zoomed } from "../src/pages/queue/timeline/view";
 import { changed, readChange } from "../src/pages/submit/document";
 
 const node = (name: string, cards: number): TimelineNode => ({ name, pool: "default", service: "in_service", cards });
@@ -206,5 +206,24 @@ describe("the policy", () => {
       limitsOf([{ resource: "gpu", nominal: 4, cap: null }, { resource: "", nominal: 1, cap: 2 }, undefined]),
     ).toEqual({ gpu: { nominal: 4, cap: null } });
     expect(limitsOf(undefined)).toEqual({});
+  });
+});
+
+describe("labels of the timeline's axis", () => {
+  const tick = (at: number, words = "03:00") => ({ at, words });
+  const shown = (labels: ReturnType<typeof tick>[], now?: ReturnType<typeof tick>) =>
+    withRoom(labels, 500, now).map(({ at }) => at);
+
+  it("are all there that have room, and none is cut", () => {
+    expect(shown([tick(10), tick(30), tick(250), tick(470), tick(495)])).toEqual([30, 250, 470]);
+    expect(shown([tick(30, "28 Nov, 03:00")])).toEqual([]);
+  });
+  it("give way to now only where they would touch it", () => {
+    const now = tick(44, "Now 01:26");
+    expect(shown([tick(70), tick(111)], now)).toEqual([111]);
+    expect(shown([tick(70), tick(111)])).toEqual([70, 111]);
+  });
+  it("Chinese letters take more room", () => {
+    expect(halfOf("现在 01:26")).toBeGreaterThan(halfOf("ab 01:26"));
   });
 });

@@ -189,6 +189,11 @@ _PUSHED = """() => [...document.querySelectorAll(".ant-table-content, .ant-table
   .filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1)
   .map((e) => `${(e.innerText ?? "").slice(0, 30)}: ${e.scrollWidth} px in ${e.clientWidth}`)"""
 WHOLE_PX = 1280
+# Where there is no room for columns the rows of every table are cards. A file's own table is as wide as it is.
+STACKED_PX = 991
+_BESIDE = """() => [...document.querySelectorAll(".ant-table-wrapper:not(.tm-look-table *) tr")]
+  .filter((e) => e.checkVisibility() && !e.closest(".tm-look") && getComputedStyle(e).display === "table-row")
+  .map((e) => (e.innerText ?? "").slice(0, 30))"""
 
 
 @pytest.mark.parametrize("language", ["en-GB", "zh-CN"])
@@ -212,6 +217,10 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
                 wrong[f"{width} px, {address} scrolls sideways"] = f"{over} px"
             if width >= WHOLE_PX and (pushed := console.page.evaluate(_PUSHED)):
                 wrong[f"{width} px, {address}, tables"] = pushed
+            if width <= STACKED_PX and (
+                pushed := console.page.evaluate(_PUSHED) + console.page.evaluate(_BESIDE)
+            ):
+                wrong[f"{width} px, {address}, rows that are no cards"] = pushed
             if covered := console.page.evaluate(_COVERED):
                 wrong[f"{width} px, {address}"] = covered
     assert wrong == {}, "\n" + "\n".join(f"{where}: {what}" for where, what in wrong.items())

@@ -163,6 +163,25 @@ def test_logs_of_a_gang_are_merged_and_side_by_side(endless: str, console: Conso
         expect(console.at(f"pane-{name}").get_by_test_id("log")).to_contain_text("epoch=")
 
 
+def test_a_phone_has_the_tools_of_a_log_in_three_lines(world: World, console: Console) -> None:
+    """R206: lines wrap there unless somebody chose otherwise; what takes room is in a menu."""
+    job = plain(world, "by-phone", ["bash", "-c", "echo begin; printf 'long %.0s' $(seq 60); echo"])
+    world.until(job, lambda view: view["state"] == "succeeded")
+    console.page.set_viewport_size({"width": 390, "height": 844})
+    console.open_job(job, "logs")
+    log = console.at("log")
+    expect(log).to_contain_text("long long")
+    assert not log.evaluate("e => e.scrollWidth > e.clientWidth")
+    bar = console.page.locator(".tm-log-bar").bounding_box()
+    assert bar is not None
+    assert bar["height"] < 150, bar
+    console.press("log-more")
+    console.press("log-wrap")
+    console.page.wait_for_function("(e) => e.scrollWidth > e.clientWidth", arg=log.element_handle())
+    console.page.set_viewport_size({"width": 1440, "height": 900})
+    expect(console.at("log-top")).to_be_visible()
+
+
 def test_failures_are_marked_and_gone_to(world: World, console: Console) -> None:
     """R222: lines that tell of trouble stand out, and one click leads from one to the next."""
     text = "for i in $(seq 1 300); do echo step $i; done; echo ERROR: first; echo fine; echo WARNING: slow; echo end"

@@ -63,6 +63,9 @@ def test_what_came_of_what_is_drawn(
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.set_viewport_size({"width": width, "height": 844})
         expect(there.at("lineage")).to_contain_text("来源与去向")
+        if width < 600:  # a picture is wider than a phone: it is one press away
+            expect(there.at("lineage-list")).to_be_visible()
+            there.press("lineage-as-graph")
         expect(there.at("lineage-node")).to_have_count(5)
         assert not there.too_wide(), width
         there.at("lineage").scroll_into_view_if_needed()

@@ -4,7 +4,7 @@
  */
 import { DownloadOutlined, FileOutlined, FolderFilled } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Breadcrumb, Button, Table, type TableColumnsType, Tooltip } from "antd";
+import { Breadcrumb, Button, type TableColumnsType, Tooltip } from "antd";
 import { type ReactNode, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { FileItem, FilePage } from "../api/types";
@@ -13,6 +13,7 @@ import { bytes } from "./format";
 import { Preview } from "./look";
 import { isFolder, placeOf } from "./look/kinds";
 import type { Read } from "./look/parts";
+import { DataTable } from "./table";
 import { Ago } from "./time";
 import { Empty, Pending } from "./ui";
 
@@ -76,7 +77,7 @@ export function FileBrowser(props: Props): ReactNode {
       ) : (
         <div className="tm-files">
           <div className={open ? "tm-files-open" : undefined}>
-            <Table<FileItem>
+            <DataTable<FileItem>
               rowKey="path"
               size="small"
               columns={columns}

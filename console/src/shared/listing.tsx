@@ -4,7 +4,7 @@
  */
 import { SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { Input, Segmented, Table, type TableProps } from "antd";
+import { Input, Segmented, type TableProps } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ASSETS, type AssetWords } from "../api/assets";
@@ -12,6 +12,7 @@ import type { en } from "../i18n/en";
 import { AssetStar } from "./favorite";
 import { useKept } from "./kept";
 import { LoadMore } from "./more";
+import { DataTable } from "./table";
 import { Empty, Outdated, PageHeader, Pending } from "./ui";
 
 /** What is asked of the server. */
@@ -176,7 +177,7 @@ export function Listing<T extends Listed>(props: ListingProps<T>): ReactNode {
         <>
           {line}
           <div className="tm-panel tm-table" data-testid={words}>
-            <Table<T>
+            <DataTable<T>
               rowKey="id"
               size="middle"
               columns={columns}

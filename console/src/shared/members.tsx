@@ -1,7 +1,7 @@
 /** Who belongs to a workspace, and in which role: read, changed and added to in one dialog. What is chosen is saved at once. */
 import { DeleteOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { App, Button, Form, Input, Modal, Select, Table } from "antd";
+import { App, Button, Form, Input, Modal, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { dropMember, listMembers, listUsers, putMember } from "../api/people";
@@ -12,6 +12,7 @@ import { ButtonLink } from "./link";
 import { decides, mayGive, roleIn } from "./people";
 import { RoleSelect, useRoleWords } from "./roles";
 import { useSession } from "./session";
+import { DataTable } from "./table";
 import { Ago } from "./time";
 import { Pending } from "./ui";
 
@@ -246,7 +247,7 @@ function MemberTable({ workspace, own, leaver, members, close }: TableProps): Re
       },
     });
   return (
-    <Table<Member>
+    <DataTable<Member>
       rowKey="user"
       size="small"
       scroll={{ x: 520 }}

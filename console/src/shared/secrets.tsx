@@ -1,7 +1,7 @@
 /** The secrets of a workspace, in one dialog: their names for who may use them; set, replaced and deleted by who leads it. */
 import { DeleteOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { App, Button, Form, Input, Modal, Table } from "antd";
+import { App, Button, Form, Input, Modal } from "antd";
 import { type ReactNode, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { deleteSecret, listSecrets, setSecret } from "../api/secrets";
@@ -9,6 +9,7 @@ import type { Secret } from "../api/types";
 import { useAttempt } from "./attempt";
 import { decides, roleIn } from "./people";
 import { useSession } from "./session";
+import { DataTable } from "./table";
 import { Ago } from "./time";
 import { Pending } from "./ui";
 
@@ -173,7 +174,7 @@ function SecretTable({ workspace, secrets, replace }: TableProps): ReactNode {
       onOk: () => change(() => deleteSecret(workspace, name), t("secrets.deleted", { name })),
     });
   return (
-    <Table<Secret>
+    <DataTable<Secret>
       rowKey="name"
       size="small"
       scroll={{ x: replace ? 600 : 480 }}

@@ -1,7 +1,7 @@
 /** The storage connections of a workspace, in one dialog: where they go for who may use them; kept and deleted by who leads it. */
 import { DeleteOutlined } from "@ant-design/icons";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Form, Input, Modal, Table } from "antd";
+import { Alert, App, Button, Form, Input, Modal } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { checkConnection, deleteConnection, listConnections, setConnection } from "../api/storage";
@@ -10,6 +10,7 @@ import { useBilingual } from "../i18n";
 import { useAttempt } from "./attempt";
 import { decides, roleIn } from "./people";
 import { useSession } from "./session";
+import { DataTable } from "./table";
 import { Ago } from "./time";
 import { Pending, Sentences } from "./ui";
 
@@ -195,7 +196,7 @@ function ConnectionTable({ workspace, connections, replace }: TableProps): React
   return (
     <>
       {seen && <Checked name={seen.name} check={seen.check} />}
-      <Table<Connection>
+      <DataTable<Connection>
         rowKey="name"
         size="small"
         scroll={{ x: replace ? 700 : 560 }}

@@ -44,6 +44,7 @@ export const compare = {
   scatter: "{{metric}} by {{parameter}}",
   scatterHint: "One dot for each job.",
   parallel: "Parallel coordinates",
+  notSet: "not set",
   parallelHint: "One line for each job, from its parameters to its best value. Point at a line or at a name.",
   point: "{{job}}: {{x}} → {{y}}",
   code: {

@@ -95,6 +95,7 @@ export const timeline = {
     range: "range of the start",
     open: "no time limit",
     move: "Drag to move, Ctrl and wheel to zoom",
+    moveByTouch: "Drag to move, + and − to zoom",
   },
   card: "GPU {{n}}",
   node: "Node",

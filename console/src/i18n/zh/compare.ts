@@ -43,6 +43,7 @@ export const compare = {
   scatter: "{{metric}}与 {{parameter}}",
   scatterHint: "每个任务一个点。",
   parallel: "平行坐标",
+  notSet: "未设置",
   parallelHint: "每个任务一条线，从各参数连到最优值。指向线条或名称可突出显示。",
   point: "{{job}}：{{x}} → {{y}}",
   code: {

@@ -91,6 +91,7 @@ export const timeline = {
     range: "开始时间范围",
     open: "不限时",
     move: "拖动可平移，Ctrl + 滚轮可缩放",
+    moveByTouch: "拖动以移动，用 + 和 − 缩放",
   },
   card: "加速卡 {{n}}",
   node: "节点",

@@ -1,7 +1,7 @@
 /** Nodes: which pool they are in, and whether they are in service; cordon, drain, back again. */
 import { SearchOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Form, Input, Select, Table } from "antd";
+import { Button, Form, Input, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { cordonNode, drainNode, type Evict, listNodes, listPools, moveNode, uncordonNode } from "../../api/cluster";
@@ -9,6 +9,7 @@ import type { NodeDetail } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { useAttempt } from "../../shared/attempt";
 import { useEngineOf } from "../../shared/engines";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
 import { Nothing, Pending, TwoLines } from "../../shared/ui";
 import { cards } from "../queue/demand";
@@ -54,7 +55,7 @@ export function NodesAdmin(): ReactNode {
           data-testid="admin-node-search"
         />
       </div>
-      <Table<NodeDetail>
+      <DataTable<NodeDetail>
         rowKey="name"
         size="middle"
         dataSource={shown}

@@ -2,7 +2,6 @@
 import { WarningOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Table } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listNodes, listWorkspaces, readCluster } from "../../api/cluster";
@@ -11,6 +10,7 @@ import { useBilingual } from "../../i18n";
 import { useEngines } from "../../shared/engines";
 import { number } from "../../shared/format";
 import { amount, useResourceName } from "../../shared/shares";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
 import { Pending, TwoLines } from "../../shared/ui";
 import { NodeLink } from "../cluster/columns";
@@ -140,7 +140,7 @@ function Away(): ReactNode {
           {t("admin.overview.allInService", { count: query.data.items.length })}
         </div>
       ) : (
-        <Table<NodeDetail>
+        <DataTable<NodeDetail>
           rowKey="name"
           size="small"
           tableLayout="fixed"

@@ -1,9 +1,10 @@
 /** The one table of the administration: things with a name and a description, each with a button to change and one to remove it. */
 import { DeleteOutlined, EditOutlined } from "@ant-design/icons";
-import { App, Button, Table, type TableColumnsType, Tooltip } from "antd";
+import { App, Button, type TableColumnsType, Tooltip } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAttempt } from "../../shared/attempt";
+import { DataTable } from "../../shared/table";
 import { Pending, TwoLines } from "../../shared/ui";
 import { type Named, useRefresh } from "./dialog";
 
@@ -50,7 +51,7 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
           <Pending query={query} rows={3} />
         </div>
       ) : (
-        <Table<T>
+        <DataTable<T>
           rowKey="name"
           size="middle"
           pagination={false}

@@ -8,7 +8,7 @@ import {
   UnlockOutlined,
 } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
-import { Button, Dropdown, Input, type MenuProps, Table, type TableColumnsType, Tag, Tooltip } from "antd";
+import { Button, Dropdown, Input, type MenuProps, type TableColumnsType, Tag, Tooltip } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listUsers, unlockUser } from "../../api/people";
@@ -17,6 +17,7 @@ import { useAttempt } from "../../shared/attempt";
 import { BUILT_IN } from "../../shared/people";
 import { useRoleWords } from "../../shared/roles";
 import { useSession } from "../../shared/session";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
 import { Labels, Pending } from "../../shared/ui";
 import { AddUser, LeaveDialog, type Leaving, type Once, OnceDialog, useReset } from "./account";
@@ -61,7 +62,7 @@ export function UsersAdmin(): ReactNode {
             <Pending query={query} rows={3} />
           </div>
         ) : (
-          <Table<Account>
+          <DataTable<Account>
             rowKey="name"
             size="middle"
             tableLayout="fixed"

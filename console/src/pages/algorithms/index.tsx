@@ -14,7 +14,6 @@ import { PublishedList } from "../../shared/passing/published";
 import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { CreateAlgorithm } from "./create";
 import { RunInJob } from "./use";
 
@@ -54,7 +53,6 @@ export function AlgorithmsPage(): ReactNode {
 
 function useColumns(): TableColumnsType<Algorithm> {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   const launcher = useFrameworkTitle();
   const user = useSession()?.user;
   return useMemo(
@@ -62,7 +60,6 @@ function useColumns(): TableColumnsType<Algorithm> {
       {
         title: t("algorithms.name"),
         key: "name",
-        width: narrow ? 200 : undefined,
         render: (_, one) => (
           <TwoLines
             first={
@@ -125,6 +122,6 @@ function useColumns(): TableColumnsType<Algorithm> {
         },
       },
     ],
-    [t, narrow, launcher, user],
+    [t, launcher, user],
   );
 }

@@ -1,10 +1,11 @@
 /** What an algorithm says of its hyperparameters and channels, as tables; in words where there are none (R157). */
-import { Table, type TableColumnsType } from "antd";
+import type { TableColumnsType } from "antd";
 import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AlgorithmSpec, Channel, Hyperparameter, InputChannel, OutputChannel } from "../../api/types";
 import { listed, number } from "../../shared/format";
+import { DataTable } from "../../shared/table";
 
 const shown = (value: Hyperparameter["default"]): string => (value === null ? "–" : String(value));
 
@@ -54,7 +55,7 @@ export function ParametersTable({ spec }: { spec: AlgorithmSpec }): ReactNode {
       {spec.parameters.length === 0 ? (
         <p className="tm-line">{t("algorithms.parameters.none")}</p>
       ) : (
-        <Table<Hyperparameter>
+        <DataTable<Hyperparameter>
           rowKey="name"
           size="small"
           columns={columns}
@@ -96,7 +97,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
       {spec.inputs.length === 0 ? (
         <p className="tm-line">{t("algorithms.channels.noInputs")}</p>
       ) : (
-        <Table<InputChannel>
+        <DataTable<InputChannel>
           {...table}
           dataSource={spec.inputs}
           columns={[
@@ -120,7 +121,7 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
       {spec.outputs.length === 0 ? (
         <p className="tm-line">{t("algorithms.channels.noOutputs")}</p>
       ) : (
-        <Table<OutputChannel>
+        <DataTable<OutputChannel>
           {...table}
           dataSource={spec.outputs}
           columns={[

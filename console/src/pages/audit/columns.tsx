@@ -1,36 +1,22 @@
 /** An entry of the audit as a row: when, who and from where, to what, what; and what became of each field. */
 import { Link } from "@tanstack/react-router";
-import { Table, type TableColumnsType } from "antd";
+import type { TableColumnsType } from "antd";
 import type { TFunction } from "i18next";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditEvent } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { duration, shortId } from "../../shared/format";
+import { DataTable } from "../../shared/table";
 import { Stamp } from "../../shared/time";
-import { Dotted, TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
+import { TwoLines } from "../../shared/ui";
 import { isMade, isRemoved, SUBJECTS, valueText } from "./filter";
 
 type Change = AuditEvent["changes"][number];
 
-export function useColumns(narrow: boolean): TableColumnsType<AuditEvent> {
+export function useColumns(): TableColumnsType<AuditEvent> {
   const { t } = useTranslation();
   const pick = useBilingual();
-  if (narrow)
-    return [
-      {
-        title: t("audit.what"),
-        key: "what",
-        render: (_, event) => (
-          <div className="tm-audit-whole">
-            <span className="tm-break">{pick(event.text)}</span>
-            <SubjectCell of={event.subject} />
-            <Dotted className="tm-line" items={[...whoOf(event, t), <Stamp key="at" at={event.at} />]} />
-          </div>
-        ),
-      },
-    ];
   return [
     { title: t("audit.when"), key: "when", width: 150, render: (_, { at }) => <Stamp at={at} /> },
     { title: t("audit.who"), key: "who", width: 210, render: (_, event) => <Who event={event} /> },
@@ -90,7 +76,6 @@ function SubjectCell({ of }: { of: AuditEvent["subject"] }): ReactNode {
 export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
-  const narrow = useMedia("(max-width: 599px)");
   const before = {
     title: t("audit.before"),
     key: "before",
@@ -102,7 +87,7 @@ export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNod
     render: (_: unknown, one: Change) => <Value field={one.field} of={one.after} />,
   };
   return (
-    <Table<Change>
+    <DataTable<Change>
       rowKey="field"
       size="small"
       pagination={false}
@@ -112,7 +97,7 @@ export function Changes({ of: { kind, changes } }: { of: AuditEvent }): ReactNod
         {
           title: t("audit.field"),
           key: "field",
-          width: narrow ? 120 : 260,
+          width: 260,
           render: (_, one) => <span title={one.field}>{pick(one.label)}</span>,
         },
         ...(isMade(kind) ? [] : [before]),

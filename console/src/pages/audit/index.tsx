@@ -2,7 +2,7 @@
 import { AuditOutlined, DownloadOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Grid, Table } from "antd";
+import { Button } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { auditExport, listAudit } from "../../api/audit";
@@ -11,6 +11,7 @@ import type { AuditSearch } from "../../shared/address";
 import { useDownload } from "../../shared/download";
 import { LoadMore } from "../../shared/more";
 import { useSession } from "../../shared/session";
+import { DataTable } from "../../shared/table";
 import { Empty, PageHeader, Pending } from "../../shared/ui";
 import { Changes, useColumns } from "./columns";
 import { filterOf, isFiltered } from "./filter";
@@ -56,8 +57,7 @@ function Reach(): ReactNode {
 
 function Entries({ search }: { search: AuditSearch }): ReactNode {
   const { t } = useTranslation();
-  const narrow = Grid.useBreakpoint().md === false;
-  const columns = useColumns(narrow);
+  const columns = useColumns();
   const query = useInfiniteQuery({
     queryKey: ["audit", search],
     queryFn: ({ pageParam, signal }) => listAudit(filterOf(search, Date.now() / 1000), pageParam, signal),
@@ -77,14 +77,16 @@ function Entries({ search }: { search: AuditSearch }): ReactNode {
     );
   return (
     <div className="tm-panel tm-table">
-      <Table<AuditEvent>
+      <DataTable<AuditEvent>
         rowKey="id"
         size="middle"
         tableLayout="fixed"
-        scroll={{ x: narrow ? undefined : 980 }}
+        scroll={{ x: 980 }}
         pagination={false}
         dataSource={found}
         columns={columns}
+        lead="what"
+        className="tm-rows-beside"
         onRow={({ kind }) => ({ "data-testid": "audit-entry", "data-kind": kind }) as object}
         expandable={{
           rowExpandable: ({ changes }) => changes.length > 0,

@@ -1,11 +1,11 @@
 /** What runs the jobs: what each engine is and can do, the pools that live on it, and whether it answers. */
 import { CheckOutlined, MinusOutlined, WarningOutlined } from "@ant-design/icons";
-import { Table } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Engine } from "../../api/types";
 import { useBilingual } from "../../i18n";
 import { abilitiesOf, useEngines } from "../../shared/engines";
+import { DataTable } from "../../shared/table";
 import { Labels, Pending, TwoLines } from "../../shared/ui";
 
 export function Engines({ hint }: { hint?: string }): ReactNode {
@@ -25,7 +25,7 @@ export function Engines({ hint }: { hint?: string }): ReactNode {
           <Pending query={query} rows={1} />
         </div>
       ) : (
-        <Table<Engine>
+        <DataTable<Engine>
           rowKey="name"
           size="middle"
           pagination={false}

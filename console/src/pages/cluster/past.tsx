@@ -8,7 +8,8 @@ import type { ClusterPast } from "../../api/types";
 import { number } from "../../shared/format";
 import { useFormatTime } from "../../shared/time";
 import { Pending } from "../../shared/ui";
-import { roughly, stepAt, stepsOf, summaryOf } from "./steps";
+import { NOW, roughly, stepAt, stepsOf, summaryOf } from "./steps";
+import { useUse } from "./use";
 
 const WIDTH = 600;
 const HEIGHT = 120;
@@ -25,6 +26,7 @@ export function Past({ pool }: { pool: string | undefined }): ReactNode {
     placeholderData: keepPreviousData,
     refetchInterval: 60_000,
   });
+  const use = useUse(pool);
   const what: What = query.data?.gpu_total === 0 ? "cpu" : asked;
   return (
     <section className="tm-panel" data-testid="cluster-past">
@@ -55,20 +57,25 @@ export function Past({ pool }: { pool: string | undefined }): ReactNode {
         />
       </h2>
       <div className="tm-panel-body">
-        {query.data ? <Picture past={query.data} what={what} /> : <Pending query={query} rows={3} />}
+        {query.data ? (
+          <Picture past={query.data} what={what} now={use.data?.[what].used} />
+        ) : (
+          <Pending query={query} rows={3} />
+        )}
       </div>
     </section>
   );
 }
 
-function Picture({ past, what }: { past: ClusterPast; what: What }): ReactNode {
+function Picture({ past, what, now }: { past: ClusterPast; what: What; now: number | undefined }): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
   const [at, setAt] = useState<number | null>(null);
   const values = past[what];
   const total = past[`${what}_total`];
-  const { area, line, most } = useMemo(() => stepsOf(values, total, WIDTH, HEIGHT), [values, total]);
+  const { area, line, most } = useMemo(() => stepsOf(values, total, WIDTH, HEIGHT, now), [values, total, now]);
   const { mean } = summaryOf(values);
+  const share = now === undefined ? 1 : 1 - NOW;
   const say = (held: number): string =>
     t(what === "gpu" ? "cluster.past.held" : "cluster.past.heldCores", {
       held: roughly(held, total),
@@ -89,15 +96,17 @@ function Picture({ past, what }: { past: ClusterPast; what: What }): ReactNode {
       </p>
       <div className="tm-past-plot">
         <span className="tm-past-top tm-num">{number(most)}</span>
+        <span className="tm-past-foot tm-num">{number(0)}</span>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"
           role="img"
           aria-label={`${t("cluster.past.title")}${t("mark.colon")}${words}`}
           data-points={values.length}
+          data-now={now}
           onPointerMove={(e) => {
             const box = e.currentTarget.getBoundingClientRect();
-            setAt(stepAt(past, (e.clientX - box.left) / Math.max(1, box.width)));
+            setAt(stepAt(past, (e.clientX - box.left) / Math.max(1, box.width * share)));
           }}
           onPointerLeave={() => setAt(null)}
         >
@@ -105,8 +114,8 @@ function Picture({ past, what }: { past: ClusterPast; what: What }): ReactNode {
           <path d={line} className="tm-past-line" vectorEffect="non-scaling-stroke" />
           {at !== null && (
             <rect
-              x={(at * WIDTH) / values.length}
-              width={WIDTH / values.length}
+              x={(at * WIDTH * share) / values.length}
+              width={(WIDTH * share) / values.length}
               y={0}
               height={HEIGHT}
               className="tm-past-at"

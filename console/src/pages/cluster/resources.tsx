@@ -1,13 +1,14 @@
 /** The nodes, or those that fit chosen flavors: what they are, how much of them is used and by whom, and what the queue asks for (R164-R169). */
 import { SearchOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Button, Grid, Input, Select, Table, Tag } from "antd";
+import { Button, Grid, Input, Select, Tag } from "antd";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listFlavors, listPools, readResources } from "../../api/cluster";
 import type { ClusterResources, Flavor } from "../../api/types";
 import { mib, number } from "../../shared/format";
 import { useKept } from "../../shared/kept";
+import { DataTable } from "../../shared/table";
 import { Empty, Outdated, Pending } from "../../shared/ui";
 import { cards, DemandStrip } from "../queue/demand";
 import { type Entry, isHeading, useResourceColumns } from "./columns";
@@ -96,7 +97,7 @@ function Nodes({
   const [open, setOpen] = useState<readonly string[]>([]);
   return (
     <div className="tm-panel tm-table">
-      <Table<Entry>
+      <DataTable<Entry>
         rowKey={(entry) => (isHeading(entry) ? `pool ${entry.pool}` : entry.name)}
         size="small"
         className="tm-dense"

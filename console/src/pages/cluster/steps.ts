@@ -9,15 +9,23 @@ export interface Steps {
   most: number;
 }
 
-/** Steps of equal width; `most` is the top of the picture: what there is, or more where more was held. */
-export function stepsOf(values: readonly number[], total: number, width: number, height: number): Steps {
-  const most = Math.max(total, ...values, 1e-9);
-  const each = width / Math.max(1, values.length);
+/** So much of the picture's width is what is held now. */
+export const NOW = 0.02;
+
+/**
+ * Steps of equal width; `most` is the top of the picture: what there is, or more where more was held. Each is a mean, also the last, of which most
+ * is over: where it is known what is held `now`, the picture ends with that.
+ */
+export function stepsOf(values: readonly number[], total: number, width: number, height: number, now?: number): Steps {
+  const most = Math.max(total, now ?? 0, ...values, 1e-9);
+  const past = now === undefined ? width : width * (1 - NOW);
+  const each = past / Math.max(1, values.length);
   const y = (value: number): string => (height - (height * value) / most).toFixed(1);
   const points = values.map(
     (value, i) => `${i === 0 ? "M0" : `L${(i * each).toFixed(1)}`} ${y(value)}H${((i + 1) * each).toFixed(1)}`,
   );
-  const line = points.join("");
+  const end = now === undefined || points.length === 0 ? "" : `V${y(now)}H${width.toFixed(1)}`;
+  const line = points.join("") + end;
   return { area: line && `${line}V${height}H0Z`, line, most };
 }
 

@@ -1,13 +1,14 @@
 /** Who uses what: sums by person and by workspace, of a pool or of all; and how much of everything is held. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Segmented, Table, type TableColumnsType } from "antd";
+import { Segmented, type TableColumnsType } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readUse } from "../../api/cluster";
 import type { ClusterUse, UseRow } from "../../api/types";
 import { mib, number } from "../../shared/format";
 import { type Kept, useKept } from "../../shared/kept";
+import { DataTable } from "../../shared/table";
 import { Bar, Nothing, Pending } from "../../shared/ui";
 import { cards } from "../queue/demand";
 
@@ -165,7 +166,7 @@ function UseTable({
     },
   ];
   return (
-    <Table<UseRow>
+    <DataTable<UseRow>
       rowKey={name}
       size="small"
       className="tm-dense"

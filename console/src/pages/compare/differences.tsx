@@ -1,11 +1,11 @@
 /** The settings of the job files: one a row, a job a column. */
 import { Link } from "@tanstack/react-router";
-import { Switch, Table, type TableColumnsType } from "antd";
+import { Switch, type TableColumnsType } from "antd";
 import { Fragment, type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { ComparedRow, Scalar } from "../../api/types";
+import { DataTable } from "../../shared/table";
 import { Nothing } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { Dot } from "./look";
 import type { PartProps } from "./part";
 import { settingOf } from "./setting";
@@ -13,7 +13,6 @@ import { namesOf } from "./table";
 
 export function DifferencesTab({ found, search, update }: PartProps): ReactNode {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   const names = useMemo(() => namesOf(found.jobs), [found.jobs]);
   const all = search.all === true;
   const rows = useMemo(() => found.rows.filter((row) => all || row.differs), [found.rows, all]);
@@ -22,8 +21,8 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
     {
       title: t("compare.setting"),
       key: "name",
-      width: narrow ? 130 : 230,
-      fixed: narrow ? undefined : "start",
+      width: 230,
+      fixed: "start",
       render: (_, line) =>
         isTitle(line) ? (
           <span className="tm-compare-section">{t(`compare.section.${line.title}`)}</span>
@@ -59,14 +58,15 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
         </label>
       </div>
       <div className="tm-panel tm-table" data-testid="compare-differences">
-        <Table<Line>
+        <DataTable<Line>
+          className="tm-rows-beside"
           rowKey={(line) => (isTitle(line) ? line.title : `${line.section} ${line.name}`)}
           rowClassName={(line) => (all && !isTitle(line) && line.differs ? "tm-compare-differs" : "")}
           size="small"
           columns={columns}
           dataSource={lines}
           tableLayout="fixed"
-          scroll={{ x: (narrow ? 130 : 230) + 200 * found.jobs.length }}
+          scroll={{ x: 230 + 200 * found.jobs.length }}
           pagination={false}
           locale={{ emptyText: <span className="tm-faint">{t("compare.same")}</span> }}
         />

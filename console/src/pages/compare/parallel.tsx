@@ -10,9 +10,15 @@ import { useWidth } from "./width";
 const HEIGHT = 320;
 const TOP = 40;
 const BOTTOM = 20;
-const SIDE = 56;
-/** Pixels that an axis needs with the words of its marks; more axes make the picture wider than its place. */
-const APART = 96;
+/** Beside the outer axes, and what an axis needs with the words of its marks, in px; more axes make the picture wider than its place. */
+const WIDE = { side: 56, apart: 96, letters: 10 };
+/** The same on a phone, where names of axes stand in two rows. */
+const NARROW = { side: 46, apart: 46, letters: 6 };
+const PHONE_PX = 480;
+/** Of a letter of a name. */
+const NAME_PX = 7.5;
+/** To and from what is not set. */
+const UNSET_DASH = "2 5";
 
 export interface Coordinate {
   name: string;
@@ -31,40 +37,53 @@ export function Parallel({
   const { t } = useTranslation();
   const [frame, room] = useWidth();
   const [out, setOut] = useState<number>();
-  const places = useMemo(() => axes.map((axis) => placeOf(axis.values)), [axes]);
-  const width = Math.max(room, 2 * SIDE + APART * (axes.length - 1));
-  const toX = (i: number): number => SIDE + (axes.length > 1 ? (i * (width - 2 * SIDE)) / (axes.length - 1) : 0);
+  const unset = t("compare.notSet");
+  // What a job has not reached has no place; what it was not given has one.
+  const places = useMemo(
+    () => axes.map((axis, i) => placeOf(axis.values, i < axes.length - 1 ? unset : undefined)),
+    [axes, unset],
+  );
+  const narrow = room < PHONE_PX;
+  const { side, apart, letters: most } = narrow ? NARROW : WIDE;
+  const width = Math.max(room, 2 * side + apart * (axes.length - 1));
+  const toX = (i: number): number => side + (axes.length > 1 ? (i * (width - 2 * side)) / (axes.length - 1) : 0);
   const toY = (at: number): number => HEIGHT - BOTTOM - at * (HEIGHT - TOP - BOTTOM);
-  const across = axes.length > 1 ? (width - 2 * SIDE) / (axes.length - 1) : width;
-  const letters = Math.max(8, Math.floor(across / 7.5));
+  const across = axes.length > 1 ? (width - 2 * side) / (axes.length - 1) : width;
+  const letters = Math.max(8, Math.floor(((narrow ? 2 : 1) * across) / NAME_PX));
+  const missing = (i: number, axis: number): boolean =>
+    axis >= 0 && axis < axes.length - 1 && axes[axis]?.values[i] == null;
+  const loose = (i: number) => (axis: number) => missing(i, axis) || missing(i, axis - 1);
   const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
   const told = (i: number): string =>
-    `${names[i]}: ${axes.map((axis) => `${axis.name} ${axis.values[i] ?? "–"}`).join(" · ")}`;
+    `${names[i]}: ${axes.map((axis, at) => `${axis.name} ${axis.values[i] ?? (at < axes.length - 1 ? unset : "–")}`).join(" · ")}`;
   return (
     <div>
-      <div ref={frame} className="tm-compare-plot" tabIndex={width > room ? 0 : undefined}>
+      <div ref={frame} className="tm-compare-plot tm-moves" tabIndex={width > room ? 0 : undefined}>
         <svg width={width} height={HEIGHT} role="img" aria-label={t("compare.parallel")}>
           {names.map((name, i) => {
-            const path = pathOf(
-              places.map((place, axis) => place.of(axes[axis]?.values[i])),
-              toX,
-              toY,
-            );
+            const at = places.map((place, axis) => place.of(axes[axis]?.values[i]));
             const { color, dash } = lookOf(i);
+            const way = loose(i);
+            const look = `tm-compare-line${top.has(i) ? " tm-compare-top" : ""}${out !== undefined && out !== i ? " tm-compare-back" : ""}`;
             return (
               // biome-ignore lint/a11y/noStaticElementInteractions: the names below do the same, and for the keyboard.
-              <path
-                key={name}
-                d={path}
-                stroke={color}
-                strokeDasharray={dash?.join(" ")}
-                className={`tm-compare-line${top.has(i) ? " tm-compare-top" : ""}${out !== undefined && out !== i ? " tm-compare-back" : ""}`}
-                onMouseEnter={() => setOut(i)}
-                onMouseLeave={() => setOut(undefined)}
-                data-testid="parallel-line"
-              >
+              <g key={name} stroke={color} onMouseEnter={() => setOut(i)} onMouseLeave={() => setOut(undefined)}>
                 <title>{told(i)}</title>
-              </path>
+                <path
+                  d={pathOf(at, toX, toY, (axis) => !way(axis))}
+                  strokeDasharray={dash?.join(" ")}
+                  className={look}
+                  data-testid="parallel-line"
+                />
+                {axes.some((_, axis) => missing(i, axis)) && (
+                  <path
+                    d={pathOf(at, toX, toY, way)}
+                    strokeDasharray={UNSET_DASH}
+                    className={look}
+                    data-testid="parallel-unset"
+                  />
+                )}
+              </g>
             );
           })}
           {axes.map((axis, i) => (
@@ -72,7 +91,7 @@ export function Parallel({
               <line x1={toX(i)} x2={toX(i)} y1={TOP} y2={HEIGHT - BOTTOM} className="tm-compare-upright" />
               <text
                 x={i === 0 ? 4 : i === axes.length - 1 ? width - 4 : toX(i)}
-                y={16}
+                y={narrow && i % 2 === 1 ? 30 : 14}
                 textAnchor={i === 0 ? "start" : i === axes.length - 1 ? "end" : "middle"}
                 className="tm-compare-axis"
               >
@@ -80,7 +99,7 @@ export function Parallel({
               </text>
               {places[i]?.marks.map(({ at, label }) => (
                 <text key={label} x={toX(i) - 6} y={toY(at) + 4} textAnchor="end">
-                  {cut(label, 10)}
+                  {cut(label, most)}
                 </text>
               ))}
             </g>

@@ -8,7 +8,7 @@ export interface Mark {
 }
 
 export interface Place {
-  /** Null: it has none. */
+  /** Null: it has none, and the axis has no place for what is not set. */
   of: (value: Scalar | undefined) => number | null;
   marks: Mark[];
 }
@@ -19,14 +19,28 @@ const MARKS = 5;
 
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
 const wordOf = (value: Scalar | undefined): string => (value == null ? "–" : String(value));
+/** So much of an axis lies below its numbers where one is not set. */
+const BELOW = 0.16;
 
-/** The axis of these values: words where one of them is no number. */
-export function placeOf(values: readonly (Scalar | undefined)[]): Place {
+/** The axis of these values: words where one of them is no number. `unset`: what is said at the foot of the axis for those that are missing. */
+export function placeOf(values: readonly (Scalar | undefined)[], unset?: string): Place {
   const there = values.filter((value) => value != null);
+  if (unset !== undefined && there.length < values.length) return withUnset(placeOf(there), unset);
   if (there.length > 0 && there.every(isNumber)) return numbers(there);
   const words = [...new Set(values.map(wordOf))].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
   const at = (word: string): number => (words.length > 1 ? words.indexOf(word) / (words.length - 1) : 0.5);
   return { of: (value) => at(wordOf(value)), marks: words.map((label) => ({ at: at(label), label })) };
+}
+
+function withUnset({ of, marks }: Place, label: string): Place {
+  const up = (at: number): number => BELOW + at * (1 - BELOW);
+  return {
+    of: (value) => {
+      const at = value == null ? null : of(value);
+      return at === null ? 0 : up(at);
+    },
+    marks: [{ at: 0, label }, ...marks.map((mark) => ({ ...mark, at: up(mark.at) }))],
+  };
 }
 
 function numbers(values: readonly number[]): Place {
@@ -64,11 +78,12 @@ function rounds(low: number, high: number): number[] {
   return found;
 }
 
-/** A line through the points that are there; a gap where one is not. */
+/** A line through the points that are there; a gap where one is not, or where the way to it is not among the `drawn`. */
 export function pathOf(
   at: readonly (number | null)[],
   toX: (i: number) => number,
   toY: (at: number) => number,
+  drawn: (i: number) => boolean = () => true,
 ): string {
   let pen = "M";
   return at
@@ -77,6 +92,7 @@ export function pathOf(
         pen = "M";
         return "";
       }
+      if (!drawn(i)) pen = "M";
       const part = `${pen}${toX(i).toFixed(1)} ${toY(place).toFixed(1)}`;
       pen = "L";
       return part;

@@ -1,7 +1,7 @@
 /** A job a row, with what became of each metric: the best value is marked, and every column orders. */
 import { CloseOutlined, TrophyOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
-import { Button, Table, type TableColumnsType } from "antd";
+import { Button, type TableColumnsType } from "antd";
 import type { SorterResult } from "antd/es/table/interface";
 import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
@@ -9,9 +9,9 @@ import { useTranslation } from "react-i18next";
 import type { ComparedMetric, Job } from "../../api/types";
 import { duration, number } from "../../shared/format";
 import { StateTag } from "../../shared/state";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
 import { Nothing, TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { Dot } from "./look";
 import type { PartProps } from "./part";
 import { leading, namesOf, reached } from "./table";
@@ -27,7 +27,6 @@ const METRIC_PX = 140;
 
 export function Results({ found, search, update }: PartProps): ReactNode {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   const names = useMemo(() => namesOf(found.jobs), [found.jobs]);
   const rows = found.jobs.map((job, at): Row => ({ job, at, name: names[at] ?? job.name }));
   const drop = (row: Row): void => {
@@ -58,13 +57,12 @@ export function Results({ found, search, update }: PartProps): ReactNode {
     },
   ];
   const metrics = found.metrics.map((metric) => metricColumn(metric, sorted(METRIC + metric.name), t));
-  // On a phone what became of a job stands before how it came.
   const columns: TableColumnsType<Row> = [
     {
       title: t("compare.job"),
       key: "name",
-      width: narrow ? 170 : 240,
-      fixed: narrow ? undefined : "start",
+      width: 240,
+      fixed: "start",
       sorter: (a, b) => a.name.localeCompare(b.name),
       sortOrder: sorted("name"),
       render: (_, row) => (
@@ -81,7 +79,8 @@ export function Results({ found, search, update }: PartProps): ReactNode {
         </span>
       ),
     },
-    ...(narrow ? [...metrics, ...about] : [...about, ...metrics]),
+    ...about,
+    ...metrics,
     {
       key: "remove",
       width: 48,
@@ -99,7 +98,7 @@ export function Results({ found, search, update }: PartProps): ReactNode {
   ];
   return (
     <div className="tm-panel tm-table" data-testid="compare-results">
-      <Table<Row>
+      <DataTable<Row>
         rowKey={(row) => row.job.id}
         size="small"
         columns={columns}

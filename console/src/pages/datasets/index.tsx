@@ -13,7 +13,6 @@ import { PublishedList } from "../../shared/passing/published";
 import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { newestColumns } from "./columns";
 import { UploadDataset } from "./upload";
 import { UseInJob } from "./use";
@@ -54,14 +53,12 @@ export function DatasetsPage(): ReactNode {
 
 function useColumns(): TableColumnsType<Dataset> {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   const user = useSession()?.user;
   return useMemo(
     () => [
       {
         title: t("datasets.name"),
         key: "name",
-        width: narrow ? 200 : undefined,
         render: (_, one) => (
           <TwoLines
             first={
@@ -109,6 +106,6 @@ function useColumns(): TableColumnsType<Dataset> {
         },
       },
     ],
-    [t, narrow, user],
+    [t, user],
   );
 }

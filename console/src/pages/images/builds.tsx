@@ -1,14 +1,14 @@
 /** Builds that go on, and those that failed lately, above the list of images. */
 import { useQuery } from "@tanstack/react-query";
-import { Button, Table } from "antd";
+import { Button } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listBuilds } from "../../api/images";
 import type { ImageBuild } from "../../api/types";
 import { useBilingual } from "../../i18n";
+import { DataTable } from "../../shared/table";
 import { Ago, useNow } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { hasEnded, toneOfBuild, worthShowing } from "./states";
 
 const SOON_MS = 2000;
@@ -18,7 +18,6 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
   const { t } = useTranslation();
   const pick = useBilingual();
   const now = useNow();
-  const narrow = useMedia("(max-width: 599px)");
   const query = useQuery({
     queryKey: ["image-builds"],
     queryFn: ({ signal }) => listBuilds(signal),
@@ -29,7 +28,7 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
   return (
     <section className="tm-panel tm-table tm-builds" data-testid="builds">
       <h2>{t("images.build.all")}</h2>
-      <Table<ImageBuild>
+      <DataTable<ImageBuild>
         rowKey="id"
         size="small"
         showHeader={false}
@@ -40,11 +39,12 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
         columns={[
           {
             key: "name",
-            width: narrow ? 110 : 200,
+            width: 200,
             render: (_, one) => <TwoLines first={one.name} second={one.owner} />,
           },
           {
             key: "state",
+            className: "tm-row-below",
             render: (_, one) => (
               <div className="tm-cell">
                 <span>
@@ -62,7 +62,7 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
               </div>
             ),
           },
-          { key: "began", width: 132, render: (_, one) => <Ago at={one.started_at} /> },
+          { key: "began", width: 132, className: "tm-row-below", render: (_, one) => <Ago at={one.started_at} /> },
           {
             key: "open",
             width: 96,

@@ -14,7 +14,6 @@ import { PublishedList } from "../../shared/passing/published";
 import { useSession } from "../../shared/session";
 import { Ago } from "../../shared/time";
 import { Hinted, Nothing, TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { BuildDrawer } from "./build";
 import { Builds } from "./builds";
 import { CreateImage } from "./create";
@@ -55,14 +54,12 @@ export function ImagesPage(): ReactNode {
 
 function useColumns(): TableColumnsType<Image> {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   const user = useSession()?.user;
   return useMemo(
     () => [
       {
         title: t("images.name"),
         key: "name",
-        width: narrow ? 200 : undefined,
         render: (_, one) => (
           <TwoLines
             first={
@@ -145,6 +142,6 @@ function useColumns(): TableColumnsType<Image> {
         },
       },
     ],
-    [t, narrow, user],
+    [t, user],
   );
 }

@@ -1,7 +1,7 @@
 /** A version of an image: what it is, its packages, what it was made of, and the jobs that have the image. */
 import { SearchOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
-import { Input, Table } from "antd";
+import { Input } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { ImageDetail, ImagePackage } from "../../api/types";
@@ -10,6 +10,7 @@ import { LineagePanel } from "../../shared/lineage";
 import { useFrameworkTitle } from "../../shared/meta";
 import { placeOf } from "../../shared/passing/place";
 import { useSession } from "../../shared/session";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
 import { CopyButton, Facts, Mono } from "../../shared/ui";
 import type { Card } from "./cards";
@@ -113,7 +114,7 @@ function Packages({ of }: { of: readonly ImagePackage[] }): ReactNode {
           />
         )}
       </h2>
-      <Table<ImagePackage>
+      <DataTable<ImagePackage>
         rowKey="name"
         size="small"
         tableLayout="fixed"

@@ -1,6 +1,6 @@
 /** The sub-tasks of a job with their commands, and the replicas of an attempt with where they run (R206). */
 import { FileTextOutlined } from "@ant-design/icons";
-import { Button, Table, type TableColumnsType, Tag, Tooltip } from "antd";
+import { Button, type TableColumnsType, Tag, Tooltip } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { AttemptView, JobDetail, RoleView, TaskView } from "../../api/types";
@@ -8,6 +8,7 @@ import { Command } from "../../shared/command";
 import { mib, number, replicaName, shellWords } from "../../shared/format";
 import { HookLine } from "../../shared/hooks";
 import { TaskState } from "../../shared/state";
+import { DataTable } from "../../shared/table";
 import { Elapsed } from "../../shared/time";
 import { CopyButton, Dotted, Nothing } from "../../shared/ui";
 import { getAt, isObject } from "../submit/document";
@@ -174,7 +175,7 @@ export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabPr
     [attempt, t, update],
   );
   return (
-    <Table<TaskView>
+    <DataTable<TaskView>
       rowKey="name"
       size="small"
       columns={columns}

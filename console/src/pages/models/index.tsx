@@ -10,7 +10,6 @@ import { bytes, number } from "../../shared/format";
 import { Listing } from "../../shared/listing";
 import { Ago } from "../../shared/time";
 import { Nothing, TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { keyMetric } from "../jobs/columns";
 import { ordered } from "./metrics";
 
@@ -29,14 +28,13 @@ export function ModelsPage(): ReactNode {
 
 function useColumns(): TableColumnsType<ModelItem> {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   return useMemo(
     () => [
       {
         title: t("models.name"),
         key: "name",
         width: 184,
-        fixed: narrow ? undefined : "start",
+        fixed: "start",
         render: (_, model) => (
           <TwoLines
             first={
@@ -86,7 +84,7 @@ function useColumns(): TableColumnsType<ModelItem> {
         render: (_, model) => <Ago at={model.updated_at} />,
       },
     ],
-    [t, narrow],
+    [t],
   );
 }
 

@@ -2,7 +2,7 @@
 import { BellOutlined, CheckOutlined, SettingOutlined } from "@ant-design/icons";
 import { keepPreviousData, useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { App, Button, Grid, Segmented, Select, Table, type TableColumnsType } from "antd";
+import { App, Button, Segmented, Select, type TableColumnsType } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { listNotices, NOTICE_KINDS, readNotices } from "../../api/notices";
@@ -12,8 +12,9 @@ import type { NoticesSearch } from "../../shared/address";
 import { ButtonLink } from "../../shared/link";
 import { LoadMore } from "../../shared/more";
 import { NoticeTag, useNoticeName } from "../../shared/notice";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
-import { Dotted, Empty, PageHeader, Pending, useErrorText } from "../../shared/ui";
+import { Empty, PageHeader, Pending, useErrorText } from "../../shared/ui";
 
 export function NotificationsPage(): ReactNode {
   const { t } = useTranslation();
@@ -81,8 +82,7 @@ function useRead(): (ids: string[] | null) => Promise<void> {
 
 function Notices({ search }: { search: NoticesSearch }): ReactNode {
   const { t } = useTranslation();
-  const narrow = Grid.useBreakpoint().md === false;
-  const columns = useColumns(narrow);
+  const columns = useColumns();
   const query = useInfiniteQuery({
     queryKey: ["notices", "list", search],
     queryFn: ({ pageParam, signal }) => listNotices(search, pageParam, signal),
@@ -102,16 +102,18 @@ function Notices({ search }: { search: NoticesSearch }): ReactNode {
     );
   return (
     <div className="tm-panel tm-table">
-      <Table<Notice>
+      <DataTable<Notice>
         rowKey="id"
         size="middle"
         tableLayout="fixed"
-        scroll={{ x: narrow ? undefined : 860 }}
+        scroll={{ x: 860 }}
         pagination={false}
         dataSource={found}
         rowClassName={(one) => (one.read ? "" : "tm-unread")}
         onRow={({ kind, read: was }) => ({ "data-testid": "notice", "data-kind": kind, "data-read": was }) as object}
         columns={columns}
+        lead="text"
+        className="tm-rows-beside"
       />
       {query.hasNextPage && (
         <div className="tm-panel-body tm-center">
@@ -122,26 +124,26 @@ function Notices({ search }: { search: NoticesSearch }): ReactNode {
   );
 }
 
-function useColumns(narrow: boolean): TableColumnsType<Notice> {
+function useColumns(): TableColumnsType<Notice> {
   const { t } = useTranslation();
   const language = useLanguage();
   const read = useRead();
   const done: TableColumnsType<Notice>[number] = {
     title: <span className="tm-hidden">{t("admin.actions")}</span>,
     key: "read",
-    width: narrow ? 56 : 130,
+    width: 130,
     align: "end",
     render: (_, one) =>
       !one.read && (
         <Button
           size="small"
           type="text"
-          icon={narrow ? <CheckOutlined /> : undefined}
           onClick={() => void read([one.id])}
           aria-label={`${t("notices.read")}${t("mark.colon")}${one.text[language]}`}
           data-testid="notice-read"
         >
-          {narrow ? null : t("notices.read")}
+          <CheckOutlined className="tm-rows-only" />
+          <span className="tm-rows-never">{t("notices.read")}</span>
         </Button>
       ),
   };
@@ -150,23 +152,6 @@ function useColumns(narrow: boolean): TableColumnsType<Notice> {
       <What of={one} language={language} />
     </span>
   );
-  if (narrow)
-    return [
-      {
-        title: t("notices.what"),
-        key: "text",
-        render: (_, one) => (
-          <>
-            {what(one)}
-            <div className="tm-notice-about">
-              <NoticeTag kind={one.kind} />
-              <Dotted className="tm-line" items={[<Ago key="at" at={one.at} />, one.workspace]} />
-            </div>
-          </>
-        ),
-      },
-      done,
-    ];
   return [
     { title: t("notices.when"), key: "at", width: 130, render: (_, one) => <Ago at={one.at} /> },
     { title: t("notices.kind"), key: "kind", width: 190, render: (_, one) => <NoticeTag kind={one.kind} /> },

@@ -23,7 +23,6 @@ export function useQueueColumns(many: boolean, change: (job: Waiting) => void): 
   const { t } = useTranslation();
   const screens = Grid.useBreakpoint();
   const width = screens.xl === false ? NARROW : screens.xxl === false ? MIDDLE : WIDE;
-  const single = screens.lg === false;
   return useMemo(() => {
     const actions: TableColumnsType<Waiting>[number] = {
       title: <span className="tm-hidden">{t("queue.col.actions")}</span>,
@@ -32,8 +31,6 @@ export function useQueueColumns(many: boolean, change: (job: Waiting) => void): 
       align: "end",
       render: (_, job) => job.job && <Menu job={job} change={change} />,
     };
-    if (single)
-      return [{ title: t("queue.col.job"), key: "job", render: (_, job) => <Whole job={job} many={many} /> }, actions];
     return [
       {
         title: (
@@ -43,6 +40,7 @@ export function useQueueColumns(many: boolean, change: (job: Waiting) => void): 
         ),
         key: "position",
         width: many ? 96 : 72,
+        className: "tm-row-before",
         render: (_, job) => (
           <div className="tm-cell">
             <b className="tm-num" data-testid="position">
@@ -76,25 +74,7 @@ export function useQueueColumns(many: boolean, change: (job: Waiting) => void): 
       },
       actions,
     ];
-  }, [t, many, change, width, single]);
-}
-
-/** Everything about a job below each other, where there is no room for columns. */
-function Whole({ job, many }: { job: Waiting; many: boolean }): ReactNode {
-  return (
-    <div className="tm-queue-whole">
-      <b className="tm-num" data-testid="position">
-        {job.position}
-      </b>
-      <div>
-        <NameCell job={job} />
-        {many && <span className="tm-line">{job.pool}</span>}
-        <SizeCell job={job} />
-        <ReasonCell job={job} />
-        <ForecastWords forecast={job.forecast} />
-      </div>
-    </div>
-  );
+  }, [t, many, change, width]);
 }
 
 function NameCell({ job }: { job: Waiting }): ReactNode {

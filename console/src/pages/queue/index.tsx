@@ -2,7 +2,7 @@
 import { BarsOutlined, CheckCircleOutlined, ScheduleOutlined } from "@ant-design/icons";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { Button, Grid, Segmented, Select, Switch, Table } from "antd";
+import { Button, Segmented, Select, Switch } from "antd";
 import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listPools, listWorkspaces, readUse } from "../../api/cluster";
@@ -11,6 +11,7 @@ import type { QueuePage as Page, Waiting } from "../../api/types";
 import type { QueueSearch } from "../../shared/address";
 import { ChangeJob } from "../../shared/change";
 import { useKept } from "../../shared/kept";
+import { DataTable } from "../../shared/table";
 import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { PlannedAt, useQueueColumns } from "./columns";
 import { DemandStrip } from "./demand";
@@ -197,7 +198,6 @@ function List({
   const [open, setOpen] = useState<readonly string[]>([]);
   const many = useMemo(() => new Set(page.items.map((job) => job.pool)).size > 1, [page]);
   const columns = useQueueColumns(many, setChanging);
-  const single = Grid.useBreakpoint().lg === false;
   if (page.items.length === 0) {
     return (
       <div className="tm-panel">
@@ -216,15 +216,16 @@ function List({
   }
   return (
     <div className="tm-panel tm-table" data-testid="queue">
-      <Table<Waiting>
+      <DataTable<Waiting>
         rowKey={(job) => job.job ?? `${job.pool}/${job.position}`}
         size="middle"
         columns={columns}
+        lead="job"
         dataSource={page.items}
         pagination={false}
         tableLayout="fixed"
         className="tm-queue"
-        scroll={{ x: single ? 320 : 860 }}
+        scroll={{ x: 860 }}
         onRow={(job) => ({ "data-testid": "queue-row", "data-id": job.job ?? "" }) as object}
         expandable={{
           expandedRowRender: (job) => <WaitDetail job={job} />,

@@ -1,11 +1,12 @@
 /** SSH public keys of the person: added, listed with where they came from, deleted. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { App, Button, Form, Input, Table } from "antd";
+import { App, Button, Form, Input } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { addSshKey, deleteSshKey, listSshKeys } from "../../api/session";
 import type { SshKey } from "../../api/types";
 import { useAttempt } from "../../shared/attempt";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
 import { Pending } from "../../shared/ui";
 
@@ -61,7 +62,7 @@ export function SshKeysPanel(): ReactNode {
         {!query.data ? (
           <Pending query={query} rows={2} />
         ) : (
-          <Table<SshKey>
+          <DataTable<SshKey>
             rowKey="fingerprint"
             size="small"
             scroll={{ x: 620 }}

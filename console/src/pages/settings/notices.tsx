@@ -1,6 +1,6 @@
 /** What one is told and where: a switch for each kind and place, and the address of mails. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Grid, Input, Switch, Table, type TableColumnsType } from "antd";
+import { Alert, App, Button, Input, Switch, type TableColumnsType } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -18,6 +18,7 @@ import { useLanguage } from "../../i18n";
 import { docsPage } from "../../shared/docs";
 import { useNoticeName } from "../../shared/notice";
 import { useSession } from "../../shared/session";
+import { DataTable } from "../../shared/table";
 import { Stamp } from "../../shared/time";
 import { Pending, TwoLines, useErrorText } from "../../shared/ui";
 
@@ -68,7 +69,6 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
   const { t } = useTranslation();
   const name = useNoticeName();
   const act = useDo();
-  const narrow = Grid.useBreakpoint().md === false;
   const off = (where: NoticeWhere): boolean => where === "mail" && of.address === null;
   const mailless = t(of.sends_mail ? "notices.mailFirst" : "notices.noMail");
   const offHint = t(of.sends_mail ? "notices.mailNone" : "notices.mailOff");
@@ -89,7 +89,7 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
       data-testid={`switch-${kind}-${where}`}
     />
   );
-  const beside: TableColumnsType<NoticeKind> = [
+  const columns: TableColumnsType<NoticeKind> = [
     { title: t("notices.kind"), key: "kind", render: (_, kind) => about(kind) },
     ...PLACES.map((where) => ({
       title: off(where) ? (
@@ -102,31 +102,14 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
       render: (_: unknown, kind: NoticeKind) => one(kind, where),
     })),
   ];
-  const below: TableColumnsType<NoticeKind> = [
-    {
-      title: t("notices.kind"),
-      key: "kind",
-      render: (_, kind) => (
-        <>
-          {about(kind)}
-          <div className="tm-notice-where">
-            {PLACES.map((where) => (
-              <span key={where}>
-                {one(kind, where)} {t(`notices.places.${where}`)}
-              </span>
-            ))}
-          </div>
-        </>
-      ),
-    },
-  ];
   return (
-    <Table<NoticeKind>
+    <DataTable<NoticeKind>
       rowKey={(kind) => kind}
       size="small"
       pagination={false}
       dataSource={[...NOTICE_KINDS]}
-      columns={narrow ? below : beside}
+      columns={columns}
+      className="tm-rows-beside"
     />
   );
 }

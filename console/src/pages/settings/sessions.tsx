@@ -1,10 +1,11 @@
 /** Where the person is signed in: each browser, and a way to end it. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { App, Button, Table, Tag } from "antd";
+import { App, Button, Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { endSession, listSessions } from "../../api/session";
 import type { BrowserSession } from "../../api/types";
+import { DataTable } from "../../shared/table";
 import { Ago, Stamp } from "../../shared/time";
 import { Pending, useErrorText } from "../../shared/ui";
 
@@ -31,7 +32,7 @@ export function Sessions(): ReactNode {
         {!query.data ? (
           <Pending query={query} rows={2} />
         ) : (
-          <Table<BrowserSession>
+          <DataTable<BrowserSession>
             rowKey="id"
             size="small"
             scroll={{ x: 560 }}

@@ -1,11 +1,12 @@
 /** API tokens: made (and shown once), listed, revoked. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Form, Input, Select, Table } from "antd";
+import { Alert, App, Button, Form, Input, Select } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { createToken, deleteToken, listTokens } from "../../api/session";
 import type { Token } from "../../api/types";
 import { useFreshSession } from "../../shared/session";
+import { DataTable } from "../../shared/table";
 import { Ago, Stamp } from "../../shared/time";
 import { CopyButton, Pending, useErrorText } from "../../shared/ui";
 
@@ -179,7 +180,7 @@ export function Tokens(): ReactNode {
         {!query.data ? (
           <Pending query={query} rows={3} />
         ) : (
-          <Table<Token>
+          <DataTable<Token>
             rowKey="id"
             size="small"
             scroll={{ x: 520 }}

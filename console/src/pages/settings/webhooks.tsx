@@ -1,6 +1,6 @@
 /** Webhooks, one's own and those of workspaces that one leads: made (the secret is shown once), tried, switched, removed. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Alert, App, Button, Input, Modal, Select, Switch, Table } from "antd";
+import { Alert, App, Button, Input, Modal, Select, Switch } from "antd";
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
@@ -18,9 +18,9 @@ import { useNoticeName } from "../../shared/notice";
 import { decides } from "../../shared/people";
 import { useFreshSession } from "../../shared/session";
 import { Toned } from "../../shared/state";
+import { DataTable } from "../../shared/table";
 import { Ago } from "../../shared/time";
-import { CopyButton, Pending, TwoLines, useErrorText } from "../../shared/ui";
-import { useMedia } from "../../theme";
+import { CopyButton, Pending, useErrorText } from "../../shared/ui";
 
 export function Webhooks(): ReactNode {
   const { t } = useTranslation();
@@ -103,7 +103,7 @@ export function Webhooks(): ReactNode {
         {!query.data ? (
           <Pending query={query} rows={2} />
         ) : (
-          <Table<Webhook>
+          <DataTable<Webhook>
             rowKey="id"
             size="small"
             scroll={{ x: 660 }}
@@ -251,7 +251,6 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
   const { t } = useTranslation();
   const language = useLanguage();
   const name = useNoticeName();
-  const narrow = useMedia("(max-width: 599px)");
   const answer = (one: Delivery): string => one.error?.[language] ?? (one.status === null ? "–" : `HTTP ${one.status}`);
   const query = useQuery({ queryKey: ["webhooks", "deliveries", of.id], queryFn: () => listDeliveries(of.id) });
   return (
@@ -259,38 +258,17 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
       {!query.data ? (
         <Pending query={query} rows={3} />
       ) : (
-        <Table<Delivery>
+        <DataTable<Delivery>
           rowKey="id"
           size="small"
-          scroll={narrow ? { y: 420 } : { x: 620, y: 420 }}
+          scroll={{ x: 620, y: 420 }}
+          lead="kind"
           pagination={false}
           dataSource={query.data.items}
           locale={{ emptyText: t("notices.nothingSent") }}
           columns={[
-            ...(narrow
-              ? [
-                  {
-                    title: t("notices.kind"),
-                    key: "kind",
-                    render: (_: unknown, one: Delivery) => (
-                      <TwoLines first={name(one.kind)} second={<Ago at={one.created_at} />} />
-                    ),
-                  },
-                ]
-              : [
-                  {
-                    title: t("notices.when"),
-                    key: "at",
-                    width: 120,
-                    render: (_: unknown, one: Delivery) => <Ago at={one.created_at} />,
-                  },
-                  {
-                    title: t("notices.kind"),
-                    key: "kind",
-                    width: 150,
-                    render: (_: unknown, one: Delivery) => name(one.kind),
-                  },
-                ]),
+            { title: t("notices.when"), key: "at", width: 120, render: (_, one) => <Ago at={one.created_at} /> },
+            { title: t("notices.kind"), key: "kind", width: 150, render: (_, one) => name(one.kind) },
             {
               title: t("notices.state"),
               key: "state",
@@ -301,16 +279,7 @@ function Deliveries({ of, close }: { of: Webhook; close: () => void }): ReactNod
                 </Toned>
               ),
             },
-            ...(narrow
-              ? []
-              : [
-                  {
-                    title: t("notices.tries"),
-                    key: "tries",
-                    width: 70,
-                    render: (_: unknown, one: Delivery) => one.tries,
-                  },
-                ]),
+            { title: t("notices.tries"), key: "tries", width: 70, render: (_, one) => one.tries },
             { title: t("notices.answer"), key: "answer", render: (_, one) => answer(one) },
           ]}
         />

@@ -1,5 +1,5 @@
 /** The workspaces of who is signed in: their role in each, what it permits, and the members where they decide them. */
-import { Table, Tag } from "antd";
+import { Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { Membership } from "../../api/types";
@@ -9,6 +9,7 @@ import { useRoleWords } from "../../shared/roles";
 import { SecretsButton } from "../../shared/secrets";
 import { useFreshSession } from "../../shared/session";
 import { StorageButton } from "../../shared/storage";
+import { DataTable } from "../../shared/table";
 import { LimitsButton } from "../admin/personal-button";
 
 export function Workspaces(): ReactNode {
@@ -23,7 +24,7 @@ export function Workspaces(): ReactNode {
       <div className="tm-panel-body tm-stack">
         {platform && <p className="tm-faint tm-flat">{t("people.mineAll")}</p>}
         {user.workspaces.length > 0 ? (
-          <Table<Membership>
+          <DataTable<Membership>
             rowKey="workspace"
             size="small"
             scroll={{ x: 790 }}

@@ -66,7 +66,7 @@ export function EntriesTable(props: {
     "--least": `${LINK + WIDTH * (columns.length - 1)}px`,
   } as CSSProperties;
   return (
-    <section ref={box} className="tm-panel tm-sweep-scroll" aria-label={t("sweeps.all")}>
+    <section ref={box} className="tm-panel tm-sweep-scroll tm-moves" aria-label={t("sweeps.all")}>
       <table
         className="tm-entries"
         style={style}

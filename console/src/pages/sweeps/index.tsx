@@ -10,7 +10,6 @@ import { ButtonLink } from "../../shared/link";
 import { Listing } from "../../shared/listing";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { allOf, endedOf, SweepBar } from "./bar";
 
 export function SweepsPage(): ReactNode {
@@ -42,13 +41,11 @@ export function SweepsPage(): ReactNode {
 
 function useColumns(): TableColumnsType<Sweep> {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   return useMemo(
     () => [
       {
         title: t("sweeps.name"),
         key: "name",
-        width: narrow ? 180 : undefined,
         render: (_, one) => (
           <TwoLines
             first={
@@ -85,6 +82,6 @@ function useColumns(): TableColumnsType<Sweep> {
       },
       { title: t("sweeps.submitted"), key: "submitted", width: 120, render: (_, one) => <Ago at={one.created_at} /> },
     ],
-    [t, narrow],
+    [t],
   );
 }

@@ -18,20 +18,17 @@ import { SharedCell } from "../../shared/passing/cell";
 import { SHARES } from "../../shared/people";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { useDeleteTemplates, useTemplateActions } from "./actions";
 import { BeyondTemplate } from "./beyond";
 
 export function useColumns(): TableColumnsType<Template> {
   const { t } = useTranslation();
   const language = useLanguage();
-  const narrow = useMedia("(max-width: 599px)");
   return useMemo(
     () => [
       {
         title: t("templates.name"),
         key: "name",
-        width: narrow ? 200 : undefined,
         render: (_, one) => (
           <TwoLines
             first={
@@ -80,7 +77,7 @@ export function useColumns(): TableColumnsType<Template> {
         render: (_, one) => <Actions of={one} />,
       },
     ],
-    [t, narrow, language],
+    [t, language],
   );
 }
 

@@ -1,13 +1,14 @@
 /** What changed a balance, newest first: uses, credits, corrections. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Drawer, Table, Tag } from "antd";
+import { Drawer, Tag } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { listEntries } from "../../api/money";
 import type { Balance, Entry } from "../../api/types";
 import { duration, shortId } from "../../shared/format";
 import { LoadMore } from "../../shared/more";
+import { DataTable } from "../../shared/table";
 import { useFormatTime } from "../../shared/time";
 import { Pending, TwoLines } from "../../shared/ui";
 import { shownAmount } from "./amounts";
@@ -25,7 +26,7 @@ export function EntriesDrawer({ balance, close }: { balance: Balance; close: () 
     <Drawer open size={860} onClose={close} title={t("usage.entriesOf", { workspace: balance.workspace })}>
       {query.data ? (
         <>
-          <Table<Entry>
+          <DataTable<Entry>
             rowKey="id"
             size="small"
             pagination={false}

@@ -11,6 +11,7 @@ import { useAttempt } from "../../shared/attempt";
 import { saveText } from "../../shared/download";
 import { useKept } from "../../shared/kept";
 import { useSession } from "../../shared/session";
+import { DataTable } from "../../shared/table";
 import { useFormatTime, useMonth } from "../../shared/time";
 import { Nothing, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { monthsUpTo, shownAmount } from "./amounts";
@@ -169,6 +170,7 @@ function Lines({ report }: { report: UsageReport }): ReactNode {
   ];
   const sums = [hours(report.machine_s), hours(report.gpu_s), ...(report.priced ? [shownAmount(report.amount)] : [])];
   const before = columns.length - sums.length;
+  const headings = columns.slice(before).map(({ title }) => title as string);
   return (
     <section className="tm-panel">
       <h2 className="tm-use-head">
@@ -182,7 +184,7 @@ function Lines({ report }: { report: UsageReport }): ReactNode {
           options={BY.map((value) => ({ value, label: t(`usage.byOf.${value}`) }))}
         />
       </h2>
-      <Table<UsageRow>
+      <DataTable<UsageRow>
         rowKey="key"
         size="middle"
         scroll={{ x: 860 }}
@@ -199,6 +201,7 @@ function Lines({ report }: { report: UsageReport }): ReactNode {
               </Table.Summary.Cell>
               {sums.map((text, at) => (
                 <Table.Summary.Cell index={before + at} key={columns[before + at]?.key} align="right">
+                  <span className="tm-rows-only tm-faint">{headings[at]} </span>
                   <b className="tm-num">{text}</b>
                 </Table.Summary.Cell>
               ))}

@@ -10,7 +10,6 @@ import { bytes, number } from "../../shared/format";
 import { Listing } from "../../shared/listing";
 import { Ago } from "../../shared/time";
 import { TwoLines } from "../../shared/ui";
-import { useMedia } from "../../theme";
 import { UseInJob } from "../datasets/use";
 import { CreateVolume } from "./create";
 
@@ -44,13 +43,11 @@ export function VolumesPage(): ReactNode {
 
 function useColumns(): TableColumnsType<Volume> {
   const { t } = useTranslation();
-  const narrow = useMedia("(max-width: 599px)");
   return useMemo(
     () => [
       {
         title: t("volumes.name"),
         key: "name",
-        width: narrow ? 200 : undefined,
         render: (_, one) => (
           <TwoLines
             first={
@@ -100,6 +97,6 @@ function useColumns(): TableColumnsType<Volume> {
         render: (_, one) => <UseInJob volume={one.name} workspace={one.workspace} size="small" />,
       },
     ],
-    [t, narrow],
+    [t],
   );
 }

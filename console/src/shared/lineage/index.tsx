@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { readLineage } from "../../api/lineage";
 import type { Lineage, LineageAsked, LineageNode } from "../../api/types";
+import { useMedia } from "../../theme";
 import { StateTag } from "../state";
 import { Pending } from "../ui";
 import { BOX, draw } from "./layout";
@@ -13,7 +14,9 @@ import { NodeLink, useNodeWords } from "./node";
 /** `at`: an id with @VERSION behind it, or the id of a job. */
 export function LineagePanel({ kind, at }: { kind: LineageAsked; at: string }): ReactNode {
   const { t } = useTranslation();
-  const [listed, setListed] = useState(false);
+  const phone = useMedia("(max-width: 599px)");
+  const [chosen, setListed] = useState<boolean>();
+  const listed = chosen ?? phone;
   const query = useQuery({
     queryKey: ["lineage", kind, at],
     queryFn: ({ signal }) => readLineage(kind, at, signal),
@@ -31,7 +34,7 @@ export function LineagePanel({ kind, at }: { kind: LineageAsked; at: string }): 
             value={listed ? "list" : "graph"}
             onChange={(value) => setListed(value === "list")}
             options={[
-              { value: "graph", label: t("lineage.graph") },
+              { value: "graph", label: <span data-testid="lineage-as-graph">{t("lineage.graph")}</span> },
               { value: "list", label: <span data-testid="lineage-as-list">{t("lineage.list")}</span> },
             ]}
           />
@@ -71,7 +74,7 @@ function Graph({ of }: { of: Lineage }): ReactNode {
   }, [center]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by the keyboard, too.
-    <div className="tm-lineage" ref={frame} tabIndex={0} role="region" aria-label={t("lineage.title")}>
+    <div className="tm-lineage tm-moves" ref={frame} tabIndex={0} role="region" aria-label={t("lineage.title")}>
       <div className="tm-lineage-sheet" style={{ width: drawing.width, height: drawing.height }}>
         <svg aria-hidden="true" width={drawing.width} height={drawing.height}>
           {drawing.lines.map(({ key, path }) => (

@@ -2,7 +2,7 @@
 import { CheckOutlined, PlusOutlined } from "@ant-design/icons";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { App, Button, Form, Input, Modal, Select, Table, type TableColumnsType } from "antd";
+import { App, Button, Form, Input, Modal, Select, type TableColumnsType } from "antd";
 import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listWorkspaces } from "../../api/cluster";
@@ -13,6 +13,7 @@ import { useKept } from "../kept";
 import { LoadMore } from "../more";
 import { DEFAULT_WORKSPACE, homeOf, maySubmit, roleIn } from "../people";
 import { useSession } from "../session";
+import { DataTable } from "../table";
 import { Ago } from "../time";
 import { ErrorPanel, Outdated, Pending, TwoLines } from "../ui";
 import { newestColumns } from "./columns";
@@ -68,7 +69,7 @@ export function PublishedList({ kind, q }: { kind: PassedKind; q: string }): Rea
       <Outdated query={kept} />
       {kept.data ? (
         <div className="tm-panel tm-table" data-testid="published">
-          <Table<Published>
+          <DataTable<Published>
             rowKey="id"
             size="middle"
             columns={columns}

@@ -9,17 +9,21 @@ import type { LogLine } from "./buffer";
 import type { Failures } from "./failures";
 import type { Search } from "./search";
 
-/** How lines are shown, kept in this browser. */
+/** How lines are shown, kept in this browser; on a phone they are wrapped unless somebody chose otherwise. */
 export interface Look {
   wrap: boolean;
   times: boolean;
   set: (what: "wrap" | "times", on: boolean) => void;
 }
 
+/** Where a line is hardly ever whole. */
+export const PHONE = "(max-width: 599px)";
 const KEYS = { wrap: "trainmaster.wrap", times: "trainmaster.times" } as const;
 
 export function useLogLook(): Look {
-  const [wrap, setWrap] = useState(() => localStorage.getItem(KEYS.wrap) === "1");
+  const [wrap, setWrap] = useState(
+    () => (localStorage.getItem(KEYS.wrap) ?? (matchMedia(PHONE).matches ? "1" : "0")) === "1",
+  );
   const [times, setTimes] = useState(() => localStorage.getItem(KEYS.times) === "1");
   return {
     wrap,

@@ -4,8 +4,9 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { replicaName } from "../../../shared/format";
 import { Empty } from "../../../shared/ui";
+import { useMedia } from "../../../theme";
 import type { TabProps } from "../tab";
-import { useLogLook } from "./bar";
+import { PHONE, useLogLook } from "./bar";
 import { Merged, Side } from "./many";
 import { OneLog } from "./one";
 
@@ -23,21 +24,10 @@ export function Logs({ job, search, update }: TabProps): ReactNode {
     );
   const several = attempt.tasks.length > 1;
   const view = several ? search.logs : undefined;
+  const see = (to: LogView): void => update({ logs: to === "one" ? undefined : to, line: undefined, find: undefined });
   const pick = (
     <Space wrap size={8}>
-      {several && (
-        <Segmented
-          value={view ?? "one"}
-          onChange={(to) =>
-            update({ logs: to === "one" ? undefined : (to as "merged" | "side"), line: undefined, find: undefined })
-          }
-          options={(["one", "merged", "side"] as const).map((value) => ({
-            value,
-            label: <span data-testid={`logs-${value}`}>{t(`job.log.view.${value}`)}</span>,
-          }))}
-          aria-label={t("job.log.view.label")}
-        />
-      )}
+      {several && <View value={view ?? "one"} choose={see} />}
       {job.attempt_list.length > 1 && (
         <Select
           value={attempt.number}
@@ -76,5 +66,23 @@ export function Logs({ job, search, update }: TabProps): ReactNode {
       pick={pick}
       look={look}
     />
+  );
+}
+
+const VIEWS = ["one", "merged", "side"] as const;
+type LogView = (typeof VIEWS)[number];
+
+/** On a phone a list that opens: with the choice of a replica it takes one line. */
+function View({ value, choose }: { value: LogView; choose: (to: LogView) => void }): ReactNode {
+  const { t } = useTranslation();
+  const options = VIEWS.map((one) => ({
+    value: one,
+    label: <span data-testid={`logs-${one}`}>{t(`job.log.view.${one}`)}</span>,
+  }));
+  const props = { value, onChange: choose, options, "aria-label": t("job.log.view.label") };
+  return useMedia(PHONE) ? (
+    <Select<LogView> {...props} data-testid="logs-view" popupMatchSelectWidth={false} />
+  ) : (
+    <Segmented<LogView> {...props} />
   );
 }

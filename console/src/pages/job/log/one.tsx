@@ -1,17 +1,16 @@
 /** The log of one replica: follow, search, jump, link to a line, download (R206-R208, R221). */
-import { DownloadOutlined, VerticalAlignBottomOutlined, VerticalAlignTopOutlined } from "@ant-design/icons";
-import { Button, Dropdown, Spin, Tooltip } from "antd";
+import { Spin } from "antd";
 import { type ReactNode, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
-import { allLogsUrl, logDownloadUrl, type TaskAddress } from "../../../api/watch";
-import { useDownload } from "../../../shared/download";
+import type { TaskAddress } from "../../../api/watch";
 import { bytes } from "../../../shared/format";
 import { ErrorPanel } from "../../../shared/ui";
-import { FailureSteps, GoToLine, LineLink, type Look, LookSwitches, SearchBox, Untimed } from "./bar";
+import { FailureSteps, type Look, SearchBox, Untimed } from "./bar";
 import { useFailures } from "./failures";
 import { LogLines } from "./lines";
 import { useLogSearch } from "./search";
 import { LogSession } from "./session";
+import { LogTools } from "./tools";
 
 interface Props {
   address: TaskAddress;
@@ -51,56 +50,23 @@ export function OneLog({ address, line, find, pick, look }: Props): ReactNode {
     setPinned(on);
     if (on) void session.end();
   };
-  const download = useDownload();
   return (
     <div className="tm-panel tm-log-panel">
       <div className="tm-log-bar">
         {pick}
         <SearchBox search={search} />
         <FailureSteps failures={failures} current={current} />
-        <div className="tm-log-tools">
-          {current !== null && <LineLink address={where} line={current} />}
-          <GoToLine goTo={goTo} />
-          <Tooltip title={t("job.log.top")}>
-            <Button
-              icon={<VerticalAlignTopOutlined />}
-              aria-label={t("job.log.top")}
-              onClick={() => {
-                setPinned(false);
-                void session.top();
-              }}
-              data-testid="log-top"
-            />
-          </Tooltip>
-          <Tooltip title={t("job.log.bottom")}>
-            <Button
-              icon={<VerticalAlignBottomOutlined />}
-              aria-label={t("job.log.bottom")}
-              onClick={() => follow(true)}
-              data-testid="log-end"
-            />
-          </Tooltip>
-          <LookSwitches look={look} />
-          <Dropdown
-            menu={{
-              items: [
-                {
-                  key: "one",
-                  label: <span data-testid="log-download">{t("job.log.download")}</span>,
-                  onClick: () => download(logDownloadUrl(where)),
-                },
-                {
-                  key: "all",
-                  label: <span data-testid="logs-download">{t("job.log.downloadAll")}</span>,
-                  onClick: () => download(allLogsUrl(job)),
-                },
-              ],
-            }}
-            trigger={["click"]}
-          >
-            <Button icon={<DownloadOutlined />} aria-label={t("action.download")} data-testid="log-download-menu" />
-          </Dropdown>
-        </div>
+        <LogTools
+          address={where}
+          line={current}
+          goTo={goTo}
+          top={() => {
+            setPinned(false);
+            void session.top();
+          }}
+          bottom={() => follow(true)}
+          look={look}
+        />
       </div>
       {view.error !== null && <ErrorPanel error={view.error} retry={() => void session.end()} />}
       {view.lines.length === 0 && !view.loading && view.error === null ? (

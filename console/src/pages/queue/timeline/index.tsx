@@ -9,7 +9,7 @@ import type { Timeline, TimelineBar } from "../../../api/types";
 import { useKept } from "../../../shared/kept";
 import { useNow } from "../../../shared/time";
 import { Empty, Outdated, Pending } from "../../../shared/ui";
-import { SERIES } from "../../../theme";
+import { SERIES, useMedia } from "../../../theme";
 import { MOST_WITH_CARDS } from "./layout";
 import { Picture } from "./picture";
 import { BEHIND, home, panned, SPANS, type View, zoomed } from "./view";
@@ -188,6 +188,7 @@ function Legend({ of, by }: { of: [string, string][]; by: By }): ReactNode {
           PRIORITY[name] ?? UNKNOWN,
         ])
       : of;
+  const touch = useMedia("(pointer: coarse)");
   return (
     <footer className="tm-tl-legend">
       <span>
@@ -210,7 +211,7 @@ function Legend({ of, by }: { of: [string, string][]; by: By }): ReactNode {
         <i className="tm-tl-key-range" />
         {t("timeline.legend.range")}
       </span>
-      <span>{t("timeline.legend.move")}</span>
+      <span>{t(touch ? "timeline.legend.moveByTouch" : "timeline.legend.move")}</span>
       <span className="tm-grow" />
       {tones.map(([name, colour]) => (
         <span key={name}>

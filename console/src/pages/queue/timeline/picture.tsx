@@ -16,7 +16,7 @@ import { useFormatTime } from "../../../shared/time";
 import { Bars } from "./bars";
 import { BarCard } from "./card";
 import { type Lane, layout, step } from "./layout";
-import { BEHIND, marks, panned, showing, type View, zoomed } from "./view";
+import { BEHIND, halfOf, marks, panned, showing, type View, withRoom, zoomed } from "./view";
 
 interface Props {
   data: Timeline;
@@ -305,11 +305,6 @@ function Labels({ lanes, height }: { lanes: Lane[]; height: number }): ReactNode
   );
 }
 
-/** Half of the longest label of a tick, a day and a time. A tick nearer to the edge has none: it would be cut. */
-const TICK_PX = 46;
-/** Half of the label of now. */
-const NOW_PX = 44;
-
 function Axis({
   ticks,
   x,
@@ -324,20 +319,21 @@ function Axis({
   const time = useFormatTime();
   const { t } = useTranslation();
   const here = x(now);
-  const label = Math.min(width - NOW_PX, Math.max(NOW_PX, here));
-  const apart = here >= 0 && here <= width ? NOW_PX + TICK_PX : 0;
+  const seen = here >= 0 && here <= width;
+  const words = `${t("timeline.toNow")} ${time(now, "minute")}`;
+  const half = halfOf(words);
+  const label = Math.min(width - half, Math.max(half, here));
+  const named = ticks.at.map((at) => ({ at: x(at), words: time(at, ticks.days ? "day" : "minute") }));
   return (
     <div className="tm-tl-axis" aria-hidden="true">
-      {ticks.at
-        .filter((at) => Math.abs(x(at) - label) >= apart && x(at) > TICK_PX && x(at) < width - TICK_PX)
-        .map((at) => (
-          <span key={at} style={{ left: x(at) }}>
-            {time(at, ticks.days ? "day" : "minute")}
-          </span>
-        ))}
-      {here >= 0 && here <= width && (
+      {withRoom(named, width, seen ? { at: label, words } : undefined).map((tick) => (
+        <span key={tick.at} style={{ left: tick.at }} data-testid="timeline-tick">
+          {tick.words}
+        </span>
+      ))}
+      {seen && (
         <span className="tm-tl-now-label" style={{ left: label }}>
-          {t("timeline.toNow")} {time(now, "minute")}
+          {words}
         </span>
       )}
     </div>

@@ -46,3 +46,22 @@ export function marks(from: number, span: number, zone_s: number, most = 8): { a
     at.push(next);
   return { at, days: every >= DAY };
 }
+
+/** A label of the axis: where its middle is, in px, and what it says. */
+export interface Label {
+  at: number;
+  words: string;
+}
+
+/** Half of a label's width in px, a little more than it takes: letters of Chinese are twice as wide. */
+export function halfOf(words: string): number {
+  return [...words].reduce((sum, letter) => sum + (letter > "\u2e7f" ? 6.5 : 3.5), 5);
+}
+
+/** The labels that are neither cut by an edge nor by the label of now. */
+export function withRoom(labels: readonly Label[], width: number, now: Label | undefined): Label[] {
+  return labels.filter(({ at, words }) => {
+    const half = halfOf(words);
+    return at >= half && at <= width - half && (!now || Math.abs(at - now.at) >= half + halfOf(now.words));
+  });
+}
