@@ -69,7 +69,7 @@ export function ofChannels(path: string, doc: JsonObject, channels: readonly str
   const [top, at = ""] = path.split(".");
   if (top !== "inputs" || channels.length === 0) return false;
   const inputs = doc["inputs"];
-  const input = Array.isArray(inputs) ? inputs[Number(at)] : undefined;
+  const input = Array.isArray(inputs) && at !== "" ? inputs[Number(at)] : undefined;
   const name = channelAt(path) ?? (isObject(input) ? input["channel"] : undefined);
   return typeof name === "string" && channels.includes(name);
 }
