@@ -22,8 +22,8 @@ _CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "oth
 
 
 def format_argument(value: Any, kind: str, how: str, language: str) -> str:
-    """Return an argument in words. `kind`: count, seconds, mib, moment, names, role, platform_role, or ""; `how`: the forms of a
-    count's noun.
+    """Return an argument in words. `kind`: count, seconds, mib, moment, names, role, platform_role, or ""; `how`: the
+    forms of a count's noun.
 
     Raises TypeError, ValueError, OverflowError for what is not of its kind.
     """
@@ -37,10 +37,9 @@ def format_argument(value: Any, kind: str, how: str, language: str) -> str:
         return moment(float(value))
     if kind == "names":
         return listed([str(name) for name in value], language)
-    if kind == "platform_role" and value in _OF_PLATFORM.get(language, {}):
-        return _OF_PLATFORM[language][value]
     if kind in ("role", "platform_role"):
-        return _ROLES.get(language, {}).get(str(value), str(value))
+        known = _ROLES.get(language, {}) | (_OF_PLATFORM.get(language, {}) if kind == "platform_role" else {})
+        return known.get(str(value), str(value))
     if value is None:
         return _NONE.get(language, _NONE["en"])
     if isinstance(value, float):

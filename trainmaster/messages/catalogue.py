@@ -5,7 +5,8 @@
 
 The function's name is the code, which programs may compare and records keep: it is never given another meaning. Its
 parameters are the arguments, and their types say how they are shown (`Count`, `Seconds`, `Mib`, `Moment`, `Names`,
-`Role`, `PlatformRole`, another `Said`). In a text, ``{n:GPU|GPUs}`` is a count with its noun, in as many forms as the language has.
+`Role`, `PlatformRole`, another `Said`). In a text, ``{n:GPU|GPUs}`` is a count with its noun, in as many forms as the
+language has.
 Invariant: a code is declared once.
 """
 
