@@ -217,9 +217,7 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
                 wrong[f"{width} px, {address} scrolls sideways"] = f"{over} px"
             if width >= WHOLE_PX and (pushed := console.page.evaluate(_PUSHED)):
                 wrong[f"{width} px, {address}, tables"] = pushed
-            if width <= STACKED_PX and (
-                pushed := console.page.evaluate(_PUSHED) + console.page.evaluate(_BESIDE)
-            ):
+            if width <= STACKED_PX and (pushed := console.page.evaluate(_PUSHED) + console.page.evaluate(_BESIDE)):
                 wrong[f"{width} px, {address}, rows that are no cards"] = pushed
             if covered := console.page.evaluate(_COVERED):
                 wrong[f"{width} px, {address}"] = covered
