@@ -120,7 +120,7 @@ def test_an_algorithm_and_a_job_that_runs_it(console: Console, world: World, pre
         walk.press("输出数据配置", walk.dialog)
         console.at("algorithm-outputs-0").fill("train_url")
         walk.press("提交（算法）", walk.dialog.locator(".ant-modal-footer"))
-        expect(page.get_by_text("已创建 手写数字 的版本 1。")).to_be_visible()
+        expect(page.get_by_text("已新建 手写数字 的版本 1。")).to_be_visible()
         facts = console.at("algorithm-page")
         expect(facts).to_contain_text("资源类型CPU")
         rules = console.at("algorithm-parameters").locator("tbody tr.ant-table-row")

@@ -109,7 +109,7 @@ def test_data_image_algorithm_distributed_job_template_and_model(
         page.get_by_test_id("algorithm-folder").set_input_files(code)
         console.at("algorithm-command").fill("python mnist.py")
         walk.press("提交算法", walk.dialog.locator(".ant-modal-footer"))
-        expect(page.get_by_text("已创建 mnist 的版本 1。")).to_be_visible()
+        expect(page.get_by_text("已新建 mnist 的版本 1。")).to_be_visible()
 
         # 创建训练任务
         walk.press("训练管理", walk.navigation)
