@@ -105,6 +105,7 @@ const submit = createRoute({
     session: text(s["session"]),
     train: text(s["train"]),
     set: text(s["set"]),
+    sweep: s["sweep"] === true || undefined,
   }),
   component: lazyRouteComponent(() => import("./pages/submit"), "SubmitPage"),
 });

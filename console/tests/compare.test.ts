@@ -1,8 +1,10 @@
+import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
-import type { ComparedMetric, Comparison, Job, MetricSeries } from "../src/api/types";
+import type { ComparedMetric, Comparison, Job, MetricSeries, Overlay } from "../src/api/types";
 import { linesOf as diffLines } from "../src/pages/compare/diff";
 import { linesOf } from "../src/pages/compare/lines";
 import { pathOf, placeOf } from "../src/pages/compare/places";
+import { settingOf } from "../src/pages/compare/setting";
 import { csvOf, firstMetric, leading, lookOf, namesOf, parametersOf, reached } from "../src/pages/compare/table";
 
 const job = (id: string, name: string): Job =>
@@ -15,6 +17,7 @@ const job = (id: string, name: string): Job =>
     submitted_at: 5,
     run_s: null,
     attempts: 1,
+    tasks: { total: 1 },
   }) as Job;
 
 const metric = (
@@ -134,10 +137,20 @@ const curve = (attempt: number, values: number[]): MetricSeries => ({
 
 describe("curves over each other", () => {
   const jobs = found.jobs.slice(0, 2);
+  const drawn = (id: string, series: MetricSeries[]): [string, Overlay["jobs"][number]] => [
+    id,
+    { id, roles: ["trainer"], series },
+  ];
   const curves = new Map([
-    ["t11111111a", [curve(1, [3, 2]), curve(2, [2, 1])]],
-    ["t22222222b", [curve(1, [5])]],
+    drawn("t11111111a", [curve(1, [3, 2]), curve(2, [2, 1])]),
+    drawn("t22222222b", [curve(1, [5])]),
   ]);
+  it("of several replicas the one that is drawn is named", () => {
+    const two = jobs.map((one) => ({ ...one, tasks: { ...one.tasks, total: 2 } }));
+    const told = new Map([drawn("t22222222b", [{ ...curve(1, [5]), task: "task0-1" }])]);
+    expect(linesOf("loss", two, told, "steps", 0).map((line) => line.label)).toEqual(["base t2222222 · trainer-1"]);
+    expect(linesOf("loss", jobs, told, "steps", 0).map((line) => line.label)).toEqual(["base t2222222"]);
+  });
   it("each job has its colour, and earlier attempts are not in the legend", () => {
     const lines = linesOf("loss", jobs, curves, "relative", 0);
     expect(lines.map((line) => [line.label, line.ghost, line.x])).toEqual([
@@ -151,8 +164,20 @@ describe("curves over each other", () => {
   it("smoothed ones stand over the raw values of a few jobs, and alone of many", () => {
     expect(linesOf("loss", jobs, curves, "steps", 0.5).filter((line) => line.width === 1)).toHaveLength(3);
     const many = Array.from({ length: 8 }, (_, i) => job(`t${i}`, `job-${i}`));
-    const all = new Map(many.map((one) => [one.id, [curve(1, [1, 2])]]));
+    const all = new Map(many.map((one) => drawn(one.id, [curve(1, [1, 2])])));
     expect(linesOf("loss", many, all, "steps", 0.5)).toHaveLength(8);
+  });
+});
+
+describe("a setting of a comparison", () => {
+  const t = ((key: string) => key) as unknown as TFunction;
+  it("is called as in the form where that has it, and as people named it where they did", () => {
+    expect(settingOf({ section: "resources", name: "gpu" }, t)).toBe("submit.field.gpu");
+    expect(settingOf({ section: "settings", name: "model.name" }, t)).toBe("submit.field.model");
+    expect(settingOf({ section: "resources", name: "server.replicas" }, t)).toBe("server · submit.field.replicas");
+    expect(settingOf({ section: "parameters", name: "gpu" }, t)).toBeUndefined();
+    expect(settingOf({ section: "resources", name: "ports.http.count" }, t)).toBeUndefined();
+    expect(settingOf({ section: "command", name: "trainer" }, t)).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Job, JobEvent, MetricSeries, TaskView } from "../src/api/types";
 import { i18n } from "../src/i18n";
-import { bestOf, csvOf, distinct, goalOf, keyMetric, xOf } from "../src/pages/job/curves";
+import { bestOf, countedOf, csvOf, distinct, goalOf, keyMetric, xOf } from "../src/pages/job/curves";
 import { shows } from "../src/pages/job/events";
 import { lineAddress } from "../src/pages/job/log/bar";
 import { LogBuffer } from "../src/pages/job/log/buffer";
@@ -42,6 +42,16 @@ describe("what is said of curves (R209)", () => {
     expect(bestOf("loss", found)).toEqual({ goal: "min", value: 1, step: 20 });
     expect(bestOf("accuracy", found)).toEqual({ goal: "max", value: 3, step: 0 });
     expect(bestOf("lr", found)).toBeNull();
+  });
+  it("of several replicas the first counts, in the newest attempt, as the server judges a job", () => {
+    const [first, other] = [curve([1, 4]), curve([1, 9], { task: "task0-1" })];
+    expect(countedOf([other, first])).toEqual([first]);
+    const board = curve([0], { source: "tensorboard" });
+    const again = curve([2], { attempt: 2, task: "task0-1" });
+    expect(countedOf([board, first])).toEqual([first]);
+    expect(countedOf([again, first, other])).toEqual([other, again]);
+    expect(bestOf("accuracy", countedOf([other, first]))?.value).toBe(4);
+    expect(countedOf([])).toEqual([]);
   });
   it("replicas that say the same are one curve, others are not", () => {
     const same = [curve([1, 2]), curve([1, 2], { task: "task0-1" }), curve([1, 3], { task: "task0-2" })];

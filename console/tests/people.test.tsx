@@ -7,7 +7,7 @@ import { ApiError } from "../src/api/client";
 import { i18n } from "../src/i18n";
 import { LeaveDialog, USER_NAME } from "../src/pages/admin/account";
 import { emptyDocument, inWorkspace } from "../src/pages/submit/document";
-import { decides, homeOf, mayGive, maySubmit, roleIn, WORKSPACE_ROLES } from "../src/shared/people";
+import { decides, homeOf, mayGive, maySubmit, roleIn, submitsSomewhere, WORKSPACE_ROLES } from "../src/shared/people";
 
 const asked = vi.hoisted(() => [] as unknown[][]);
 vi.mock("../src/api/people", () => ({
@@ -48,7 +48,12 @@ describe("a new job", () => {
   it("goes where one may submit, the default workspace first", () => {
     expect(homeOf(person(["default", "member"], ["vision", "owner"]))).toBeUndefined();
     expect(homeOf(person(["default", "viewer"], ["speech", "viewer"], ["vision", "member"]))).toBe("vision");
-    expect(homeOf(person(["speech", "viewer"]))).toBeUndefined();
+    expect(homeOf(person(["speech", "viewer"]))).toBe("speech"); // whose owners can be asked
+    expect(homeOf(person())).toBeUndefined();
+    expect([
+      submitsSomewhere(person(["a", "viewer"])),
+      submitsSomewhere(person(["a", "viewer"], ["b", "member"])),
+    ]).toEqual([false, true]);
     expect(homeOf({ role: "admin", workspaces: [] })).toBeUndefined();
     expect([maySubmit(person(["a", "viewer"]), "a"), maySubmit(person(["a", "member"]), "b")]).toEqual([false, false]);
   });

@@ -1,7 +1,7 @@
 import type { TFunction } from "i18next";
 import { describe, expect, it } from "vitest";
 import type { Knob, TimelineBar, TimelineNode } from "../src/api/types";
-import { readDraft, shown } from "../src/pages/admin/knobs";
+import { meaningOf, readDraft, shown, wordOf } from "../src/pages/admin/knobs";
 import { limitsOf } from "../src/pages/admin/limits";
 import { away } from "../src/pages/queue/forecast";
 import { changeable } from "../src/pages/queue/sooner";
@@ -190,6 +190,16 @@ describe("the policy", () => {
     expect(readDraft(knob({ unit: "count" }), 1.5, t)).toEqual({ problem: "admin.policy.whole" });
     expect(readDraft(knob({ choices: ["easy", "none"], default: "easy" }), "none", t)).toEqual({ value: "none" });
     expect(shown(knob({ unit: "s" }), 43_200)).toBe("12h");
+  });
+  it("says choices in words, and first what is said of the chosen one", () => {
+    expect(wordOf(knob({ choices: ["easy", "none"], default: "easy" }), "none", t)).toBe("admin.policy.choice.none");
+    expect(wordOf(knob({ choices: ["new"], default: "new" }), "new", t)).toBe("new");
+    expect(wordOf(knob({ unit: "s" }), 43_200, t)).toBe("12h");
+    expect(wordOf(knob({ default: true }), true, t)).toBe("admin.policy.on");
+    expect(meaningOf("age: by time; sjf: shortest first", "sjf")).toBe("sjf: shortest first; age: by time");
+    expect(meaningOf("none：按顺序；easy：可先启动", "easy")).toBe("easy：可先启动；none：按顺序");
+    expect(meaningOf("How others follow; any: x; same: y", "same")).toBe("How others follow; same: y; any: x");
+    expect(meaningOf("How far back; 0 ignores it", "0.5")).toBe("How far back; 0 ignores it");
   });
   it("makes limits of rows, leaving out those without a resource", () => {
     expect(

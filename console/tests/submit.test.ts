@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../src/api/types";
 import { i18n } from "../src/i18n";
+import { atChannel, channelPath, ofChannels } from "../src/pages/submit/algorithm-doc";
 import { boundsAt } from "../src/pages/submit/bounds";
 import { completionWords } from "../src/pages/submit/completion";
 import {
@@ -229,5 +230,38 @@ describe("examples", () => {
       expect(Object.keys(files ?? {})).toEqual(needsFile ? ["train.py"] : []);
       expect(job["duration"]).toBeDefined();
     }
+  });
+});
+
+describe("a channel without an input (R153)", () => {
+  const missing = (name: string) => ({
+    path: "inputs",
+    rule: `The algorithm needs an input for its channel ${name}`,
+    remedy: `Add an input with channel: ${name}.`,
+    code: "channel_missing",
+    args: { name },
+  });
+  it("is a problem of the channel's field, and so called", () => {
+    const placed = atChannel(missing("data_url"), "Choose its input.");
+    expect(placed.path).toBe(channelPath("data_url"));
+    expect(placed.rule).toContain("data_url");
+    expect(placed.remedy).toBe("Choose its input.");
+    expect(labelOf(placed.path, i18n.t)).toBe("Input channel · data_url");
+    expect(hasField(placed.path)).toBe(true);
+  });
+  it("leaves other problems of the inputs where they are", () => {
+    const other = { path: "inputs", rule: "Too many", remedy: "Take one out.", code: "too_many" };
+    expect(atChannel(other, "Choose its input.")).toBe(other);
+  });
+  it("is shown by the channel alone, as are the problems of its input", () => {
+    const doc: JsonObject = { inputs: [{ dataset: "mnist", channel: "data_url" }, { volume: "scratch" }] };
+    const shown = (path: string, channels = ["data_url", "weights"]) => ofChannels(path, doc, channels);
+    expect(shown("inputs.0.channel")).toBe(true);
+    expect(shown(channelPath("weights"))).toBe(true);
+    expect(shown("inputs.1.volume")).toBe(false);
+    expect(shown("inputs")).toBe(false);
+    expect(shown("env.data_url")).toBe(false);
+    expect(shown(channelPath("gone"))).toBe(false); // no field: the list says it
+    expect(shown("inputs.0.channel", [])).toBe(false);
   });
 });

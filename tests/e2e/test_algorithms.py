@@ -37,6 +37,9 @@ inputs:
 outputs: [train_url]
 """
 
+_CUT: Final = "box => [box, ...box.querySelectorAll('*')].some((e) => e.scrollWidth > e.clientWidth + 1)"
+"""Whether something in a box has more text than room."""
+
 
 @pytest.fixture
 def net(tmp_path: Path) -> Path:
@@ -76,9 +79,23 @@ def test_an_algorithm_is_created_run_and_deleted(world: World, console: Console,
     page.get_by_test_id("run-in-job").click()
     expect(console.at("parameter-seed")).to_be_disabled()
     console.fill("name", "runs-it")
-    console.choose("channel-kind-data_url", "Data set")
-    console.choose("mount-name-0", "digits")
+    for width in (390, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        version = console.at("algorithm-version")
+        expect(version).to_contain_text("Version 1")
+        assert not version.evaluate(_CUT), f"the version cannot be read at {width} px"
+
+    # R153: what a channel lacks is said at the channel, and the preview leads there
     console.at("parameter-epochs").fill("3")
+    missing = console.problem_at("inputs.of data_url")
+    expect(missing).to_contain_text("needs an input for its channel data_url. Choose its input.")
+    expect(page.locator('[data-path="inputs.of data_url"] .ant-select-status-error')).to_be_visible()
+    expect(console.problem_at("inputs")).to_have_count(0)
+    console.at("problems").get_by_role("button", name="Input channel · data_url").click()
+    expect(console.field("inputs.of data_url")).to_be_focused()
+    console.choose("channel-kind-data_url", "Data set")
+    expect(missing).to_have_count(0)
+    console.choose("mount-name-0", "digits")
     console.choose("parameter-net", "mlp")
     job = console.start()
     view = world.until(job, lambda seen: seen["state"] == "succeeded")

@@ -31,7 +31,7 @@ def test_who_stopped_my_job_and_who_changed_this_quota(
     world.tm("stop", job)
 
     ann.press("job-audit")
-    expect(ann.at("audit-subject")).to_contain_text(job)
+    expect(ann.at("audit-subject")).to_contain_text(job[:8])
     stopped = entries(ann, "stop_requested")
     expect(stopped).to_contain_text("admin")
     expect(stopped).to_contain_text("127.0.0.1")  # she leads the workspace in which it lies

@@ -22,7 +22,7 @@ def test_what_is_deleted_is_restored_or_deleted_for_good(world: World, console: 
         assert client.datasets.list() == []
         client.datasets.upload(tmp_path / "a.txt", "roses")
     console.open("/bin")
-    expect(console.at("bin-keeps")).to_contain_text("after 7 days")
+    expect(console.at("bin-keeps")).to_contain_text("restored for 7 days")
     console.watch.expect("409")
     console.press("restore-roses")
     console.at("restore-as").fill("tulips")

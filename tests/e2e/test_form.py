@@ -151,6 +151,63 @@ def test_a_problem_leads_to_its_field(console: Console) -> None:
     expect(console.at("json-editor")).to_be_visible()  # no field shows it: the text does
 
 
+def test_how_much_is_wrong_is_said_where_the_start_was(console: Console) -> None:
+    """B8, D11: the head of the form counts the problems, and leads to the first of them."""
+    console.open("/submit")
+    expect(console.at("would-start")).to_be_visible()
+    console.press("review")
+    wrong = console.at("form-problems")
+    expect(wrong).to_have_text("1 problem")
+    expect(console.at("would-start")).to_have_count(0)
+    console.field("roles.0.command").fill("")
+    expect(wrong).to_have_text("2 problems")
+    wrong.click()
+    expect(console.field("name")).to_be_focused()
+    console.fill("name", "found")
+    console.fill("roles.0.command", "true")
+    expect(console.at("would-start")).to_have_attribute("data-when", "now")
+    expect(wrong).to_have_count(0)
+
+
+def test_a_phone_shows_what_the_head_says_and_names_its_ways(world: World, console: Console) -> None:
+    """D12, R61-R63: where a clone comes from, whether it starts, and the other ways to write a job, in words."""
+    job = world.submit(
+        {"name": "on-the-way", "roles": [{"name": "main", "command": "true", "resources": {"cpu": 0.1}}]}
+    )
+    console.page.set_viewport_size({"width": 390, "height": 844})
+    console.open(f"/submit?clone={job}")
+    head = console.at("form-head")
+    expect(head.get_by_text("Clone of on-the-way")).to_be_visible()
+    expect(console.at("would-start")).to_be_visible()
+    assert console.page.evaluate(_OVER) == []
+    console.field("name").fill("")
+    expect(console.at("form-problems")).to_be_visible()
+    assert console.page.evaluate(_OVER) == []
+    console.fill("name", "by-hand")
+    console.press("form-more")
+    menu = console.page.locator(".ant-dropdown:visible")
+    expect(menu.get_by_role("menuitem")).to_have_text(["Import", "Edit as text", "Save as template"])
+    with console.page.expect_file_chooser() as choosing:
+        console.press("import")
+    choosing.value.set_files({"name": "job.yaml", "mimeType": "application/yaml", "buffer": YAML.encode()})
+    expect(console.field("name")).to_have_value("pasted")
+    console.press("form-more")
+    console.press("edit-json")
+    assert console.document()["name"] == "pasted"
+
+
+_OVER = """() => {
+  const all = [...document.querySelectorAll(".tm-submit-bar > *")].map((one) => one.getBoundingClientRect())
+    .filter((one) => one.width > 0);
+  const meet = (a, b, from, to) => a[from] < b[to] - 1 && b[from] < a[to] - 1;
+  return all.flatMap((a, i) => [
+    ...(a.left < 0 || a.right > innerWidth ? ["out"] : []),
+    ...all.slice(i + 1).filter((b) => meet(a, b, "left", "right") && meet(a, b, "top", "bottom")).map(() => "over"),
+  ]);
+}"""
+"""What of the form's head lies over something else, or out of the window."""
+
+
 def test_problems_stand_beside_their_icon(console: Console) -> None:
     """D10."""
     console.open("/submit")

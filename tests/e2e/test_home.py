@@ -18,7 +18,7 @@ def test_the_first_job_is_three_clicks_away(world: World, console: Console) -> N
     console.press("nav-home")
     expect(console.at("first-job")).to_have_count(0)
     world.until(job, lambda view: view["state"] == "succeeded")
-    expect(console.at("home-running")).to_contain_text("None of your jobs runs.")
+    expect(console.at("home-running")).to_contain_text("None of your jobs is running.")
 
 
 def test_it_follows_what_happens_and_helps_where_something_failed(world: World, console: Console) -> None:

@@ -116,7 +116,7 @@ def test_a_browser_is_signed_out_from_another_place(world: World, console: Conso
     eve = come_in(new_console, "eve", add_user(console, "eve", "default"))
     eve.open("/settings")
     eve.at("token-name").fill("laptop")
-    eve.choose("token-kind", "All that you may")
+    eve.choose("token-kind", "Everything you can do")
     eve.press("token-create")
     token = eve.at("token").inner_text().strip()
     expect(eve.at("sessions")).to_contain_text("Chrome · Linux")

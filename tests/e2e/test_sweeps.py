@@ -56,6 +56,18 @@ def test_a_grid_of_the_form_becomes_jobs(world: World, console: Console) -> None
         assert client.list(q="typed") == []
 
 
+def test_a_new_sweep_begins_in_the_part_of_the_form_that_makes_it(console: Console) -> None:
+    """R45: from the list of sweeps; the form of a job has it folded."""
+    console.open("/sweeps")
+    console.press("sweep-new")
+    expect(console.at("form-head")).to_contain_text("New sweep")
+    expect(console.at("fold-sweep")).to_have_attribute("aria-expanded", "true")
+    console.press("sweep-add")
+    expect(console.at("sweep-name-0")).to_be_visible()
+    console.open("/submit")
+    expect(console.at("fold-sweep")).to_have_attribute("aria-expanded", "false")
+
+
 def test_a_list_of_the_form_becomes_jobs_of_several_algorithms(world: World, console: Console) -> None:
     """R48: a batch, typed: each line an algorithm or a command, and parameters, of its own."""
     with world.client() as client:

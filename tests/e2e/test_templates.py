@@ -84,7 +84,11 @@ def test_templates_are_made_changed_copied_shared_deleted_and_submitted_from(
     # R231: edit and save; what was there before is kept as a version
     ann.turn_to("/templates")
     more(ann, "plan", "template-edit")
-    expect(ann.at("form-head")).to_contain_text("Saved as a new version of the template plan")
+    expect(ann.at("form-head")).to_contain_text("Saving makes a new version of plan")
+    expect(ann.at("fits")).to_have_text("No problems found")
+    expect(ann.at("would-start")).to_have_count(0)  # it is saved, and starts nothing
+    ann.press("template-cancel")
+    more(ann, "plan", "template-edit")
     expect(ann.page.locator("a.tm-here")).to_have_attribute("data-testid", "nav-templates")
     expect(ann.at("review")).to_have_count(0)
     ann.fill("roles.0.command", "sleep 1000")

@@ -41,7 +41,7 @@ def test_a_batch_job_and_its_curves(console: Console, world: World, tmp_path: Pa
     buttons = {
         "训练管理": "任务",
         "创建任务式训练": "创建任务",
-        "批量任务": "编辑文本",
+        "批量任务": "以文本编辑",
         "为单个任务指定指令": "应用到表单",
         "集群可用资源": "可用节点",
         "创建": "提交",
@@ -50,7 +50,7 @@ def test_a_batch_job_and_its_curves(console: Console, world: World, tmp_path: Pa
         "创建 TensorBoard": "曲线",
         "子任务": "条目",
         "重试": "重试失败的条目",
-        "比较": "比较最好的条目",
+        "比较": "比较最优条目",
     }
     with Walk(console, buttons) as walk:
         console.open("/")

@@ -167,7 +167,7 @@ def test_json_is_pasted_and_imported(console: Console, world: World) -> None:
     """6.1.3 and 6.1.4 (R61-R63): a whole document in place of what is in the form, and a file that fills it."""
     page = console.page
     buttons = {
-        "编辑 JSON": "编辑文本",
+        "编辑 JSON": "以文本编辑",
         "保存（JSON）": "应用到表单",
         "导入": "导入",
         "提交作业": "提交",

@@ -120,9 +120,10 @@ class ComparisonView(Answer, frozen=True):
 
 
 class OverlaidCurves(Answer, frozen=True):
-    """The curves of one job."""
+    """The curves of one job. `roles`: names of its sub-tasks, in which the first number of `task0-1` counts."""
 
     id: str
+    roles: list[str]
     series: list[Series]
 
 

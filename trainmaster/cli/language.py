@@ -63,11 +63,11 @@ def money(amount: str) -> str:
     return shown_amount(read_amount(amount, any_sum, -any_sum))
 
 
-def role_in_words(role: str) -> str:
-    """Return a role in a workspace or on the platform, in the language of the terminal."""
+def role_in_words(role: str, kind: str = "role") -> str:
+    """Return a role in a workspace, or one on the platform (`kind`: platform_role), in the language of the terminal."""
     from trainmaster.messages.amounts import format_argument
 
-    return format_argument(role, "role", "", language())
+    return format_argument(role, kind, "", language())
 
 
 def words(en: str, zh: str) -> str:

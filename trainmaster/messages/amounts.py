@@ -12,6 +12,8 @@ from typing import Any, Final
 _NONE: Final = {"en": "none", "zh": "无"}
 _JOINT: Final = {"en": ", ", "zh": "、"}
 _ROLES: Final = {"zh": {"owner": "所有者", "admin": "管理员", "member": "成员", "viewer": "访客", "user": "普通用户"}}
+_OF_PLATFORM: Final = {"zh": {"admin": "平台管理员"}}
+"""The roles that have another word on the platform than in a workspace."""
 _SIZES: Final = (86400, 3600, 60, 1)
 _UNITS: Final = {"en": ("d", "h", "m", "s"), "zh": (" 天", " 小时", " 分", " 秒")}
 """How days, hours, minutes and seconds are written behind their number."""
@@ -20,8 +22,8 @@ _CATEGORIES: Final[tuple[str, ...]] = ("zero", "one", "two", "few", "many", "oth
 
 
 def format_argument(value: Any, kind: str, how: str, language: str) -> str:
-    """Return an argument in words. `kind`: count, seconds, mib, moment, names, role, or ""; `how`: the forms of a
-    count's noun.
+    """Return an argument in words. `kind`: count, seconds, mib, moment, names, role, platform_role, or ""; `how`: the
+    forms of a count's noun.
 
     Raises TypeError, ValueError, OverflowError for what is not of its kind.
     """
@@ -35,8 +37,9 @@ def format_argument(value: Any, kind: str, how: str, language: str) -> str:
         return moment(float(value))
     if kind == "names":
         return listed([str(name) for name in value], language)
-    if kind == "role":
-        return _ROLES.get(language, {}).get(str(value), str(value))
+    if kind in ("role", "platform_role"):
+        known = _ROLES.get(language, {}) | (_OF_PLATFORM.get(language, {}) if kind == "platform_role" else {})
+        return known.get(str(value), str(value))
     if value is None:
         return _NONE.get(language, _NONE["en"])
     if isinstance(value, float):

@@ -5,7 +5,8 @@
 
 The function's name is the code, which programs may compare and records keep: it is never given another meaning. Its
 parameters are the arguments, and their types say how they are shown (`Count`, `Seconds`, `Mib`, `Moment`, `Names`,
-`Role`, another `Said`). In a text, ``{n:GPU|GPUs}`` is a count with its noun, in as many forms as the language has.
+`Role`, `PlatformRole`, another `Said`). In a text, ``{n:GPU|GPUs}`` is a count with its noun, in as many forms as the
+language has.
 Invariant: a code is declared once.
 """
 
@@ -31,7 +32,9 @@ Mib = Annotated[float, "mib"]
 Moment = Annotated[float, "moment"]
 """A point in time: seconds since the epoch, shown in UTC."""
 Role = Annotated[str, "role"]
-"""A role on the platform or in a workspace, by the word that the language has for it."""
+"""A role in a workspace, by the word that the language has for it."""
+PlatformRole = Annotated[str, "platform_role"]
+"""A role on the platform, likewise."""
 Names = Annotated["list[str] | tuple[str, ...]", "names"]
 """Names one after the other; "none" where there are none."""
 
@@ -42,6 +45,7 @@ _KINDS: Final = {
     "Moment": "moment",
     "Names": "names",
     "Role": "role",
+    "PlatformRole": "platform_role",
 }
 
 

@@ -88,7 +88,7 @@ def _filled(templates: Mapping[str, str], said: Said, entry: Message, language: 
         parts.append(before)
         if name is not None:
             value = said.args.get(name)
-            if isinstance(value, Said) or entry.kinds.get(name) in ("seconds", "role"):
+            if isinstance(value, Said) or entry.kinds.get(name) in ("seconds", "role", "platform_role"):
                 places.append(len(parts))
             parts.append(_format(value, entry.kinds.get(name, ""), how, language))
     if language == "zh":

@@ -59,7 +59,7 @@ __all__ = [
     "send_target", "sessions", "ssh_key", "storage_connection", "sweep", "sweep_mark", "tokens", "users",
 ]  # fmt: skip
 
-SCHEMA: Final = 30
+SCHEMA: Final = 31
 """The stamp in `meta`. A database with a higher one was written by a newer Trainmaster and is refused."""
 
 meta = Table("meta", META, Column("key", _TEXT, primary_key=True), Column("value", Text, nullable=False))
@@ -308,6 +308,8 @@ asset = Table(  # a named line of versions, of some kind: see store/assets/versi
     Column("numbered", Integer, nullable=False, server_default="0"),
     UniqueConstraint("kind", "workspace", "name", name="asset_name"),
 )
+_LISTED: Final = (asset.c.kind, asset.c.changed_at.desc(), asset.c.id)  # and whose it is, as in the indexes of jobs
+Index("asset_by_change", *_LISTED, asset.c.owner, asset.c.workspace, asset.c.share)
 
 asset_version = Table(  # written once, never changed
     "asset_version",

@@ -1,9 +1,12 @@
 /** Jobs side by side. */
 import { get } from "./client";
-import type { CodeDiff, Comparison, MetricSeries, Overlay } from "./types";
+import type { CodeDiff, Comparison, Overlay } from "./types";
 
 export const readComparison = (jobs: readonly string[], signal?: AbortSignal): Promise<Comparison> =>
   get("/compare", { job: jobs }, signal);
+
+/** Of each job, by its id, its curves and the names of its sub-tasks. */
+export type Overlaid = ReadonlyMap<string, Overlay["jobs"][number]>;
 
 /** The curves of some metrics, at most `points` points each. */
 export async function readOverlay(
@@ -11,9 +14,9 @@ export async function readOverlay(
   metrics: readonly string[],
   points: number,
   signal?: AbortSignal,
-): Promise<Map<string, MetricSeries[]>> {
+): Promise<Overlaid> {
   const found = await get<Overlay>("/compare/curves", { job: jobs, metric: metrics, points }, signal);
-  return new Map(found.jobs.map((one) => [one.id, one.series]));
+  return new Map(found.jobs.map((one) => [one.id, one]));
 }
 
 export const readCodeDiff = (base: string, other: string, signal?: AbortSignal): Promise<CodeDiff> =>

@@ -6457,9 +6457,10 @@ export interface components {
             edges: components["schemas"]["LineageEdge"][];
             more: boolean;
         };
-        /** @description The curves of one job. */
+        /** @description The curves of one job. `roles`: names of its sub-tasks, in which the first number of `task0-1` counts. */
         OverlaidCurves: {
             id: string;
+            roles: string[];
             series: components["schemas"]["Series"][];
         };
         /**

@@ -27,7 +27,8 @@ export type State = S["Job"]["state"];
 export const ENDED: ReadonlySet<string> = new Set<State>(["succeeded", "failed", "stopped", "expired"]);
 
 /** Rule and remedy are in the reader's language. */
-export type Problem = Pick<S["ProblemItem"], "path" | "rule" | "remedy"> & { code?: string };
+export type Problem = Pick<S["ProblemItem"], "path" | "rule" | "remedy"> &
+  Partial<Pick<S["ProblemItem"], "code" | "args">>;
 export type Sandbox = S["Sandbox"];
 export type NewSession = S["NewSession"];
 export type Session = S["Session"];
@@ -100,7 +101,7 @@ export type Comparison = S["Comparison"];
 export type ComparedRow = S["ComparedRow"];
 export type ComparedMetric = S["ComparedMetric"];
 export type Scalar = ComparedRow["values"][number];
-export type Overlay = { jobs: { id: string; series: MetricSeries[] }[] };
+export type Overlay = { jobs: { id: string; roles: string[]; series: MetricSeries[] }[] };
 export type CodeDiff = S["CodeDiff"];
 export type FileDiff = S["FileDiff"];
 export type FileItem = S["File"];

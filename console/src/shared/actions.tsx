@@ -9,11 +9,13 @@ import { type Bulk, ENDED, type Job } from "../api/types";
 import { useBilingual } from "../i18n";
 import { shortId } from "./format";
 import { leave } from "./live";
+import { useSession } from "./session";
 import { StateTag } from "./state";
 import { useErrorText } from "./ui";
 
 type Verb = "stop" | "delete";
-type Subject = Pick<Job, "id" | "name" | "state">;
+/** `owner`: said where it is somebody else. */
+type Subject = Pick<Job, "id" | "name" | "state"> & Partial<Pick<Job, "owner">>;
 const SHOWN_AT_MOST = 8;
 
 const ALLOWED: Record<Verb, (job: Subject) => boolean> = {
@@ -87,6 +89,7 @@ export function useJobActions(): (verb: Verb, jobs: Subject[], done?: () => void
 
 function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; skipped: number }): ReactNode {
   const { t } = useTranslation();
+  const me = useSession()?.user.name;
   return (
     <div data-testid="confirm">
       <ul className="tm-confirm-list">
@@ -94,6 +97,7 @@ function Question({ verb, allowed, skipped }: { verb: Verb; allowed: Subject[]; 
           <li key={job.id}>
             <StateTag state={job.state} quiet /> <strong>{job.name}</strong>{" "}
             <span className="tm-mono tm-faint">{shortId(job.id)}</span>
+            {job.owner && job.owner !== me && <span className="tm-faint"> · {job.owner}</span>}
           </li>
         ))}
         {allowed.length > SHOWN_AT_MOST && <li>{t("jobs.andMore", { count: allowed.length - SHOWN_AT_MOST })}</li>}

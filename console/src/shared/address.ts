@@ -154,4 +154,5 @@ export interface SubmitSearch {
   train?: string;
   template?: string;
   edit?: true;
+  sweep?: true;
 }

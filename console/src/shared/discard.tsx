@@ -51,6 +51,8 @@ export function Discard({ kind, name, version, refused, act: discard, read, afte
       aria-label={label}
       title={label}
       data-testid={one ? "version-delete" : `${kind}-delete`}
-    />
+    >
+      {one ? null : t("action.delete")}
+    </Button>
   );
 }

@@ -70,7 +70,7 @@ function MembersDialog({ workspace, close }: { workspace: string; close: () => v
       mask={{ closable: false }}
     >
       <div className="tm-stack tm-dialog" data-testid="members">
-        <p className="tm-faint tm-flat">{t("people.membersHint")}</p>
+        {decides(own) && <p className="tm-faint tm-flat">{t("people.membersHint")}</p>}
         {!query.data ? (
           <Pending query={query} rows={4} />
         ) : (

@@ -33,8 +33,15 @@ export const maySubmit = (person: Person, workspace: string): boolean => {
   return role !== undefined && role !== "viewer";
 };
 
-/** Where a new job of somebody goes, unless they say otherwise: undefined is the default workspace. */
+/** Whether there is any workspace into which somebody may submit. */
+export const submitsSomewhere = (person: Person): boolean =>
+  person.role === "admin" || person.workspaces.some((one) => maySubmit(person, one.workspace));
+
+/**
+ * Where a new job of somebody goes, unless they say otherwise: undefined is the default workspace. Who may submit nowhere is
+ * told so by a workspace of theirs, whose owners they can ask.
+ */
 export function homeOf(person: Person): string | undefined {
   if (maySubmit(person, DEFAULT_WORKSPACE)) return undefined;
-  return person.workspaces.find((one) => maySubmit(person, one.workspace))?.workspace;
+  return (person.workspaces.find((one) => maySubmit(person, one.workspace)) ?? person.workspaces[0])?.workspace;
 }

@@ -17,8 +17,11 @@ export function Sharing({ words, of, change }: Props): ReactNode {
   const { t } = useTranslation();
   const one = words.slice(0, -1);
   const act = useAct([words, one]);
-  if (!of.may.includes("share"))
-    return <span title={t(`${words}.share.${of.share}`)}>{t(`${words}.sharing.${of.share}`)}</span>;
+  const label = (level: JobShare): string =>
+    level === "none"
+      ? t(`${words}.sharing.none`)
+      : t("listing.sharedAs", { what: t(`${words}.sharing.${level}`).toLowerCase() });
+  if (!of.may.includes("share")) return <span title={t(`${words}.share.${of.share}`)}>{label(of.share)}</span>;
   return (
     <Select<JobShare>
       value={of.share}
@@ -30,7 +33,7 @@ export function Sharing({ words, of, change }: Props): ReactNode {
       }
       aria-label={t(`${words}.shared`)}
       popupMatchSelectWidth={false}
-      labelRender={({ value }) => t(`${words}.sharing.${value as JobShare}`)}
+      labelRender={({ value }) => label(value as JobShare)}
       options={SHARES.map((value) => ({ value, label: t(`${words}.share.${value}`) }))}
       data-testid={`${one}-sharing`}
     />

@@ -80,7 +80,10 @@ export function useFormatTime(): (at: number, style?: "full" | "short" | "clock"
     const date = new Date(at * 1000);
     const clock = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false } as const;
     if (style === "clock") return date.toLocaleTimeString(locale, clock);
-    if (style === "day") return date.toLocaleDateString(locale, { weekday: "short", month: "short", day: "numeric" });
+    if (style === "day")
+      return date
+        .toLocaleDateString(locale, { weekday: "short", month: "short", day: "numeric" })
+        .replace("日周", "日 周");
     const sameDay = date.toDateString() === new Date().toDateString();
     const sameYear = date.getFullYear() === new Date().getFullYear();
     if (style === "minute" && sameDay)
@@ -98,6 +101,16 @@ export function useFormatTime(): (at: number, style?: "full" | "short" | "clock"
       });
     }
     return date.toLocaleString(locale, { dateStyle: "medium", timeStyle: "medium", hour12: false });
+  };
+}
+
+/** "2026-11" -> "November 2026", as the language of the page says it; what is no month stays as it is. */
+export function useMonth(): (month: string) => string {
+  const locale = LOCALES[useLanguage()];
+  return (month) => {
+    const at = new Date(`${month}-01T00:00:00Z`);
+    if (Number.isNaN(at.getTime())) return month;
+    return at.toLocaleDateString(locale, { year: "numeric", month: "long", timeZone: "UTC" });
   };
 }
 

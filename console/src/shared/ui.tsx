@@ -352,11 +352,18 @@ export function Nothing(): ReactNode {
   return <span className="tm-faint">–</span>;
 }
 
-export function Facts({ items, columns = 3 }: { items: [string, ReactNode][]; columns?: number }): ReactNode {
+/** A fact is "wide" where it takes the whole width of a narrow window. */
+export function Facts({
+  items,
+  columns = 3,
+}: {
+  items: [label: string, value: ReactNode, wide?: "wide"][];
+  columns?: number;
+}): ReactNode {
   return (
     <dl className="tm-facts" style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}>
-      {items.map(([label, value]) => (
-        <div key={label}>
+      {items.map(([label, value, wide]) => (
+        <div key={label} className={wide && "tm-fact-wide"}>
           <dt>{label}</dt>
           <dd>{value}</dd>
         </div>

@@ -45,17 +45,18 @@ VERSIONS = tuple(
 
 
 _INDEXES: Final = {
-    "sqlite": "SELECT m.name, coalesce(i.name, '(expression)') FROM sqlite_master m, pragma_index_info(m.name) i"
-    " WHERE m.type = 'index' AND m.tbl_name = 'job' ORDER BY m.name, i.seqno",
-    "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'job' ORDER BY indexname",
+    "sqlite": "SELECT m.name, coalesce(i.name, '(expression)'), i.desc"
+    " FROM sqlite_master m, pragma_index_xinfo(m.name) i"
+    " WHERE m.type = 'index' AND m.tbl_name IN ('job', 'asset') AND i.key ORDER BY m.name, i.seqno",
+    "postgresql": "SELECT indexname, indexdef FROM pg_indexes WHERE tablename IN ('job', 'asset') ORDER BY indexname",
 }
 
 
 def shape(connection: Connection) -> dict[str, Any]:
-    """Return what is stored in which table, what is unique there, and by what jobs are found."""
+    """Return what is stored in which table, what is unique there, and by what jobs and assets are found."""
     looked = inspect(connection)
     indexes = connection.exec_driver_sql(_INDEXES[connection.dialect.name]).all()
-    return {"indexes of jobs": [tuple(row) for row in indexes]} | {
+    return {"indexes": [tuple(row) for row in indexes]} | {
         table: {
             "columns": {one["name"]: (str(one["type"]), one["nullable"]) for one in looked.get_columns(table)},
             "key": looked.get_pk_constraint(table)["constrained_columns"],

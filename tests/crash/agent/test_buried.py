@@ -21,6 +21,7 @@ from trainmaster.agent import place
 from trainmaster.agent.host import procs
 from trainmaster.core.launch import Gang
 from trainmaster.engines.local.engine import LocalEngine
+from trainmaster.storage.trees import remove_tree
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -141,3 +142,22 @@ async def test_a_keeper_that_starts_while_a_server_looks_for_one_guards(tmp_path
     await until(lambda: place.guarded(world.layout))
     await world.close()
     await asyncio.to_thread(keeper.wait)
+
+
+async def test_a_keeper_whose_home_was_removed_ends_with_its_tasks(tmp_path: Path) -> None:
+    """The next agent would make the home anew, and keep it for nobody."""
+    world = LocalWorld("none", "off", home=str(tmp_path / "home"))
+    engine = await world.engine()
+    story = gang().shell("w", 1, "echo $$; exec sleep 600").build()
+    await engine.launch(story)
+    await until(lambda: world.log(story.job).endswith("\n"))
+    task, keeper = int(world.log(story.job)), int(world.read("run", "keeper.pid"))
+    agent = world.agent_pid()
+    await engine.close()  # it would start another keeper
+    os.kill(agent, signal.SIGSTOP)  # it would write meanwhile
+    remove_tree(world.home)
+    os.kill(agent, signal.SIGKILL)
+    await until(lambda: (left := procs.stat(task)) is not None and left.ppid == keeper)
+    os.kill(task, signal.SIGKILL)
+    await until(lambda: (left := procs.stat(keeper)) is None or not left.alive)
+    assert not os.path.exists(world.home)

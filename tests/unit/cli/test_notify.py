@@ -70,7 +70,7 @@ def test_what_was_told_and_what_is_wanted(tm: Shell, tmp_path: Path) -> None:
     for _ in range(200):
         if found := tm.json("notify", "list", "--unread", "--kind", "failed"):
             break
-    assert found[0]["text"]["zh"].endswith("退出码 1 结束）")
+    assert found[0]["text"]["zh"].endswith("退出码为 1）")
     listed = tm("notify", "list")
     assert "failed" in listed
     assert f"{found[0]['id'][:8]} *" in listed

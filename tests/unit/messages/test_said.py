@@ -144,4 +144,6 @@ def test_a_role_is_said_in_the_language_of_the_text() -> None:
     said = audit.member_changed("ann", "vision", "viewer", "owner")
     assert render.text(said, "zh") == "将 ann 在工作空间 vision 中的角色由访客改为所有者"
     assert render.text(said) == "Changed the role of ann in workspace vision from viewer to owner"
+    assert render.text(audit.user_made("ann", "admin"), "zh") == "新建了用户 ann，角色为平台管理员"
+    assert render.text(audit.user_made("ann", "user"), "zh") == "新建了用户 ann，角色为普通用户"
     assert render.text(audit.user_made("ann", "pilot"), "zh") == "新建了用户 ann，角色为 pilot"

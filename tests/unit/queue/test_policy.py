@@ -1,7 +1,9 @@
 """Knobs, fair shares and shapes: what an administrator may choose, and what it can do at most (R161, R172, B15)."""
 
 import json
+import re
 from dataclasses import fields, replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,15 @@ from trainmaster.queue.plan import plan
 from trainmaster.queue.policy import DEFAULT, KNOBS, NAMED, QueuePolicy, from_values, problems
 from trainmaster.queue.snapshot import Tenant
 
+CONSOLE = Path(__file__).parents[3] / "console/src/i18n/en/admin.ts"
 TOTAL = {"gpu": 8000, "cpu": 64_000, "memory_mib": 1 << 18}
+
+
+def test_the_console_has_words_for_every_choice_of_a_knob() -> None:
+    words = re.search(r"choice: \{(.*?)\}", CONSOLE.read_text(encoding="utf-8"), re.DOTALL)
+    assert words is not None
+    told = re.findall(r'^\s*"?([\w-]+)"?:', words[1], re.MULTILINE)
+    assert sorted(told) == sorted({choice for knob in KNOBS for choice in knob.choices})
 
 
 def test_every_knob_is_explained_and_every_policy_within_bounds() -> None:

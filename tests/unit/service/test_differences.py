@@ -10,6 +10,7 @@ from tests.fixtures.histories import new_job
 from trainmaster.answers import MetricResult
 from trainmaster.core.records import Policy
 from trainmaster.service.curves import goals
+from trainmaster.service.curves.curves import SOURCES
 from trainmaster.service.curves.goals import goal_of
 from trainmaster.service.use_cases.finding.differences import LONGEST, document_now, metrics_of, rows_of
 from trainmaster.spec.job import JobSpec
@@ -134,3 +135,10 @@ def test_console_and_server_judge_by_the_same_words() -> None:
     text = (ROOT / "console/src/pages/job/curves.ts").read_text(encoding="utf-8")
     low, high = re.findall(r"const (?:LOW|HIGH) =\s*/(.+)/;", text)
     assert (low, high) == (goals._LOW.pattern, goals._HIGH.pattern)
+
+
+def test_console_and_server_take_the_values_of_the_same_source() -> None:
+    text = (ROOT / "console/src/pages/job/curves.ts").read_text(encoding="utf-8")
+    order = re.search(r"SOURCES: readonly string\[\] = \[(.*?)\]", text)
+    assert order is not None
+    assert re.findall(r'"(\w+)"', order[1]) == list(SOURCES)

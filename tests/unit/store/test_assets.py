@@ -54,3 +54,16 @@ def test_no_question_about_assets_looks_at_those_of_other_kinds_or_at_all_versio
             for statement, plan in found:
                 scans = [step for step in plan if step.startswith("SCAN") and "asset" in step]
                 assert not scans, (statement, plan)
+
+
+def test_a_page_and_its_count_walk_one_index_in_their_order(database: Database) -> None:
+    """Whoever asks: no row of the table is looked at but those shown, and none is sorted but those."""
+    reader = AssetReader(database)
+    for visible in (ALL, MEMBER):
+        for kind in AssetKind:
+            (_, page), *_ = plans(database, lambda v=visible, k=kind: reader.page(v, k, AssetQuery(), 10))
+            (_, count), *_ = plans(database, lambda v=visible, k=kind: reader.count(v, k, AssetQuery()))
+            for plan in (page, count):
+                assert "SEARCH asset USING COVERING INDEX asset_by_change (kind=?)" in plan, plan
+            assert sum("TEMP B-TREE" in step for step in page) == 1, page
+            assert not any("TEMP B-TREE" in step for step in count), count

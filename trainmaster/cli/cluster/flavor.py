@@ -24,7 +24,7 @@ HourPrice = Annotated[
         metavar="AMOUNT",
         help=words(
             "Price of one hour of one replica, 0: free.",
-            "一个副本运行一小时的价格，0 表示免费。",
+            "单价：一个副本运行一小时的费用，0 表示免费。",
         ),
         show_default=words("as its pool says", "按资源池的单价"),
     ),
@@ -44,7 +44,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         flavors,
         list_flavors,
-        "列出工作空间的规格。\n\n每行一个：类型、CPU 核、内存、加速卡、型号、厂商、缓存盘、每小时价格、资源池、用途。",
+        "列出工作空间的规格。\n\n每行一个：类型、CPU 核、内存、加速卡、型号、厂商、缓存盘、每小时单价、资源池、用途。",
         "tm flavor list --kind gpu",
         name="list",
     )
@@ -104,13 +104,13 @@ def _show(found: "list[answers.FlavorView]") -> None:
     columns = (
         column(words("flavor", "规格"), least=8),
         column(words("kind", "类型")),
-        column(words("cores", "CPU 核"), right=True),
+        column(words("cores", "CPU（核）"), right=True),
         column(words("memory", "内存"), right=True),
         column(words("GPUs", "加速卡"), right=True),
         column(words("model", "型号"), least=8),
         column(words("vendor", "厂商"), leaves=2),
         column(words("cache disk", "缓存盘"), right=True, leaves=1),
-        column(words("price/h", "价格/小时"), right=True),
+        column(words("price/h", "单价/小时"), right=True),
         column(words("pools", "资源池"), least=8, wraps=True, leaves=1),
         column(words("for", "用途"), least=12, wraps=True),
     )

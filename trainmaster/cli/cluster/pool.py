@@ -120,7 +120,7 @@ def set_pool(
         typer.Option(
             metavar="AMOUNT",
             help=words(
-                "Price of one hour of a GPU, where no flavor says a price.", "规格未定价时，一张加速卡一小时的价格。"
+                "Price of one hour of a GPU, where no flavor says a price.", "规格未定价时的加速卡单价（每张每小时）。"
             ),
             show_default=words("unchanged, or 0", "不变，或 0"),
         ),
@@ -130,7 +130,7 @@ def set_pool(
         typer.Option(
             metavar="AMOUNT",
             help=words(
-                "Price of one hour of a core, where no flavor says a price.", "规格未定价时，一个 CPU 核一小时的价格。"
+                "Price of one hour of a core, where no flavor says a price.", "规格未定价时的 CPU 单价（每核每小时）。"
             ),
             show_default=words("unchanged, or 0", "不变，或 0"),
         ),

@@ -47,7 +47,7 @@ def _lines(found: "answers.HomeView") -> Iterator[str]:
     yield from _rows(_running(one) for one in found.running)
     yield words(f"Queued {found.waiting_total}", f"排队中 {found.waiting_total}")
     yield from _rows(_waiting(one) for one in found.waiting)
-    yield words(f"Failed in 14 days {len(found.failed)}", f"14 天内失败 {len(found.failed)}")
+    yield words(f"Failed in 14 days {len(found.failed)}", f"近 14 天失败 {len(found.failed)}")
     yield from _rows(_failed(one) for one in found.failed)
     yield words("Free", "空闲")
     yield from _rows(_free(one) for one in found.free)

@@ -63,7 +63,7 @@ InSweep = Annotated[
     str,
     typer.Option(
         metavar="SWEEP",
-        help=words("Only entries of this sweep.", "只列出该扫描的条目。"),
+        help=words("Only entries of this sweep.", "只列出该参数扫描的条目。"),
         autocompletion=completing.sweeps,
     ),
 ]

@@ -26,7 +26,7 @@ SUBJECTS = {
     "image": words("image", "镜像"),
     "dataset": words("data set", "数据集"),
     "algorithm": words("algorithm", "算法"),
-    "sweep": words("sweep", "扫描"),
+    "sweep": words("sweep", "参数扫描"),
     "volume": words("volume", "存储卷"),
     "model": words("model", "模型"),
 }
@@ -69,7 +69,7 @@ Of = Annotated[
     ),
 ]
 By = Annotated[
-    str, typer.Option(metavar="NAME", help=words("Who did it.", "操作人。"), show_default=words("anybody", "任何人"))
+    str, typer.Option(metavar="NAME", help=words("Who did it.", "操作者。"), show_default=words("anybody", "任何人"))
 ]
 Kind = Annotated[
     str,
@@ -146,7 +146,7 @@ def audit(
         return
     columns = (
         column(words("when", "时间")),
-        column(words("who", "操作人"), least=6),
+        column(words("who", "操作者"), least=6),
         column(words("from", "来自"), leaves=1),
         column(words("to", "对象"), least=12),
         column(words("what", "操作"), least=24, wraps=True),

@@ -220,7 +220,7 @@ def _made_of(image: "answers.ImageDetail") -> list[tuple[str, str]]:
         return [("Python", shown.python if shown is not None else image.python), *packed]
     asked = next((file.text for file in image.files if file.name == "container"), "")
     own = [(words("container", "容器"), shown.container)]
-    return [*own, *([] if asked == shown.container else [(words("asked for as", "申请时写作"), asked)]), *packed]
+    return [*own, *([] if asked == shown.container else [(words("asked for as", "申请时的写法"), asked)]), *packed]
 
 
 def share(

@@ -212,7 +212,7 @@ def _table(found: "list[answers.AccountView]") -> None:
     rows = [
         (
             one.name,
-            role_in_words(one.role),
+            role_in_words(one.role, "platform_role"),
             STATES.get(one.state, one.state),
             words(", ", "，").join(
                 words(f"{in_.workspace} ({in_.role})", f"{in_.workspace}（{role_in_words(in_.role)}）")

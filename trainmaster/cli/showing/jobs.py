@@ -276,7 +276,7 @@ def _show_attempt(attempt: "answers.AttemptView") -> None:
         column(words("state", "状态")),
         column(words("node", "节点"), least=8),
         column(words("GPU", "加速卡"), least=4),
-        column(words("exit", "结束情况")),
+        column(words("exit", "结束原因")),
         column(words("why", "说明"), least=16, wraps=True),
     )
     tables.show(columns, rows, indent=4)

@@ -14,7 +14,7 @@ from trainmaster.cli.helping import JOBS, add, group
 from trainmaster.cli.language import counted, words
 from trainmaster.core.formats.terminal import visible
 
-_REF = words("A name, an id, or its beginning (4 characters or more).", "扫描名称、ID 或其开头（至少 4 个字符）。")
+_REF = words("A name, an id, or its beginning (4 characters or more).", "参数扫描名称、ID 或其开头（至少 4 个字符）。")
 Sweep = Annotated[str, typer.Argument(metavar="SWEEP", help=_REF, autocompletion=completing.sweeps)]
 ORDERS: Final = ("index", "algorithm", "state", "run_s", "submitted_at", "best")
 
@@ -25,7 +25,7 @@ def add_to(app: typer.Typer) -> None:
         app,
         sweep,
         "由一个任务文件提交多个只有参数不同的任务；先上传代码文件夹。\n\n"
-        "文件的 sweep: 写明取值网格、随机取样或条目列表。要么全部提交，要么都不提交。输出扫描的 ID、名称和条目数。",
+        "文件的 sweep: 写明取值网格、随机取样或条目列表。要么全部提交，要么都不提交。输出参数扫描的 ID、名称和条目数。",
         "tm sweep sweep.yaml",
         "tm sweep sweep.yaml --dry-run",
         "tm sweep job.yaml --csv rows.csv --set sweep.most_at_once=4",
@@ -35,7 +35,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         list_sweeps,
-        "列出扫描，最新的在前。\n\n每行一个：ID、名称、所有者、提交时间，以及各状态的条目数。",
+        "列出参数扫描，最新的在前。\n\n每行一个：ID、名称、所有者、提交时间，以及各状态的条目数。",
         "tm sweeps list",
         "tm sweeps list digits --mine",
         name="list",
@@ -43,7 +43,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         show,
-        "显示扫描及其条目。\n\n输出进度和最好的条目，然后每行一个条目：序号、任务 ID、状态、运行时长、参数、"
+        "显示参数扫描及其条目。\n\n输出进度和最优条目，然后每行一个条目：序号、任务 ID、状态、运行时长、参数、"
         "指标的最新值和最优值。",
         "tm sweeps show digits",
         "tm sweeps show digits --sort best --limit 5",
@@ -52,7 +52,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         stop,
-        "停止扫描中尚未结束的条目。\n\n输出名称和各状态的条目数。",
+        "停止参数扫描中尚未结束的条目。\n\n输出名称和各状态的条目数。",
         "tm sweeps stop digits",
     )
     add(
@@ -65,7 +65,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         part,
         delete,
-        "删除扫描及其任务；任务必须都已结束。\n\n先请您确认。输出名称。",
+        "删除参数扫描及其任务；任务必须都已结束。\n\n先请您确认。输出名称。",
         "tm sweeps delete digits --yes",
         "tm sweeps delete digits --keep-jobs",
     )
@@ -101,7 +101,7 @@ def sweep(
         str | None,
         typer.Option(
             help=words(
-                "Idempotency key: the same key never makes a second sweep.", "幂等键：同一个键不会创建第二个扫描。"
+                "Idempotency key: the same key never makes a second sweep.", "幂等键：同一个键不会创建第二个参数扫描。"
             )
         ),
     ] = None,
@@ -156,7 +156,7 @@ def list_sweeps(
         return
     columns = (
         column("id"),
-        column(words("sweep", "扫描"), least=12),
+        column(words("sweep", "参数扫描"), least=12),
         column(words("owner", "所有者"), least=6, leaves=2),
         column(words("submitted", "提交时间"), leaves=1),
         column(words("entries", "条目"), right=True),
@@ -166,7 +166,7 @@ def list_sweeps(
         (one.id[:12], one.name, one.owner, clock(one.created_at), one.entries, states_of(one.counts) or "-")
         for one in found
     ]
-    tables.show(columns, rows) if rows else print(words("No sweeps.", "没有扫描。"))
+    tables.show(columns, rows) if rows else print(words("No sweeps.", "没有参数扫描。"))
 
 
 def show(
@@ -259,7 +259,9 @@ def delete(
     server = client().sweeps
     found = server.get(ref)
     jobs = counted(found.tries, "job", "jobs", "个任务")
-    asked = words(f"Delete sweep {visible(found.name)} with {jobs}?", f"删除扫描 {visible(found.name)} 及其 {jobs}？")
+    asked = words(
+        f"Delete sweep {visible(found.name)} with {jobs}?", f"删除参数扫描 {visible(found.name)} 及其 {jobs}？"
+    )
     if not (yes or keep_jobs or as_json or typer.confirm(asked)):
         sys.exit(1)
     server.delete(found.id, keep_jobs=keep_jobs)

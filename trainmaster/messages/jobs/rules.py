@@ -170,7 +170,7 @@ def cluster_refused(engine: str, said: Said | str) -> Said: ...
 
 # --- sharing
 
-@say("Workspace {workspace} asks every job to say how it is shared", "工作空间 {workspace} 要求每个任务说明共享方式", "Set share to none, read or read-write.", "请将 share 设为 none、read 或 read-write。")
+@say("Workspace {workspace} asks every job to say how it is shared", "工作空间 {workspace} 要求每个任务说明共享方式", "Choose how it is shared: set share to none, read or read-write.", "请选择共享方式：将 share 设为 none、read 或 read-write。")
 def share_required(workspace: str) -> Said: ...
 
 @say("Jobs of workspace {workspace} cannot be shared: an administrator has turned sharing off", "工作空间 {workspace} 的任务不能共享：管理员已关闭共享", "Set share to none.", "请将 share 设为 none。")

@@ -9,7 +9,7 @@ from trainmaster.messages.said import Said
 
 # --- what is wrong with a document
 
-@say("The sweep has {count:problem|problems}", "扫描有 {count} 个问题", "Fix the fields listed.", "请修正列出的字段。")
+@say("The sweep has {count:problem|problems}", "参数扫描有 {count} 个问题", "Fix the fields listed.", "请修正列出的字段。")
 def sweep_not_valid(count: Count) -> Said: ...
 
 @say("A job has no field sweep: it makes many jobs of one file", "任务没有 sweep 字段：它由一个文件生成多个任务", "Submit it with tm sweep FILE, or POST /api/v1/sweeps.", "请用 tm sweep FILE 或 POST /api/v1/sweeps 提交。")
@@ -21,16 +21,16 @@ def no_sweep() -> Said: ...
 @say("Exactly one of {known} says what the entries are; here are {found}", "应恰好用 {known} 之一说明各个条目，这里有：{found}", "Keep one of them.", "请只保留其中一个。")
 def one_kind_of_sweep(known: Names, found: Names) -> Said: ...
 
-@say("A random sweep needs the number of its entries", "随机扫描需要写明条目数", "Add count, such as count: 20.", "请加上 count，例如 count: 20。")
+@say("A random sweep needs the number of its entries", "随机取样的参数扫描需要写明条目数", "Add count, such as count: 20.", "请加上 count，例如 count: 20。")
 def count_missing() -> Said: ...
 
-@say("Only a random sweep takes {field}", "只有随机扫描可以使用 {field}", "Remove it: the number of entries follows from the values.", "请删去：条目数由取值决定。")
+@say("Only a random sweep takes {field}", "只有随机取样的参数扫描可以使用 {field}", "Remove it: the number of entries follows from the values.", "请删去：条目数由取值决定。")
 def only_for_random(field: str) -> Said: ...
 
 @say("All {count:entry|entries} send their outputs to {place}: files of the same name meet there", "全部 {count} 个条目的输出都上传到 {place}，同名文件会互相冲突", "Write {{name}} or {{id}} in it, which is another one for each entry.", "请在其中使用 {{name}} 或 {{id}}，使每个条目各不相同。")
 def outputs_of_entries_in_one_place(count: Count, place: str) -> Said: ...
 
-@say("The sweep has {count:entry|entries}; at most {maximum} are allowed", "扫描有 {count} 个条目，最多 {maximum} 个", "Use fewer values, or several sweeps.", "请减少取值，或分成多个扫描。")
+@say("The sweep has {count:entry|entries}; at most {maximum} are allowed", "参数扫描有 {count} 个条目，最多 {maximum} 个", "Use fewer values, or several sweeps.", "请减少取值，或分成多个参数扫描。")
 def too_many_entries(count: Count, maximum: Count) -> Said: ...
 
 @say("min is not less than max", "min 不小于 max", "Give a range, such as {{min: 0.001, max: 0.1}}.", "请给出范围，例如 {{min: 0.001, max: 0.1}}。")
@@ -45,7 +45,7 @@ def range_not_whole() -> Said: ...
 @say("The names of the entries would be too long: {longest}", "条目的名称会过长：{longest}", "Use a name of at most {most:character|characters}.", "请使用最多 {most} 个字符的名称。")
 def entry_names_too_long(longest: str, most: Count) -> Said: ...
 
-@say("Entries of a sweep have no slug", "扫描的条目没有 slug", "Remove it: they are told apart by their names.", "请删去：条目以名称区分。")
+@say("Entries of a sweep have no slug", "参数扫描的条目没有 slug", "Remove it: they are told apart by their names.", "请删去：条目以名称区分。")
 def slug_of_a_sweep() -> Said: ...
 
 @say("Only a native job file can have a sweep", "只有原生格式的任务文件可以包含 sweep", "Write the job as tm show JOB --spec prints it.", "请使用原生格式编写任务。")
@@ -77,22 +77,22 @@ def csv_bad_name(name: str) -> Said: ...
 
 # --- which sweep
 
-@say("There is no sweep {ref}", "没有扫描 {ref}", "List the sweeps with: tm sweeps list", "用 tm sweeps list 列出扫描。")
+@say("There is no sweep {ref}", "没有参数扫描 {ref}", "List the sweeps with: tm sweeps list", "用 tm sweeps list 列出参数扫描。")
 def no_such_sweep(ref: str) -> Said: ...
 
-@say("Several sweeps are meant by {ref}: {ids}", "{ref} 对应多个扫描：{ids}", "Give the id of the one you mean.", "请使用其中一个的 ID。")
+@say("Several sweeps are meant by {ref}: {ids}", "{ref} 对应多个参数扫描：{ids}", "Give the id of the one you mean.", "请使用其中一个的 ID。")
 def several_sweeps(ref: str, ids: str) -> Said: ...
 
-@say("The sweep is shared with you to read; it belongs to {owner}", "该扫描以只读方式共享给您；所有者是 {owner}", "Ask {owner}, or submit one of your own.", "请联系 {owner}，或自行提交。")
+@say("The sweep is shared with you to read; it belongs to {owner}", "该参数扫描以只读方式共享给您；所有者是 {owner}", "Ask {owner}, or submit one of your own.", "请联系 {owner}，或自行提交。")
 def sweep_only_to_read(owner: str) -> Said: ...
 
-@say("Sweep {name} has {live:entry|entries} that did not end", "扫描 {name} 有 {live} 个条目尚未结束", "Stop it first: tm sweeps stop {name}", "请先停止：tm sweeps stop {name}")
+@say("Sweep {name} has {live:entry|entries} that did not end", "参数扫描 {name} 有 {live} 个条目尚未结束", "Stop it first: tm sweeps stop {name}", "请先停止：tm sweeps stop {name}")
 def sweep_not_ended(name: str, live: Count) -> Said: ...
 
-@say("No entry of sweep {name} failed", "扫描 {name} 没有失败的条目", "Only what failed or ran out of time is tried again; --stopped also takes what was stopped.", "只重试失败或超时的条目；--stopped 也包括被停止的。")
+@say("No entry of sweep {name} failed", "参数扫描 {name} 没有失败的条目", "Only what failed or ran out of time is tried again; --stopped also takes what was stopped.", "只重试失败或超时的条目；--stopped 也包括被停止的。")
 def nothing_to_retry(name: str) -> Said: ...
 
-@say("The document of sweep {name} cannot be read", "无法读取扫描 {name} 的文档", "Its entries are jobs of their own: tm list --sweep {name}", "其条目都是独立的任务：tm list --sweep {name}")
+@say("The document of sweep {name} cannot be read", "无法读取参数扫描 {name} 的文档", "Its entries are jobs of their own: tm list --sweep {name}", "其条目都是独立的任务：tm list --sweep {name}")
 def sweep_unreadable(name: str) -> Said: ...
 
 @say("not an order of entries", "不是条目的排序方式", "Use one of {known}, with - in front for the other way round.", "请使用 {known} 之一，前面加 - 表示反向。")
@@ -100,7 +100,7 @@ def not_an_order_of_entries(known: Names) -> Said: ...
 
 # --- why an entry waits, and why it was stopped
 
-@say("At most {most:entry of the sweep runs|entries of the sweep run} at a time", "该扫描最多同时运行 {most} 个条目")
+@say("At most {most:entry of the sweep runs|entries of the sweep run} at a time", "该参数扫描最多同时运行 {most} 个条目")
 def waits_for_its_turn(most: Count) -> Said: ...
 
 @say("At step {step}, {metric} was {value} at best: rank {rank} of {of}, and only the best {kept} go on", "在第 {step} 步，{metric} 最好为 {value}：在 {of} 个条目中排第 {rank}，只有前 {kept} 个继续")
@@ -114,17 +114,17 @@ def no_number(metric: str, step: float) -> Said: ...
 
 # --- the audit
 
-@say("Submitted sweep {name} with {entries:entry|entries}", "提交了扫描 {name}，共 {entries} 个条目")
+@say("Submitted sweep {name} with {entries:entry|entries}", "提交了参数扫描 {name}，共 {entries} 个条目")
 def sweep_submitted(name: str, entries: Count) -> Said: ...
 
-@say("Stopped {entries:entry|entries} of sweep {name}", "停止了扫描 {name} 的 {entries} 个条目")
+@say("Stopped {entries:entry|entries} of sweep {name}", "停止了参数扫描 {name} 的 {entries} 个条目")
 def sweep_stopped(name: str, entries: Count) -> Said: ...
 
-@say("Tried {entries:entry|entries} of sweep {name} again", "重试了扫描 {name} 的 {entries} 个条目")
+@say("Tried {entries:entry|entries} of sweep {name} again", "重试了参数扫描 {name} 的 {entries} 个条目")
 def sweep_retried(name: str, entries: Count) -> Said: ...
 
-@say("Deleted sweep {name}", "删除了扫描 {name}")
+@say("Deleted sweep {name}", "删除了参数扫描 {name}")
 def sweep_deleted(name: str) -> Said: ...
 
-@say("Deleted sweep {name}, not its jobs", "删除了扫描 {name}，保留其任务")
+@say("Deleted sweep {name}, not its jobs", "删除了参数扫描 {name}，保留其任务")
 def sweep_dissolved(name: str) -> Said: ...

@@ -10,13 +10,13 @@ from trainmaster.messages.said import Said
 
 # --- by its program
 
-@say("{who} ended with exit code {exit_code}", "{who} 以退出码 {exit_code} 结束")
+@say("{who} ended with exit code {exit_code}", "{who} 已结束，退出码为 {exit_code}")
 def task_ended_with(who: str, exit_code: int) -> Said: ...
 
-@say("{who} ended with exit code {exit_code}: a command cannot be executed", "{who} 以退出码 {exit_code} 结束：有命令无法执行")
+@say("{who} ended with exit code {exit_code}: a command cannot be executed", "{who} 已结束，退出码为 {exit_code}：有命令无法执行")
 def task_could_not_execute(who: str, exit_code: int) -> Said: ...
 
-@say("{who} ended with exit code {exit_code}: a command was not found", "{who} 以退出码 {exit_code} 结束：找不到命令")
+@say("{who} ended with exit code {exit_code}: a command was not found", "{who} 已结束，退出码为 {exit_code}：找不到命令")
 def task_found_no_command(who: str, exit_code: int) -> Said: ...
 
 @say("{who} was ended by signal {signal}", "{who} 被信号 {signal} 终止")
@@ -30,7 +30,7 @@ def and_no_environment(said: Said, program: str) -> Said: ...
 
 # --- by its hooks
 
-@say("{who} did not start its command: its before hook ended with exit code {exit_code}", "{who} 没有启动命令：启动前脚本（before）以退出码 {exit_code} 结束")
+@say("{who} did not start its command: its before hook ended with exit code {exit_code}", "{who} 没有启动命令：启动前脚本（before）已结束，退出码为 {exit_code}")
 def before_hook_failed(who: str, exit_code: int) -> Said: ...
 
 @say("{who} did not start its command: its before hook was ended by signal {signal}", "{who} 没有启动命令：启动前脚本（before）被信号 {signal} 终止")
@@ -39,7 +39,7 @@ def before_hook_killed(who: str, signal: str) -> Said: ...
 @say("{who} did not start: hooks need {shell}, which its image does not have", "{who} 没有启动：生命周期脚本需要 {shell}，而镜像中没有它")
 def hooks_without_shell(who: str, shell: str) -> Said: ...
 
-@say("the after hook of {who} ended with exit code {exit_code}; the end of the replica stays as it was", "{who} 的结束后脚本（after）以退出码 {exit_code} 结束；副本的结束原因不变")
+@say("the after hook of {who} ended with exit code {exit_code}; the end of the replica stays as it was", "{who} 的结束后脚本（after）已结束，退出码为 {exit_code}；副本的结束原因不变")
 def after_hook_failed(who: str, exit_code: int) -> Said: ...
 
 @say("the after hook of {who} was ended when the grace period of {grace} was over", "{who} 的结束后脚本（after）在宽限期 {grace} 用完时被终止")

@@ -6,7 +6,7 @@ for.
 # ruff: noqa: E501 (a table: what is said stands on one line, in both languages)
 from __future__ import annotations
 
-from trainmaster.messages.catalogue import Count, Names, Role, Seconds, say
+from trainmaster.messages.catalogue import Count, Names, PlatformRole, Role, Seconds, say
 from trainmaster.messages.said import Said
 
 Changes = list[Said]
@@ -105,7 +105,7 @@ def as_it_was() -> Said: ...
 # --- people
 
 @say("Created user {name} with the role {role}", "新建了用户 {name}，角色为 {role}")
-def user_made(name: str, role: Role) -> Said: ...
+def user_made(name: str, role: PlatformRole) -> Said: ...
 
 @say("Locked user {name}", "锁定了用户 {name}")
 def user_locked(name: str) -> Said: ...
@@ -116,7 +116,7 @@ def user_unlocked(name: str) -> Said: ...
 @say("Deleted user {name}", "删除了用户 {name}")
 def user_deleted(name: str) -> Said: ...
 
-@say("Gave user {name} a one-time password; all sessions ended", "为用户 {name} 生成了一次性密码；其所有登录全部失效")
+@say("Gave user {name} a one-time password; all sessions ended", "为用户 {name} 生成了一次性密码；其登录已全部失效")
 def password_given(name: str) -> Said: ...
 
 @say("Made {user} a member of workspace {workspace} as {role}", "将 {user} 加入工作空间 {workspace}，角色为 {role}")

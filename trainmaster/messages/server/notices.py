@@ -9,7 +9,7 @@ from trainmaster.messages.said import Said
 
 # --- what happened
 
-@say("Job {job} succeeded after {run_s}", "任务 {job} 运行 {run_s} 后成功结束")
+@say("Job {job} succeeded in {run_s}", "任务 {job} 运行成功，用时 {run_s}")
 def notice_succeeded(job: str, run_s: Seconds) -> Said: ...
 
 @say("Job {job} was stopped by {by}", "任务 {job} 已被 {by} 停止")
@@ -33,7 +33,7 @@ def notice_preempted(job: str) -> Said: ...
 @say("Job {job} is still queued: it was expected to start by {by}", "任务 {job} 仍在排队：原预计最晚于 {by} 开始")
 def notice_waits(job: str, by: Moment) -> Said: ...
 
-@say("Job {job} holds {gpus:GPU that has|GPUs that have} done nothing for {idle_s}", "任务 {job} 占用的 {gpus} 张加速卡已有 {idle_s} 没有计算")
+@say("Job {job} holds {gpus:GPU that has|GPUs that have} done nothing for {idle_s}", "任务 {job} 占用的 {gpus} 张加速卡已有 {idle_s} 没有负载")
 def notice_idle(job: str, gpus: Count, idle_s: Seconds) -> Said: ...
 
 @say("Job {job} reaches its time limit in {left_s}", "任务 {job} 还有 {left_s} 达到运行时限")

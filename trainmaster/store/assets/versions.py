@@ -177,9 +177,9 @@ class AssetReader:
         self, visible: Visible, kind: AssetKind, wanted: AssetQuery, limit: int, cursor: str | None = None
     ) -> Page[Asset]:
         """Return a page of the assets of a kind, what was changed last first. Raises InvalidSpec for a cursor of
-        another list. O(assets that are seen).
+        another list. Walks an index until the page is full, passing over what is not seen.
         """
-        conditions = [*seen(visible, asset), *_wanted(visible, kind, wanted)]
+        conditions = [*seen(visible, asset, walked=True), *_wanted(visible, kind, wanted)]
         if cursor is not None:
             at, id_ = read_cursor(cursor)
             conditions.append(or_(asset.c.changed_at < at, and_(asset.c.changed_at == at, asset.c.id > id_)))
@@ -191,7 +191,7 @@ class AssetReader:
 
     def count(self, visible: Visible, kind: AssetKind, wanted: AssetQuery) -> int:
         """Return how many assets of a kind there are on all pages."""
-        conditions = [asset.c.kind == kind, *seen(visible, asset), *_wanted(visible, kind, wanted)]
+        conditions = [asset.c.kind == kind, *seen(visible, asset, walked=True), *_wanted(visible, kind, wanted)]
         with self._database.read() as connection:
             return connection.scalar(select(func.count()).select_from(asset).where(*conditions)) or 0
 

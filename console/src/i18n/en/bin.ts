@@ -1,14 +1,15 @@
 /** The bin: what was deleted, and the questions before something is. */
 export const bin = {
   title: "Bin",
-  what: "What was deleted and can come back. It counts in the storage quota until it is deleted for good.",
+  what: "Deleted data sets, algorithms, images, models, templates and volumes.",
   search: "Search the bin",
   none: "The bin is empty",
   noneHint: "Data sets, algorithms, images, models, templates and volumes that are deleted wait here.",
   noMatch: "Nothing in the bin matches",
-  keeps: "What is here is deleted for good after {{count}} days.",
-  keeps_one: "What is here is deleted for good after {{count}} day.",
-  keepsEver: "What is here stays until somebody deletes it for good.",
+  keeps: "Deleted items can be restored for {{count}} days; they count towards the storage quota.",
+  keeps_one: "Deleted items can be restored for {{count}} day; they count towards the storage quota.",
+  keepsEver:
+    "Deleted items can be restored until somebody deletes them for good; they count towards the storage quota.",
   name: "Name",
   size: "Size",
   owner: "Owner",
@@ -39,7 +40,7 @@ export const bin = {
   remove: {
     one: "Delete {{name}} for good",
     title: "Delete {{name}} for good?",
-    all: "Empty",
+    all: "Empty the bin",
     allTitle: "Delete all that is yours in the bin for good?",
     what: "It cannot be undone.",
     ok: "Delete for good",

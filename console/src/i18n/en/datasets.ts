@@ -1,7 +1,7 @@
 /** Data sets: the list, one of them, and uploading. */
 export const datasets = {
   title: "Data sets",
-  what: "Folders of files with versions, which jobs read.",
+  what: "Versioned folders of files that jobs read.",
   add: "Upload",
   search: "Search data sets",
   none: "No data sets yet",
@@ -19,6 +19,7 @@ export const datasets = {
   noVersions: "No version is left. Upload one.",
   size: "Size",
   files: "Files",
+  filesNumber: "Files",
   fileCount: "{{count}} files",
   fileCount_one: "{{count}} file",
   uploaded: "Uploaded",

@@ -26,6 +26,7 @@ export const images = {
   edit: "Change the description",
   described: "Description changed.",
   packages: "Packages",
+  packagesNumber: "Packages",
   packageCount: "{{count}} packages",
   packageCount_one: "{{count}} package",
   searchPackages: "Search packages",

@@ -7,7 +7,7 @@ export const lineage = {
   after: "Made of it, or using it",
   nothing: "Nothing",
   none: {
-    job: "This job names no asset, and made none that you can see.",
+    job: "This job uses no data set, model or image and has produced none that you can see.",
     model: "Nothing is known of how it was made, and nothing you can see uses it.",
     used: "Nothing that you can see uses it so far.",
   },

@@ -3,13 +3,13 @@ export const passing = {
   title: "Other workspaces",
   hint: {
     dataset:
-      "Members of a workspace to which it is offered can subscribe to it and read it in their jobs; they change nothing.",
+      "Members of a workspace to which it is offered can subscribe to it and read it in their jobs; they cannot change it.",
     algorithm:
-      "Members of a workspace to which it is offered can subscribe to it and run it in their jobs, with its code; they change nothing.",
+      "Members of a workspace to which it is offered can subscribe to it and run it in their jobs, with its code; they cannot change it.",
     image:
-      "Members of a workspace to which it is offered can subscribe to it and use it in their jobs; they change nothing. An image made with a secret cannot be offered.",
+      "Members of a workspace to which it is offered can subscribe to it and use it in their jobs; they cannot change it. An image made with a secret cannot be offered.",
     template:
-      "Members of a workspace to which it is offered can subscribe to it and submit jobs of it there; they change nothing.",
+      "Members of a workspace to which it is offered can subscribe to it and submit jobs of it there; they cannot change it.",
   },
   name: "Name",
   changed: "Changed",
@@ -21,8 +21,8 @@ export const passing = {
   nobody: "Nobody",
   under: "{{workspace}}, as {{name}}",
   everybody: "Everybody",
-  choose: "Offer to…",
-  more: "Offer to more…",
+  choose: "Choose a workspace",
+  more: "Choose another workspace",
   offered: "Now offered to: {{to}}",
   withdraw: "Take the offer back: {{to}}",
   withdrawn: "No longer offered to: {{to}}",

@@ -52,7 +52,7 @@ export const queue = {
     reason: "Why it is queued",
     sooner: "How to start sooner",
     best: "smallest change",
-    noneKnown: "No single change would make it start clearly sooner.",
+    noneKnown: "No single change would make it start noticeably sooner.",
     startsNow: "starts now",
     startsSooner: "starts about {{time}} instead of {{before}}",
     unknownTime: "an unknown time",

@@ -2,9 +2,9 @@
 export const submit = {
   title: "New training job",
   editTemplate: "Edit template",
-  clonedFrom: "Clone of {{id}}",
-  sessionOf: "Set up as {{id}}; enter it with tm exec",
-  trainingOf: "Setup of {{id}}; write the command that trains",
+  clonedFrom: "Clone of {{name}}",
+  sessionOf: "Set up as {{name}}; enter it with tm exec",
+  trainingOf: "Setup of {{name}}; write the command that trains",
   basic: "Basic",
   expert: "Expert",
   mode: "Which fields to show",
@@ -183,7 +183,7 @@ export const submit = {
     latest: "Latest",
     which: { dataset: "Choose a data set", model: "Choose a model", volume: "Choose a volume", s3: "Connection" },
     cache: "Copy it to the node's fast storage first",
-    keptOn: "Kept on the pages",
+    keptOn: "Managed under ",
     below: "Prefix",
     none: {
       dataset: "No data set of yours in {{workspace}}",
@@ -267,7 +267,7 @@ export const submit = {
   },
   example: {
     title: "Start from an example",
-    hint: "Each is a complete job. What it needs on the nodes is said with it.",
+    hint: "Each is a complete job and says what the nodes must have.",
     hello: "Hello",
     helloHint: "One command, one CPU, a few seconds",
     metrics: "Training curve",

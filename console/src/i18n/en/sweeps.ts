@@ -1,7 +1,8 @@
 /** Sweeps: many jobs of one file. */
 export const sweeps = {
   title: "Sweeps",
-  what: "Many jobs of one file that differ in their parameters.",
+  what: "One job file run with different parameters.",
+  add: "New sweep",
   none: "No sweeps yet",
   noneHint:
     "Give a parameter several values in the form of a new job, or write sweep: into a job file and submit it with tm sweep.",
@@ -42,13 +43,12 @@ export const sweeps = {
   csv: "Table (CSV)",
   topOnly: "The {{count}} best entries are drawn.",
   noParameters: "No parameter differs between the entries",
-  noMetrics: "No entry has reported a metric yet",
   of: "{{name}}, entry {{n}}",
   parallelHint: "One line for each entry, from its parameters to its value.",
   scatterHint: "One dot for each entry.",
   form: {
     title: "Sweep",
-    hint: "Give parameters several values, or list the jobs: one submit makes all of them.",
+    hint: "Run many jobs at once: give a parameter several values, or list the jobs.",
     way: "How the jobs follow",
     ways: { grid: "Every combination", list: "A list of jobs" },
     algorithm: "Algorithm",

@@ -1,7 +1,7 @@
 /** Templates: the page, and what saves one. */
 export const templates = {
   title: "Templates",
-  what: "Settings under a name, to submit jobs from.",
+  what: "Saved settings for submitting jobs.",
   add: "New template",
   search: "Search templates",
   none: "No templates yet",
@@ -49,5 +49,5 @@ export const templates = {
   },
   selected: "{{count}} selected",
   from: "From the template {{name}}",
-  editing: "Saved as a new version of the template {{name}}",
+  editing: "Saving makes a new version of {{name}}",
 } as const;

@@ -1,7 +1,7 @@
 /** Usage: what was used and what it cost, balances and budgets. */
 export const usage = {
   title: "Usage",
-  sub: "{{month}}, days of {{zone}}, as of {{time}}",
+  sub: "{{month}} ({{zone}} days), as of {{time}}",
   month: "Month",
   allWorkspaces: "All workspaces",
   workspace: "Workspace",
@@ -48,15 +48,16 @@ export const usage = {
   amountHint: "An entry stays. To take one back, enter a correction.",
   amountBad: "Enter an amount such as 12.50, with at most six decimal places.",
   note: "Note",
-  noteHint: "A correction says why.",
+  noteHint: "Required for a correction: say why.",
   budget: "Budget",
   budgetOf: "Credit limit and budget of {{workspace}}",
   creditLimit: "Credit limit",
   creditLimitHint:
     "How far the balance may go below 0. Beyond it no job that costs something is accepted. Empty: no limit.",
   monthly: "Monthly budget",
-  monthlyHint: "Stops no job: you are only told. Empty: no budget.",
+  monthlyHint: "Above it you are notified; jobs are not stopped. Empty: no budget.",
   alarms: "Alarms, in percent of the budget",
   alarmsBad: "Enter whole percentages from 1 to 1000.",
   price: "Price per hour",
+  priceIn: "Price per hour ({{currency}})",
 };

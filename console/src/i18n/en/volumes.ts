@@ -15,6 +15,7 @@ export const volumes = {
   changed: "Changed",
   created: "Created",
   size: "Size",
+  onDisk: "On disk",
   entries: "Entries",
   entryCount: "{{count}} entries",
   entryCount_one: "{{count}} entry",

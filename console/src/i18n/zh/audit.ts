@@ -1,6 +1,6 @@
-/** 审计：谁对什么做了什么。 */
+/** 操作记录：谁对什么做了什么。 */
 export const audit = {
-  title: "审计",
+  title: "操作记录",
   export: "导出",
   filter: "筛选操作记录",
   clear: "清除筛选",
@@ -8,16 +8,16 @@ export const audit = {
   none: "没有记录",
   noneHint: "您有权查看的变更会显示在这里。",
   noneOfThese: "没有符合条件的记录。",
-  link: "审计",
+  link: "操作记录",
   jobLink: "谁对此任务做过什么",
   workspaceLink: "谁修改过此工作空间",
   reach: {
-    all: "平台上的每一次变更：由谁、从哪里做出，变更前后各是什么。",
+    all: "平台上的每一次变更：操作者、来源，以及变更前后的内容。",
     led: "{{workspaces}} 中的变更，以及您自己的任务和账户的变更。",
     own: "您自己的任务和账户的变更。",
   },
   when: "时间",
-  who: "操作人",
+  who: "操作者",
   subject: "对象",
   what: "操作",
   field: "字段",
@@ -29,7 +29,7 @@ export const audit = {
   platform: "平台",
   unknown: "未登录",
   by: {
-    by: "操作人",
+    by: "操作者",
     subject: "全部对象",
     kind: "全部操作",
     actor: "全部来源",
@@ -41,7 +41,7 @@ export const audit = {
   privacy: "用户间可见信息",
   subjects: {
     job: "任务",
-    person: "账户",
+    person: "用户",
     workspace: "工作空间",
     flavor: "规格",
     pool: "资源池",
@@ -53,7 +53,7 @@ export const audit = {
     volume: "存储卷",
     algorithm: "算法",
     image: "镜像",
-    sweep: "扫描",
+    sweep: "参数扫描",
   },
   kinds: {
     submitted: "提交任务",

@@ -47,7 +47,7 @@ export const jobs = {
   since: { "1h": "最近 1 小时", "24h": "最近 24 小时", "7d": "最近 7 天", "30d": "最近 30 天", days: "指定日期" },
   sinceDay: "从",
   untilDay: "到",
-  sweep: { only: "只看一个扫描的条目", of: "扫描 {{name}}，条目 {{n}}" },
+  sweep: { only: "只看一个参数扫描的条目", of: "条目 {{n}}，参数扫描 {{name}}" },
   columns: { title: "列设置", earlier: "将“{{column}}”左移", later: "将“{{column}}”右移", usual: "恢复默认" },
   replicas: "{{count}} 个副本",
   position: "排在第 {{n}} 位",

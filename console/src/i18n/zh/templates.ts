@@ -1,7 +1,7 @@
 /** 模板：页面，以及保存模板。 */
 export const templates = {
   title: "模板",
-  what: "以名称保存的任务设置，用于提交任务。",
+  what: "已保存的任务设置，用于提交任务。",
   add: "新建模板",
   search: "搜索模板",
   none: "还没有模板",
@@ -24,7 +24,7 @@ export const templates = {
   more: "{{name}} 的更多操作",
   sharing: { none: "不共享", read: "可使用", "read-write": "可修改" },
   share: {
-    none: "其他人看不到",
+    none: "不共享",
     read: "其他人可查看、复制和提交",
     "read-write": "其他人还可修改和删除",
     changed: "共享方式已修改。",
@@ -45,5 +45,5 @@ export const templates = {
   },
   selected: "已选 {{count}} 个",
   from: "来自模板 {{name}}",
-  editing: "保存为模板 {{name}} 的新版本",
+  editing: "保存后生成 {{name}} 的新版本",
 };

@@ -127,7 +127,7 @@ export function OnceDialog({ once, close }: { once: Once; close: () => void }): 
           </span>
           <CopyButton text={once.password} label={t("people.onceCopy")} />
         </p>
-        <p className="tm-flat">{t("people.onceHint")}</p>
+        <p className="tm-flat">{t("people.onceHint", { name: once.name })}</p>
       </div>
     </Modal>
   );

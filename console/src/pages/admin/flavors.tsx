@@ -40,6 +40,7 @@ export function FlavorsAdmin(): ReactNode {
       hint={t("admin.flavors.hint")}
       add={t("admin.flavors.add")}
       test="flavor-add"
+      none={t("admin.noFlavors")}
       filter={
         <div className="tm-admin-filter">
           <Select
@@ -93,9 +94,9 @@ export function FlavorsAdmin(): ReactNode {
           render: (_, one) => (one.cache_mib > 0 ? mib(one.cache_mib) : <Nothing />),
         },
         {
-          title: `${t("usage.price")}${t("mark.aside", { text: query.data?.currency ?? "" })}`,
+          title: t("usage.priceIn", { currency: query.data?.currency ?? "" }),
           key: "price",
-          width: 136,
+          width: 168,
           className: "tm-num",
           render: (_, one) =>
             one.price === null ? <span className="tm-faint">{t("admin.flavors.byPool")}</span> : shownAmount(one.price),

@@ -2,6 +2,7 @@
 import type { TFunction } from "i18next";
 import type { PolicyValues } from "../../api/queue";
 import type { Knob, KnobValue } from "../../api/types";
+import { en } from "../../i18n/en";
 import { duration, number, parseDuration, spellDuration } from "../../shared/format";
 
 /** What a person is typing, by knob; a text is not yet a value. */
@@ -23,6 +24,28 @@ export function readDraft(knob: Knob, draft: KnobValue, t: TFunction): { value: 
   if (value < low || value > high) return { problem: t("admin.policy.bad", boundsOf(knob)) };
   if (knob.unit === "count" && !Number.isInteger(value)) return { problem: t("admin.policy.whole") };
   return { value };
+}
+
+/** What the choices of a knob are called; one that is not known yet is called by its value. */
+const CHOICES: ReadonlySet<string> = new Set(Object.keys(en.admin.policy.choice));
+export const choiceOf = (value: string, t: TFunction): string =>
+  CHOICES.has(value) ? t(`admin.policy.choice.${value as keyof typeof en.admin.policy.choice}`) : value;
+
+/** A knob's value in words. */
+export function wordOf(knob: Knob, value: KnobValue, t: TFunction): string {
+  if (typeof value === "boolean") return t(value ? "admin.policy.on" : "admin.policy.off");
+  return knob.choices.length > 0 ? choiceOf(String(value), t) : shown(knob, value);
+}
+
+/** What a knob means, with what is said of the chosen value first: "a: …; b: …" of b is "b: …; a: …". */
+export function meaningOf(meaning: string, chosen: string): string {
+  const parted = meaning.includes("；") ? "；" : "; ";
+  const parts = meaning.split(parted);
+  const at = parts.findIndex((part) => part.startsWith(`${chosen}:`) || part.startsWith(`${chosen}：`));
+  const [first] = at < 0 ? [] : parts.splice(at, 1);
+  if (first === undefined) return meaning;
+  const before = parts[0] !== undefined && !/^[\w-]+[:：]/.test(parts[0]) ? parts.splice(0, 1) : []; // what it is about
+  return [...before, first, ...parts].join(parted);
 }
 
 export function shown(knob: Knob, value: KnobValue | null): string {

@@ -34,12 +34,14 @@ const keptRows = (person: string, most: Most): PersonRow[] =>
     return [{ person, pool: "", resource, limit: called === "mib" && limit !== null ? limit / MIB_A_GIB : limit }];
   });
 
-/** Those of each first. Pure. */
+/** Those of each first, then those of one person after the other. Pure. */
 export const personRows = ({ per_person, people, storage }: Limited & Pick<Workspace, "storage">): PersonRow[] => [
   ...rows("", per_person),
   ...keptRows("", storage.per_person),
-  ...Object.entries(people).flatMap(([name, by]) => rows(name, by)),
-  ...Object.entries(storage.people).flatMap(([name, most]) => keptRows(name, most)),
+  ...[...new Set([...Object.keys(people), ...Object.keys(storage.people)])].flatMap((name) => [
+    ...rows(name, people[name] ?? {}),
+    ...keptRows(name, storage.people[name] ?? {}),
+  ]),
 ];
 
 /** Rows without a resource are left out, and so is a row of each person without a limit; of two alike the later counts. Pure. */
@@ -68,7 +70,9 @@ export function limitsOfPeople(given: readonly (PersonRow | undefined)[] | undef
 export function Personal({ one }: { one: Workspace }): ReactNode {
   const { t } = useTranslation();
   const name = useResourceName();
-  return personRows(one).map(({ person, pool, resource, limit }) => (
+  const shown = personRows(one);
+  if (shown.length === 0) return null;
+  const lines = shown.map(({ person, pool, resource, limit }) => (
     <div key={`${person}/${pool}/${resource}`} className="tm-line tm-wrap-line" data-testid="personal-limit">
       {[person || t("admin.workspaces.eachPerson"), ...(pool ? [pool] : []), name(resource)].join(" · ")}
       {t("mark.colon")}
@@ -77,6 +81,7 @@ export function Personal({ one }: { one: Workspace }): ReactNode {
         : amount(resource, resource === "storage_mib" ? limit * MIB_A_GIB : limit)}
     </div>
   ));
+  return <div className="tm-personal">{lines}</div>;
 }
 
 export function PersonalEditor({ pools }: { pools: ResourcePool[] }): ReactNode {

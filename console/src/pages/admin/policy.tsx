@@ -11,7 +11,7 @@ import { Ago } from "../../shared/time";
 import { ErrorPanel, Pending, Sentences, useErrorText } from "../../shared/ui";
 import { Change } from "../queue/sooner";
 import { Effect } from "./effect";
-import { boundsOf, changesOf, type Draft, readDraft, shown, spelled } from "./knobs";
+import { boundsOf, changesOf, choiceOf, type Draft, meaningOf, readDraft, spelled, wordOf } from "./knobs";
 
 export function PolicyAdmin(): ReactNode {
   const query = useQuery({ queryKey: ["policy"], queryFn: readPolicy });
@@ -143,11 +143,12 @@ function PolicyForm({ policy }: { policy: PolicyView }): ReactNode {
 }
 
 function ChangeLine({ knob, value }: { knob: Knob; value: KnobValue }): ReactNode {
+  const { t } = useTranslation();
   const pick = useBilingual();
   return (
     <li>
       <span className="tm-grow">{pick(knob.title)}</span>
-      <Change before={shown(knob, knob.value)} after={shown(knob, value)} />
+      <Change before={wordOf(knob, knob.value, t)} after={wordOf(knob, value, t)} />
     </li>
   );
 }
@@ -194,7 +195,7 @@ function KnobRow({
         <h3>
           {title} <code className="tm-faint">{knob.name}</code>
         </h3>
-        <p className="tm-faint">{pick(knob.meaning)}</p>
+        <p className="tm-faint">{meaningOf(pick(knob.meaning), String(typed))}</p>
       </div>
       <div className="tm-knob-value">
         <div className="tm-kv-row">
@@ -217,10 +218,7 @@ function KnobRow({
             [
               bounds,
               t("admin.policy.default", {
-                value:
-                  typeof knob.default === "boolean"
-                    ? t(knob.default ? "admin.policy.on" : "admin.policy.off")
-                    : shown(knob, knob.default),
+                value: wordOf(knob, knob.default, t),
               }),
             ]
               .filter(Boolean)
@@ -250,6 +248,7 @@ function KnobInput({
   label: string;
   bad: boolean;
 }): ReactNode {
+  const { t } = useTranslation();
   if (typeof knob.default === "boolean") return <Switch checked={value === true} onChange={set} aria-label={label} />;
   if (knob.choices.length > 0)
     return (
@@ -257,7 +256,13 @@ function KnobInput({
         value={String(value)}
         onChange={set}
         aria-label={label}
-        options={knob.choices.map((choice) => ({ value: choice, label: choice }))}
+        popupMatchSelectWidth={false}
+        options={knob.choices.map((choice) => ({ value: choice, label: choiceOf(choice, t) }))}
+        optionRender={({ value: choice }) => (
+          <span>
+            {choiceOf(String(choice), t)} <code className="tm-faint">{String(choice)}</code>
+          </span>
+        )}
         className="tm-knob-input"
       />
     );

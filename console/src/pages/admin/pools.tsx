@@ -170,6 +170,7 @@ function Shared({ pools }: { pools: ResourcePool[] }): ReactNode {
       hint={t("admin.pools.sharesHint")}
       add={t("admin.pools.addShare")}
       test="share-add"
+      none={t("admin.noShares")}
       query={query}
       remove={(one) => deleteVirtualCluster(one.name)}
       dialog={(one, close) => <ShareDialog one={one} pools={pools} close={close} />}

@@ -14,6 +14,8 @@ interface Props<T> {
   /** What the button is called that makes one, and how tests find it. */
   add: string;
   test: string;
+  /** What stands in an empty table. */
+  none?: string;
   /** Between head and table. */
   filter?: ReactNode;
   query: { data: { items: T[] } | undefined; error: unknown; refetch: () => unknown };
@@ -56,7 +58,7 @@ export function NamedTable<T extends Named>(props: Props<T>): ReactNode {
           tableLayout="fixed"
           scroll={{ x: props.width ?? 880 }}
           dataSource={query.data.items}
-          locale={{ emptyText: <span className="tm-faint">{t("admin.none")}</span> }}
+          locale={{ emptyText: <span className="tm-faint">{props.none ?? t("admin.none")}</span> }}
           columns={[
             {
               title: t("admin.name"),

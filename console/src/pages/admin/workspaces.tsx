@@ -89,7 +89,7 @@ export function WorkspacesAdmin(): ReactNode {
         {
           title: <span className="tm-hidden">{t("people.members")}</span>,
           key: "members",
-          width: wide ? 330 : 240,
+          width: wide ? 330 : 180,
           render: (_, { name }) => (
             <div className="tm-actions">
               <MembersButton workspace={name} />

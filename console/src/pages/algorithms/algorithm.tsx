@@ -142,7 +142,7 @@ function Version({ of, spec, writes }: { of: AlgorithmDetail; spec: AlgorithmSpe
     [t("algorithms.image"), spec.image],
     [t("algorithms.flavors"), listed(spec.flavors) || none],
     [t("algorithms.runsOn"), listed(spec.runs_on.map((kind) => RESOURCE_TYPES[kind] ?? kind)) || none],
-    [t("algorithms.maxReplicas"), spec.max_replicas ?? none],
+    [t("algorithms.maxReplicas"), spec.max_replicas ?? t("algorithms.noMaximum")],
     [
       t("algorithms.code"),
       version?.code ? (

@@ -75,7 +75,7 @@ export function DocumentFields({ doc, put, workspace }: Props & { workspace: str
             value={typeof doc["max_replicas"] === "number" ? doc["max_replicas"] : null}
             min={1}
             precision={0}
-            placeholder={t("algorithms.anything")}
+            placeholder={t("algorithms.noMaximum")}
             onChange={(most) => set("max_replicas", most ?? undefined)}
             style={{ width: "100%" }}
             data-testid="algorithm-replicas"

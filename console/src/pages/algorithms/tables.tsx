@@ -105,7 +105,6 @@ export function ChannelTables({ spec }: { spec: AlgorithmSpec }): ReactNode {
             {
               title: t("algorithms.channels.takes"),
               key: "takes",
-              width: 170,
               render: (_, one) =>
                 [
                   listed(one.kinds.map((kind) => t(`submit.mount.${kind}`))),

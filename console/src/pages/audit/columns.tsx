@@ -40,7 +40,7 @@ function Who({ event }: { event: AuditEvent }): ReactNode {
       first={name}
       second={
         from && (
-          <span className="tm-mono" title={event.actor.through ?? undefined}>
+          <span className="tm-wrap-line" title={event.actor.through ?? undefined}>
             {from}
           </span>
         )

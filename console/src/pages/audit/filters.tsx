@@ -4,6 +4,7 @@ import { Button, Input, Select, Tag } from "antd";
 import { type ReactNode, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { AuditSearch } from "../../shared/address";
+import { shortId } from "../../shared/format";
 import { ACTORS, isFiltered, KINDS, SPANS, SUBJECTS, subjectOf } from "./filter";
 
 interface Props {
@@ -40,7 +41,8 @@ function SubjectSelect({ search, update }: Omit<Props, "clear">): ReactNode {
   if (name)
     return (
       <Tag closable className="tm-tag" onClose={() => update({ subject: undefined })} data-testid="audit-subject">
-        {SUBJECTS.some((one) => one === kind) ? t(`audit.subjects.${kind as (typeof SUBJECTS)[number]}`) : kind} {name}
+        {SUBJECTS.some((one) => one === kind) ? t(`audit.subjects.${kind as (typeof SUBJECTS)[number]}`) : kind}{" "}
+        <span title={name}>{kind === "job" ? shortId(name) : name}</span>
       </Tag>
     );
   return (

@@ -76,9 +76,11 @@ function Picture({ past, what, now }: { past: ClusterPast; what: What; now: numb
   const { area, line, most } = useMemo(() => stepsOf(values, total, WIDTH, HEIGHT, now), [values, total, now]);
   const { mean } = summaryOf(values);
   const share = now === undefined ? 1 : 1 - NOW;
-  const unit = t(what === "gpu" ? "cluster.gpus" : "cluster.cores");
   const say = (held: number): string =>
-    t("cluster.past.held", { held: roughly(held, total), total: number(total), unit });
+    t(what === "gpu" ? "cluster.past.held" : "cluster.past.heldCores", {
+      held: roughly(held, total),
+      total: number(total),
+    });
   const words =
     at === null
       ? t("cluster.past.mean", { held: say(mean), percent: total > 0 ? roughly((100 * mean) / total, 100, 1) : "0" })

@@ -57,7 +57,7 @@ export function Summary({ use }: { use: ClusterUse }): ReactNode {
         label={t("cluster.coresHeld")}
         used={cpu.used}
         total={cpu.total}
-        text={`${number(cpu.used)} / ${number(cpu.total)}`}
+        text={t("cluster.coresOf", { held: number(cpu.used), total: number(cpu.total) })}
       />
       <Bar
         label={t("cluster.memoryHeld")}

@@ -8,6 +8,7 @@ import { DataTable } from "../../shared/table";
 import { Nothing } from "../../shared/ui";
 import { Dot } from "./look";
 import type { PartProps } from "./part";
+import { settingOf } from "./setting";
 import { namesOf } from "./table";
 
 export function DifferencesTab({ found, search, update }: PartProps): ReactNode {
@@ -15,19 +16,19 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
   const names = useMemo(() => namesOf(found.jobs), [found.jobs]);
   const all = search.all === true;
   const rows = useMemo(() => found.rows.filter((row) => all || row.differs), [found.rows, all]);
-  const sections = useMemo(() => new Set(rows.filter((row, i) => rows[i - 1]?.section !== row.section)), [rows]);
-  const columns: TableColumnsType<ComparedRow> = [
+  const lines = useMemo(() => grouped(rows), [rows]);
+  const columns: TableColumnsType<Line> = [
     {
       title: t("compare.setting"),
       key: "name",
       width: 230,
       fixed: "start",
-      render: (_, row) => (
-        <div className="tm-compare-setting">
-          {sections.has(row) && <span className="tm-compare-section">{t(`compare.section.${row.section}`)}</span>}
-          <span className="tm-mono">{row.name}</span>
-        </div>
-      ),
+      render: (_, line) =>
+        isTitle(line) ? (
+          <span className="tm-compare-section">{t(`compare.section.${line.title}`)}</span>
+        ) : (
+          <Setting of={line} />
+        ),
     },
     ...found.jobs.map((job, at) => ({
       title: (
@@ -40,7 +41,7 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
       ),
       key: job.id,
       width: 200,
-      render: (_: unknown, row: ComparedRow) => <Value value={row.values[at]} />,
+      render: (_: unknown, line: Line) => (isTitle(line) ? null : <Value value={line.values[at]} />),
     })),
   ];
   return (
@@ -57,13 +58,13 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
         </label>
       </div>
       <div className="tm-panel tm-table" data-testid="compare-differences">
-        <DataTable<ComparedRow>
+        <DataTable<Line>
           className="tm-rows-beside"
-          rowKey={(row) => `${row.section} ${row.name}`}
-          rowClassName={(row) => (all && row.differs ? "tm-compare-differs" : "")}
+          rowKey={(line) => (isTitle(line) ? line.title : `${line.section} ${line.name}`)}
+          rowClassName={(line) => (all && !isTitle(line) && line.differs ? "tm-compare-differs" : "")}
           size="small"
           columns={columns}
-          dataSource={rows}
+          dataSource={lines}
           tableLayout="fixed"
           scroll={{ x: 230 + 200 * found.jobs.length }}
           pagination={false}
@@ -71,6 +72,24 @@ export function DifferencesTab({ found, search, update }: PartProps): ReactNode 
         />
       </div>
     </>
+  );
+}
+
+/** A setting, or the title of the group that begins here. */
+type Line = ComparedRow | { title: ComparedRow["section"] };
+const isTitle = (line: Line): line is { title: ComparedRow["section"] } => "title" in line;
+
+const grouped = (rows: readonly ComparedRow[]): Line[] =>
+  rows.flatMap((row, i): Line[] => (rows[i - 1]?.section === row.section ? [row] : [{ title: row.section }, row]));
+
+/** As the form calls it, where it has the field; what the job file calls it is its hint. */
+function Setting({ of }: { of: ComparedRow }): ReactNode {
+  const { t } = useTranslation();
+  const label = settingOf(of, t);
+  return label === undefined ? (
+    <span className="tm-mono tm-compare-value">{of.name}</span>
+  ) : (
+    <span title={of.name}>{label}</span>
   );
 }
 

@@ -3,16 +3,17 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Select } from "antd";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
-import { readOverlay } from "../../api/compare";
-import { type Comparison, ENDED, type Job, type MetricSeries } from "../../api/types";
+import { type Overlaid, readOverlay } from "../../api/compare";
+import { type Comparison, ENDED, type Job } from "../../api/types";
 import type { Drawn } from "../../shared/address";
 import { Chart } from "../../shared/chart";
 import { useKept } from "../../shared/kept";
-import { Empty, Outdated, Pending } from "../../shared/ui";
+import { Outdated, Pending } from "../../shared/ui";
 import { CurveControls } from "../job/controls";
 import { type Axis, EPOCHS } from "../job/curves";
 import { linesOf } from "./lines";
 import { firstMetric } from "./table";
+import { NoMetrics } from "./unmeasured";
 
 /** Of one curve at most and at least, and of all together: what is drawn within half a second, and looks the same on a page. */
 const POINTS = 500;
@@ -47,12 +48,7 @@ export function CurvesTab({ found, search, update }: CurvesProps): ReactNode {
       refetchInterval: found.jobs.every((job) => ENDED.has(job.state)) ? false : AGAIN_MS,
     }),
   );
-  if (all.length === 0)
-    return (
-      <div className="tm-panel">
-        <Empty title={t("compare.noMetrics")} />
-      </div>
-    );
+  if (all.length === 0) return <NoMetrics />;
   const weight = Math.min(search.smooth ?? 0, 99) / 100;
   return (
     <>
@@ -100,12 +96,12 @@ export function CurvesTab({ found, search, update }: CurvesProps): ReactNode {
   );
 }
 
-const NONE: ReadonlyMap<string, MetricSeries[]> = new Map();
+const NONE: Overlaid = new Map();
 
 function Overlay(props: {
   name: string;
   jobs: readonly Job[];
-  curves: ReadonlyMap<string, MetricSeries[]>;
+  curves: Overlaid;
   axis: Axis;
   weight: number;
   log: boolean;

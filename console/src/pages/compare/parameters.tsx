@@ -7,16 +7,18 @@ import { Parallel } from "./parallel";
 import type { PartProps } from "./part";
 import { Scatter } from "./scatter";
 import { firstMetric, type Goal, leading, namesOf, parametersOf, reached } from "./table";
+import { NoMetrics } from "./unmeasured";
 
 export function ParametersTab({ found, search, update }: PartProps): ReactNode {
   const { t } = useTranslation();
   const rows = parametersOf(found);
   const metric = found.metrics.find((one) => one.name === (search.of ?? firstMetric(found))) ?? found.metrics[0];
   const row = rows.find((one) => one.name === search.by) ?? rows[0];
-  if (metric === undefined || row === undefined)
+  if (metric === undefined) return <NoMetrics />;
+  if (row === undefined)
     return (
       <div className="tm-panel">
-        <Empty title={t(metric === undefined ? "compare.noMetrics" : "compare.noParameters")} />
+        <Empty title={t("compare.noParameters")} />
       </div>
     );
   const goal: Goal | null = search.best ?? metric.better;

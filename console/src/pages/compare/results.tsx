@@ -3,6 +3,7 @@ import { CloseOutlined, TrophyOutlined } from "@ant-design/icons";
 import { Link } from "@tanstack/react-router";
 import { Button, type TableColumnsType } from "antd";
 import type { SorterResult } from "antd/es/table/interface";
+import type { TFunction } from "i18next";
 import { type ReactNode, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { ComparedMetric, Job } from "../../api/types";
@@ -22,6 +23,7 @@ interface Row {
 }
 
 const METRIC = "metric:";
+const METRIC_PX = 140;
 
 export function Results({ found, search, update }: PartProps): ReactNode {
   const { t } = useTranslation();
@@ -54,7 +56,7 @@ export function Results({ found, search, update }: PartProps): ReactNode {
       render: (_, { job }) => <span className="tm-num">{job.run_s === null ? "–" : duration(job.run_s, true)}</span>,
     },
   ];
-  const metrics = found.metrics.map((metric) => metricColumn(metric, sorted(METRIC + metric.name), t("compare.best")));
+  const metrics = found.metrics.map((metric) => metricColumn(metric, sorted(METRIC + metric.name), t));
   const columns: TableColumnsType<Row> = [
     {
       title: t("compare.job"),
@@ -102,7 +104,7 @@ export function Results({ found, search, update }: PartProps): ReactNode {
         columns={columns}
         dataSource={rows}
         tableLayout="fixed"
-        scroll={{ x: 650 + 120 * found.metrics.length }}
+        scroll={{ x: 650 + METRIC_PX * found.metrics.length }}
         pagination={false}
         onChange={(_page, _filters, sorter) => update({ order: orderOf(sorter) })}
       />
@@ -120,18 +122,20 @@ function orderOf(sorter: SorterResult<Row> | SorterResult<Row>[]): string | unde
 function metricColumn(
   metric: ComparedMetric,
   sortOrder: "ascend" | "descend" | null,
-  best: string,
+  t: TFunction,
 ): TableColumnsType<Row>[number] {
   const { better } = metric;
+  const best = t("compare.best");
+  const title = t(better === null ? "compare.lastOf" : "compare.bestOf", { metric: metric.name });
   const top = leading(metric, better);
   return {
     title: (
-      <span className="tm-ellipsis" title={metric.name}>
-        {metric.name}
+      <span className="tm-ellipsis" title={title}>
+        {title}
       </span>
     ),
     key: METRIC + metric.name,
-    width: 120,
+    width: METRIC_PX,
     align: "end",
     sortOrder,
     sorter: (a, b, way) => {

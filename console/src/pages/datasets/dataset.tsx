@@ -140,11 +140,11 @@ function Version({
   const { t } = useTranslation();
   const download = useDownload();
   const place = placeOf(dataset, useSession()?.user);
-  const facts: [string, ReactNode][] = [
+  const facts: [string, ReactNode, "wide"?][] = [
     [t("datasets.uploaded"), <Ago key="c" at={version.created_at} />],
     [t("datasets.by"), version.by || "–"],
     [t("datasets.size"), bytes(version.size_bytes)],
-    [t("datasets.files"), number(version.files)],
+    [t("datasets.filesNumber"), number(version.files)],
     [
       t("datasets.digest"),
       <Mono key="d" copy={version.digest}>
@@ -158,6 +158,7 @@ function Version({
       <Mono key="p" copy={version.path}>
         {version.path}
       </Mono>,
+      "wide",
     ]);
   return (
     <div className="tm-stack">

@@ -1,5 +1,5 @@
 /** The first page: what runs, what waits and until when, what failed, what is free, what one used and did last. */
-import { PlusOutlined, RocketOutlined } from "@ant-design/icons";
+import { EyeOutlined, PlusOutlined, RocketOutlined, TeamOutlined } from "@ant-design/icons";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -9,6 +9,8 @@ import type { Home } from "../../api/types";
 import { number } from "../../shared/format";
 import { useKept } from "../../shared/kept";
 import { ButtonLink } from "../../shared/link";
+import { submitsSomewhere } from "../../shared/people";
+import { useFreshSession } from "../../shared/session";
 import { useFormatTime } from "../../shared/time";
 import { Empty, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { Done } from "./done";
@@ -107,8 +109,11 @@ function Figures({ home }: { home: Home }): ReactNode {
   );
 }
 
+/** How to begin: for who may submit nothing, with what there is to see and whom to ask. */
 function First(): ReactNode {
   const { t } = useTranslation();
+  const user = useFreshSession()?.user;
+  if (user && !submitsSomewhere(user)) return <OnlyLooks workspaces={user.workspaces.map((one) => one.workspace)} />;
   return (
     <section className="tm-panel" data-testid="home-first">
       <Empty title={t("home.emptyTitle")} icon={<RocketOutlined className="tm-empty-icon" />}>
@@ -124,6 +129,28 @@ function First(): ReactNode {
         >
           {t("home.emptyStart")}
         </ButtonLink>
+      </Empty>
+    </section>
+  );
+}
+
+function OnlyLooks({ workspaces }: { workspaces: string[] }): ReactNode {
+  const { t } = useTranslation();
+  const none = workspaces.length === 0;
+  return (
+    <section className="tm-panel" data-testid="home-looks">
+      <Empty
+        title={t(none ? "home.noneTitle" : "home.viewerTitle")}
+        icon={none ? <TeamOutlined className="tm-empty-icon" /> : <EyeOutlined className="tm-empty-icon" />}
+      >
+        <p className="tm-faint">
+          {none ? t("people.mineNone") : t("home.viewerHint", { workspaces: workspaces.join(t("mark.comma")) })}
+        </p>
+        {!none && (
+          <ButtonLink to="/jobs" search={{ who: "all" }} color="primary" variant="solid" data-testid="shared-jobs">
+            {t("home.viewerStart")}
+          </ButtonLink>
+        )}
       </Empty>
     </section>
   );

@@ -83,7 +83,11 @@ export function WaitingRow({ one, whose = false }: { one: Waiting; whose?: boole
       <Name
         id={one.job}
         name={whose && one.owner ? `${name} · ${one.owner}` : name}
-        second={<span title={reason}>{reason}</span>}
+        second={
+          <span className="tm-home-said" title={reason}>
+            {reason}
+          </span>
+        }
       />
       <ForecastWords forecast={one.forecast} />
     </li>
@@ -113,10 +117,10 @@ export function FailedJobs({ home }: { home: Home }): ReactNode {
             id={job.id}
             name={job.name}
             second={
-              <>
+              <span className="tm-home-said">
                 {job.verdict ? pick(job.verdict.title) || job.verdict.code : t(`state.${job.state}`)} ·{" "}
                 <Ago at={job.ended_at} />
-              </>
+              </span>
             }
           />
           <StateTag state={job.state} quiet />

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import type { MonthUse, PersonalLimit } from "../../api/types";
 import { mib, number } from "../../shared/format";
 import { useResourceName } from "../../shared/shares";
+import { useMonth } from "../../shared/time";
 import { Bar } from "../../shared/ui";
 import { shownAmount } from "../usage/amounts";
 import { Part } from "./jobs";
@@ -16,9 +17,10 @@ export const hoursOf = (seconds: number): string =>
 
 export function Use({ use }: { use: MonthUse }): ReactNode {
   const { t } = useTranslation();
+  const month = useMonth();
   return (
     <Part
-      title={t("home.use", { month: use.month })}
+      title={t("home.use", { month: month(use.month) })}
       test="home-use"
       none={use.machine_s === 0 && t("home.noUse")}
       more={
@@ -78,6 +80,7 @@ export function Days({ use }: { use: MonthUse }): ReactNode {
       </div>
       <div className="tm-past-marks" aria-hidden="true">
         <span>{edge(0)}</span>
+        <span>{t("home.daysOf", { zone: use.time_zone })}</span>
         <span>{edge(-1)}</span>
       </div>
     </div>

@@ -103,7 +103,7 @@ function Told({ build }: { build: ImageBuild }): ReactNode {
         columns={2}
         items={[
           [t("images.owner"), `${build.owner} · ${build.workspace}`],
-          [t("images.packages"), build.packages > 0 ? build.packages : "–"],
+          [t("images.packagesNumber"), build.packages > 0 ? build.packages : "–"],
           [t("images.build.began"), <Ago key="b" at={build.started_at} />],
           [t("images.build.ended"), build.ended_at === null ? "–" : <Ago key="e" at={build.ended_at} />],
         ]}

@@ -46,20 +46,20 @@ export function Builds({ open }: { open: (id: string) => void }): ReactNode {
             key: "state",
             className: "tm-row-below",
             render: (_, one) => (
-              <TwoLines
-                first={
+              <div className="tm-cell">
+                <span>
                   <span className={`tm-state tm-tone-${toneOfBuild(one.state)}`}>
                     {t(`images.build.states.${one.state}`)}
                   </span>
-                }
-                second={
-                  one.state === "failed"
+                </span>
+                <span className="tm-line tm-build-why">
+                  {one.state === "failed"
                     ? pick(one.error)
                     : one.packages > 0
                       ? t("images.packageCount", { count: one.packages })
-                      : ""
-                }
-              />
+                      : ""}
+                </span>
+              </div>
             ),
           },
           { key: "began", width: 132, className: "tm-row-below", render: (_, one) => <Ago at={one.started_at} /> },

@@ -41,7 +41,7 @@ export function Version({ image, remove }: { image: ImageDetail; remove: ReactNo
         ] as [string, ReactNode][])
       : ([
           [t("images.python"), version.python],
-          [t("images.packages"), number(version.packages)],
+          [t("images.packagesNumber"), number(version.packages)],
         ] as [string, ReactNode][])),
     ...(version.base ? ([[t("images.base"), <Mono key="o">{version.base}</Mono>]] as [string, ReactNode][]) : []),
     ...(version.code

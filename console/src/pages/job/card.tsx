@@ -12,7 +12,7 @@ import { DURATION_STEPS, duration, number, replicaOf, WHOLE_STEPS } from "../../
 import { smooth } from "../../shared/smooth";
 import { useErrorText } from "../../shared/ui";
 import { SERIES } from "../../theme";
-import { type Axis, bestOf, csvOf, type Distinct, distinct, xOf } from "./curves";
+import { type Axis, bestOf, countedOf, csvOf, type Distinct, distinct, xOf } from "./curves";
 
 /** The most that the server gives. */
 const ALL_POINTS = 10_000;
@@ -38,12 +38,14 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
     () => curves.flatMap((one, i) => linesOf(one, i, curves, { axis, weight, all, roles: job.roles }, t)),
     [curves, all, axis, weight, job.roles, t],
   );
-  const best = useMemo(() => bestOf(name, series), [name, series]);
+  const counted = useMemo(() => countedOf(series), [series]);
+  const best = useMemo(() => bestOf(name, counted), [name, counted]);
+  const whose = new Set(curves.map(({ one }) => one.task)).size > 1 ? counted[0]?.task : null;
   const sources = [...new Set(series.map((one) => one.source))];
   const look = { lines, log, time: axis === "time", xLabel: t(`job.metrics.${axis}`), ...alongOf(axis) };
   return (
     <section className="tm-panel tm-chart-card" data-testid={`metric-${name}`} ref={card}>
-      <header>
+      <header className={whose ? "tm-chart-counted" : undefined}>
         <h3>{name}</h3>
         <span className="tm-faint">
           {sources
@@ -51,6 +53,12 @@ export function MetricCard({ job, name, series, all, last, axis, weight, log }: 
             .join(", ")}
         </span>
         <span className="tm-grow" />
+        {whose && (last != null || best !== null) && (
+          <span className="tm-num tm-faint" data-testid="counted">
+            {replicaOf(whose, job.roles)}
+            {t("mark.colon")}
+          </span>
+        )}
         {last != null && (
           <span className="tm-num">
             <span className="tm-faint">{t("job.metrics.last")}</span> <b>{number(last)}</b>

@@ -21,6 +21,23 @@ export interface Best {
   step: number | null;
 }
 
+/** Where two sources know a name, the first of these counts; as on the server (service/curves). */
+const SOURCES: readonly string[] = ["sdk", "log", "tensorboard"];
+
+/** The curves by which a job is judged, as the server does it: in the newest attempt those of one source, of several replicas that of the first;
+    and what the same replica said in earlier attempts, the oldest first. */
+export function countedOf(series: readonly MetricSeries[]): MetricSeries[] {
+  const rank = (one: MetricSeries): number => SOURCES.indexOf(one.source);
+  const [first] = [...series].sort(
+    (a, b) => b.attempt - a.attempt || rank(a) - rank(b) || compareTasks(a.task, b.task),
+  );
+  if (first === undefined) return [];
+  const same = series.filter((one) => one.source === first.source && one.task === first.task);
+  return same.sort((a, b) => a.attempt - b.attempt);
+}
+
+const compareTasks = (a: string | null, b: string | null): number => ((a ?? "") < (b ?? "") ? -1 : a === b ? 0 : 1);
+
 /** The best value of a metric, and at which step; the first where there are several. */
 export function bestOf(name: string, series: readonly MetricSeries[]): Best | null {
   const goal = goalOf(name);

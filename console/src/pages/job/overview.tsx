@@ -71,6 +71,7 @@ export function Overview({ job, update }: TabProps): ReactNode {
           {measures && <Parameters job={job} />}
         </div>
       </div>
+      {measures && roles}
       {job.attempt_list.length > 1 && (
         <section className="tm-panel">
           <h2>{t("job.timeline.title")}</h2>
@@ -85,7 +86,6 @@ export function Overview({ job, update }: TabProps): ReactNode {
           <Tasks attempt={attempt} update={update} />
         </section>
       )}
-      {measures && roles}
       <Uploads job={job} />
       <Warnings job={job} />
     </div>

@@ -55,7 +55,11 @@ function RoleCard({
     .join(" ");
   const rules = [
     role.min_succeeded !== null ? t("job.tasks.minSucceeded", { count: role.min_succeeded }) : t("job.tasks.allEnd"),
-    role.min_failed !== null ? t("job.tasks.minFailed", { count: role.min_failed }) : t("job.tasks.neverFails"),
+    role.min_failed === null
+      ? t("job.tasks.neverFails")
+      : role.min_failed === 1
+        ? t("job.tasks.anyFails")
+        : t("job.tasks.minFailed", { count: role.min_failed }),
   ];
   const each = [
     r.gpu > 0 ? t("unit.cards", { n: r.gpu, count: r.gpu }) : "",

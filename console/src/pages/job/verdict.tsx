@@ -78,7 +78,7 @@ function EndBox({ job, search, update }: TabProps): ReactNode {
       >
         {job.state === "retained" && (
           <p>
-            {t(enters ? "job.verdict.retainedHint" : "job.verdict.retainedLook")}{" "}
+            {t(enters ? "job.verdict.retainedHint" : "job.verdict.retainedLook")}
             <Until at={job.attempt_list[job.attempt_list.length - 1]?.retained_until} />
           </p>
         )}
@@ -117,7 +117,9 @@ function Until({ at }: { at: number | null | undefined }): ReactNode {
   const { t } = useTranslation();
   const current = useNow();
   return at == null ? null : (
-    <span className="tm-num">({t("time.left", { time: duration(Math.max(0, at - current)) })})</span>
+    <span className="tm-num">
+      {t("mark.aside", { text: t("time.left", { time: duration(Math.max(0, at - current)) }) })}
+    </span>
   );
 }
 

@@ -307,7 +307,7 @@ function WhereCell({ job }: { job: Job }): ReactNode {
   const nodes = job.nodes.join(", ");
   return (
     <div className="tm-cell" title={nodes ? `${job.pool}: ${nodes}` : job.pool}>
-      <span className="tm-ellipsis">{(speaks(job) && nodes) || job.pool}</span>
+      <span className="tm-ellipsis">{job.pool}</span>
       {nodes && !speaks(job) && (
         <span className="tm-line">{job.nodes.length > 2 ? `${job.nodes[0]} +${job.nodes.length - 1}` : nodes}</span>
       )}

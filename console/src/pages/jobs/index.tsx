@@ -50,6 +50,7 @@ export function JobsPage(): ReactNode {
   const search = useSearch({ from: "/jobs" });
   const navigate = useNavigate({ from: "/jobs" });
   const mine = (search.who ?? lastWho()) === "mine";
+  const admin = useSession()?.user.role === "admin";
   const order = search.order ?? NEWEST;
   // Spans of time are counted back from a full minute: asked again within it, the question is the same, and so its key.
   const filter = useMemo(() => filterOf(search, mine, Math.floor(Date.now() / 60_000) * 60), [search, mine]);
@@ -120,7 +121,9 @@ export function JobsPage(): ReactNode {
         title={t("jobs.title")}
         actions={
           <>
-            <Whose mine={mine} others={facets.data?.owner.length} update={update} />
+            {(admin || mine || isFiltered(search) || (facets.data?.owner.length ?? 0) > 1) && (
+              <Whose mine={mine} update={update} />
+            )}
             <Views search={search} columns={columns} mine={mine} />
             <ColumnChooser columns={columns} metrics={metricKeys(items)} choose={choose} />
           </>
@@ -244,19 +247,8 @@ function useRoom(): Room {
   return { frame, attach, width };
 }
 
-/** Only where others' jobs are seen, or only one's own are looked at. */
-function Whose({
-  mine,
-  others,
-  update,
-}: {
-  mine: boolean;
-  others: number | undefined;
-  update: (change: Partial<JobsSearch>) => void;
-}): ReactNode {
+function Whose({ mine, update }: { mine: boolean; update: (change: Partial<JobsSearch>) => void }): ReactNode {
   const { t } = useTranslation();
-  const admin = useSession()?.user.role === "admin";
-  if (!admin && !mine && (others ?? 0) < 2) return null;
   return (
     <Segmented
       value={mine ? "mine" : "all"}

@@ -189,7 +189,7 @@ function Version({
             items={[
               [t("models.created"), <Ago key="c" at={version.created_at} />],
               [t("models.size"), bytes(version.size_bytes)],
-              [t("models.files"), version.files],
+              [t("models.filesNumber"), version.files],
               [
                 t("models.job"),
                 version.job ? <TrainedBy key="j" job={version.job} attempt={version.attempt} /> : <Nothing key="j" />,
@@ -208,7 +208,8 @@ function Version({
                       <Mono key="p" copy={version.path}>
                         {version.path}
                       </Mono>,
-                    ] as [string, ReactNode],
+                      "wide",
+                    ] as [string, ReactNode, "wide"],
                   ]),
             ]}
           />

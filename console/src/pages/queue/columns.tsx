@@ -106,7 +106,7 @@ function SizeCell({ job }: { job: Waiting }): ReactNode {
   const r = job.resources;
   const cores = t("unit.cores", { n: number(r.cpu), count: r.cpu });
   const first = r.gpu > 0 ? [t("unit.cards", { n: r.gpu, count: r.gpu }), r.gpu_type ?? ""] : [cores];
-  const limit = job.duration_s === null ? t("time.noLimit") : `≤\u00a0${duration(job.duration_s)}`;
+  const limit = job.duration_s === null ? t("queue.detail.noEnd") : `≤\u00a0${duration(job.duration_s)}`;
   return (
     <Tooltip
       title={[t("unit.tasks", { count: job.tasks }), ...first, r.gpu > 0 ? cores : "", mib(r.memory_mib), limit]

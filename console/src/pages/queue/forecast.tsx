@@ -67,7 +67,7 @@ export function ForecastWords({ forecast, line = true }: { forecast: Forecast | 
   return (
     <div className="tm-cell" data-testid="forecast" data-when="about">
       <span className="tm-num">
-        <b>{t("queue.forecast.about", { time: time(forecast.at, "minute") })}</b>{" "}
+        <b>{t("mark.gap", { text: t("queue.forecast.about", { time: time(forecast.at, "minute") }) })}</b>
         <span className="tm-faint tm-nowrap">
           {left === null ? t("queue.forecast.overdue") : t("queue.forecast.soon", { time: left })}
         </span>

@@ -15,10 +15,12 @@ import {
 } from "../../api/notices";
 import type { NoticeSettings } from "../../api/types";
 import { useLanguage } from "../../i18n";
+import { docsPage } from "../../shared/docs";
 import { useNoticeName } from "../../shared/notice";
+import { useSession } from "../../shared/session";
 import { DataTable } from "../../shared/table";
 import { Stamp } from "../../shared/time";
-import { Pending, useErrorText } from "../../shared/ui";
+import { Pending, TwoLines, useErrorText } from "../../shared/ui";
 
 const KEY = ["notice-settings"];
 const PLACES: readonly NoticeWhere[] = ["console", "mail", "webhook"];
@@ -68,6 +70,8 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
   const name = useNoticeName();
   const act = useDo();
   const off = (where: NoticeWhere): boolean => where === "mail" && of.address === null;
+  const mailless = t(of.sends_mail ? "notices.mailFirst" : "notices.noMail");
+  const offHint = t(of.sends_mail ? "notices.mailNone" : "notices.mailOff");
   const about = (kind: NoticeKind): ReactNode => (
     <>
       <b>{name(kind)}</b>
@@ -77,9 +81,9 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
   const one = (kind: NoticeKind, where: NoticeWhere): ReactNode => (
     <Switch
       size="small"
-      checked={of.kinds[kind]?.[where] ?? false}
+      checked={!off(where) && (of.kinds[kind]?.[where] ?? false)}
       disabled={off(where)}
-      title={off(where) ? t("notices.mailFirst") : undefined}
+      title={off(where) ? mailless : undefined}
       onChange={(on) => void act(() => changeNoticeSettings(kind, where, on))}
       aria-label={`${name(kind)}${t("mark.colon")}${t(`notices.places.${where}`)}`}
       data-testid={`switch-${kind}-${where}`}
@@ -88,7 +92,11 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
   const columns: TableColumnsType<NoticeKind> = [
     { title: t("notices.kind"), key: "kind", render: (_, kind) => about(kind) },
     ...PLACES.map((where) => ({
-      title: t(`notices.places.${where}`),
+      title: off(where) ? (
+        <TwoLines first={t(`notices.places.${where}`)} second={offHint} />
+      ) : (
+        t(`notices.places.${where}`)
+      ),
       key: where,
       width: 110,
       render: (_: unknown, kind: NoticeKind) => one(kind, where),
@@ -112,7 +120,18 @@ function Address({ of }: { of: NoticeSettings }): ReactNode {
   const act = useDo();
   const [typed, setTyped] = useState("");
   const [code, setCode] = useState("");
-  if (!of.sends_mail && of.address === null) return <p className="tm-flat">{t("notices.noMail")}</p>;
+  const leads = useSession()?.user.role === "admin";
+  if (!of.sends_mail && of.address === null)
+    return (
+      <p className="tm-flat">
+        {t(leads ? "notices.noMailAdmin" : "notices.noMail")}{" "}
+        {leads && (
+          <a href={docsPage("guide/notifications", language)} target="_blank" rel="noreferrer">
+            {t("notices.setMail")}
+          </a>
+        )}
+      </p>
+    );
   return (
     <>
       <p className="tm-flat">

@@ -108,5 +108,9 @@ const SYSTEMS = [
 export function browserName(agent: string): string {
   const found = (names: readonly (readonly [string, string])[]): string =>
     names.find(([mark]) => agent.includes(mark))?.[1] ?? "";
-  return [found(BROWSERS), found(SYSTEMS)].filter(Boolean).join(" · ") || agent.slice(0, 40);
+  return [found(BROWSERS), found(SYSTEMS)].filter(Boolean).join(" · ") || shortened(agent);
 }
+
+/** Its first word, which names it, where all of it is long. */
+const shortened = (agent: string): string =>
+  agent.length <= 40 ? agent : `${(agent.split(/[\s(;]/, 1)[0] ?? "").slice(0, 38)} …`;

@@ -13,7 +13,7 @@ import { CopyButton, Pending, useErrorText } from "../../shared/ui";
 const DAYS = [7, 30, 90, 365];
 const DAY_S = 86_400;
 /** Scopes of a token by what people want it for. */
-const KINDS = {
+export const KINDS = {
   read: [
     "jobs:read",
     "cluster:read",
@@ -48,6 +48,13 @@ const KINDS = {
   ],
 } as const;
 
+/** Which of the kinds a token's scopes are. Pure. */
+export function kindOf(scopes: readonly string[]): keyof typeof KINDS | undefined {
+  const same = (kind: readonly string[]): boolean =>
+    kind.length === scopes.length && kind.every((one) => scopes.includes(one));
+  return (["read", "run"] as const).find((kind) => same(KINDS[kind]));
+}
+
 interface Wanted {
   name: string;
   days: number;
@@ -79,6 +86,10 @@ export function Tokens(): ReactNode {
     } catch (error) {
       message.error(errorText(error).line);
     }
+  };
+  const may = (scopes: Token["scopes"]): string => {
+    const kind = scopes ? kindOf(scopes) : "all";
+    return kind ? t(`settings.tokenKinds.${kind}`) : (scopes ?? []).join(", ");
   };
   const revoke = (token: Token): void =>
     void modal.confirm({
@@ -181,15 +192,18 @@ export function Tokens(): ReactNode {
               {
                 title: t("settings.tokenMay"),
                 key: "may",
-                render: (_, token) =>
-                  [token.scopes ? token.scopes.join(", ") : t("settings.tokenKinds.all"), token.workspace]
-                    .filter(Boolean)
-                    .join(" · "),
+                render: (_, token) => [may(token.scopes), token.workspace].filter(Boolean).join(" · "),
               },
-              { title: t("settings.created"), key: "created", render: (_, token) => <Ago at={token.created_at} /> },
+              {
+                title: t("settings.created"),
+                key: "created",
+                width: 120,
+                render: (_, token) => <Ago at={token.created_at} />,
+              },
               {
                 title: t("settings.expires"),
                 key: "expires",
+                width: 180,
                 render: (_, token) => (token.expires_at ? <Stamp at={token.expires_at} /> : t("settings.forever")),
               },
               {

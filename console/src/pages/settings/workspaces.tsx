@@ -56,9 +56,9 @@ export function Workspaces(): ReactNode {
                         <StorageButton workspace={workspace} />
                       </>
                     )}
+                    <MembersButton workspace={workspace} />
                     {(platform || decides(role)) && (
                       <>
-                        <MembersButton workspace={workspace} />
                         <LimitsButton workspace={workspace} />
                         <AuditLink workspace={workspace} />
                       </>

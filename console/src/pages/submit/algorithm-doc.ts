@@ -1,5 +1,5 @@
 /** What naming an algorithm, or none, does to the document. Pure. */
-import type { AlgorithmSpec, Json, JsonObject } from "../../api/types";
+import type { AlgorithmSpec, Json, JsonObject, Problem } from "../../api/types";
 import { isObject, rolesOf, STAYS_UP } from "./document";
 
 /** Whether a sub-task runs the algorithm: it names no command of its own. */
@@ -47,4 +47,29 @@ export function withoutAlgorithm(doc: JsonObject, before: AlgorithmSpec | undefi
     runsIt(role, before) ? put(put(role, "parameters", undefined), "command", STAYS_UP) : role,
   );
   return { ...put(made, "inputs", kept.length > 0 ? kept : undefined), roles };
+}
+
+const OF = "inputs.of ";
+
+/** Where the form shows a channel that has no input: the document has no place for it. */
+export const channelPath = (name: string): string => OF + name;
+
+/** The channel whose field is at `path`, where it has no input; undefined: it is another field. */
+export const channelAt = (path: string): string | undefined =>
+  path.startsWith(OF) ? path.slice(OF.length) : undefined;
+
+/** The problem at the field of the channel that has no input, which is where the form has the remedy; any other as it is. */
+export function atChannel(problem: Problem, remedy: string): Problem {
+  const name = problem.code === "channel_missing" ? problem.args?.["name"] : undefined;
+  return typeof name === "string" ? { ...problem, path: channelPath(name), remedy } : problem;
+}
+
+/** Whether `path` is within the field of one of the `channels`. */
+export function ofChannels(path: string, doc: JsonObject, channels: readonly string[]): boolean {
+  const [top, at = ""] = path.split(".");
+  if (top !== "inputs" || channels.length === 0) return false;
+  const inputs = doc["inputs"];
+  const input = Array.isArray(inputs) && at !== "" ? inputs[Number(at)] : undefined;
+  const name = channelAt(path) ?? (isObject(input) ? input["channel"] : undefined);
+  return typeof name === "string" && channels.includes(name);
 }

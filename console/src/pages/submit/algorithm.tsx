@@ -7,7 +7,7 @@ import type { Algorithm, JsonObject } from "../../api/types";
 import { ButtonLink } from "../../shared/link";
 import { useSession } from "../../shared/session";
 import { told } from "../algorithms/tables";
-import { withAlgorithm, withoutAlgorithm } from "./algorithm-doc";
+import { channelPath, withAlgorithm, withoutAlgorithm } from "./algorithm-doc";
 import { getAt, isObject } from "./document";
 import { FieldFrame } from "./fields";
 import { CacheBox, cacheable, Source as InputSource, KINDS, type Kind, kindOf, useFolder } from "./mounts";
@@ -153,7 +153,13 @@ function Channel({
   const choose = (kind: Kind | ""): void =>
     put(kind === "" ? null : { ...(kind === "path" ? folder(inputs) : { [kind]: "" }), channel: name });
   return (
-    <FieldFrame path={`inputs.${at < 0 ? `of ${name}` : at}`} deep label={name} required={required} hint={children}>
+    <FieldFrame
+      path={at < 0 ? channelPath(name) : `inputs.${at}`}
+      deep
+      label={name}
+      required={required}
+      hint={children}
+    >
       <div className="tm-algorithm-channel" data-testid={`channel-${name}`}>
         <Select<Kind | "">
           value={input ? kindOf(input) : ""}

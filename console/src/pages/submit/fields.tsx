@@ -30,6 +30,8 @@ interface FrameProps extends FieldProps {
   children: ReactNode;
   /** Problems of everything inside count too (lists, key-value pairs). */
   deep?: boolean;
+  /** Those inside that another field shows. */
+  except?: (path: string) => boolean;
   hint?: ReactNode;
   /** How its bounds are written. */
   spell?: (value: number) => string;
@@ -71,9 +73,9 @@ export function HelpMark({ text }: { text: string }): ReactNode {
 }
 
 export function FieldFrame(props: FrameProps): ReactNode {
-  const { path, label, required, className, children, deep, hint, spell = number } = props;
+  const { path, label, required, className, children, deep, except, hint, spell = number } = props;
   const { problemsAt } = useForm();
-  const problems = problemsAt(path, deep);
+  const problems = problemsAt(path, deep).filter((one) => except?.(one.path) !== true);
   const help = useHelp(path, props.help, spell, props.most);
   return (
     <div data-path={path} className={className}>

@@ -10,10 +10,12 @@ interface Props {
   /** The places of the document whose fields are inside. */
   paths: readonly string[];
   test: string;
+  /** Whoever came asked for it. */
+  wanted?: boolean;
   children: ReactNode;
 }
 
-export function Fold({ title, summary, paths, test, children }: Props): ReactNode {
+export function Fold({ title, summary, paths, test, wanted: asked = false, children }: Props): ReactNode {
   const id = useId();
   const { sought, problemsAt } = useForm();
   const [open, setOpen] = useState(false);
@@ -21,8 +23,8 @@ export function Fold({ title, summary, paths, test, children }: Props): ReactNod
   const wanted = sought !== null && within(sought.path) ? sought : null;
   const wrong = paths.some((path) => problemsAt(path, true).length > 0);
   useEffect(() => {
-    if (wanted !== null || wrong) setOpen(true);
-  }, [wanted, wrong]);
+    if (asked || wanted !== null || wrong) setOpen(true);
+  }, [asked, wanted, wrong]);
   return (
     <div className="tm-fold">
       <button

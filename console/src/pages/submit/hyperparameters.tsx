@@ -34,7 +34,11 @@ export function Hyperparameters({ at, spec }: { at: string; spec: AlgorithmSpec 
   return (
     <div data-testid={`hyperparameters-${at}`}>
       <div className="tm-algorithm-command">
-        <span className="tm-faint">{t("algorithms.command")}</span> <code className="tm-mono">{spec.command}</code>
+        <span className="tm-faint">
+          {t("algorithms.command")}
+          {t("mark.colon")}
+        </span>
+        <code className="tm-mono">{spec.command}</code>
       </div>
       {spec.parameters.length === 0 ? (
         <p className="tm-line">{t("algorithms.parameters.none")}</p>

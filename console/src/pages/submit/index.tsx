@@ -46,7 +46,7 @@ import { useWouldStart } from "./would";
 const JsonDrawer = lazy(() => import("./json").then((m) => ({ default: m.JsonDrawer })));
 
 export function SubmitPage(): ReactNode {
-  const { clone, set, session, train, template, edit } = useSearch({ from: "/submit" });
+  const { clone, set, session, train, template, edit, sweep } = useSearch({ from: "/submit" });
   const of = clone ?? session ?? train;
   const source = useQuery({
     queryKey: ["clone", of],
@@ -91,7 +91,19 @@ export function SubmitPage(): ReactNode {
     template: begins === undefined ? saved.data : undefined,
     edits: edit === true && begins === undefined && saved.data !== undefined,
   };
-  return <SubmitForm key={key} draft={key} original={original} change={change} {...from} home={home} />;
+  const called = of && String(source.data?.["name"] ?? of.slice(0, 12));
+  return (
+    <SubmitForm
+      key={key}
+      draft={key}
+      original={original}
+      change={change}
+      {...from}
+      called={called}
+      sweep={sweep === true && begins === undefined && template === undefined}
+      home={home}
+    />
+  );
 }
 
 interface FormProps {
@@ -103,24 +115,31 @@ interface FormProps {
   session: string | undefined;
   /** The session with whose settings a training begins. */
   train: string | undefined;
+  /** The name of the job that it begins with, whichever of these. */
+  called: string | undefined;
   /** The template that it begins with, which is changed where it `edits`. */
   template: TemplateDetail | undefined;
   edits: boolean;
+  /** Somebody came to write a sweep. */
+  sweep: boolean;
   /** The workspace of a job that names none; undefined: the default one. */
   home: string | undefined;
 }
 
-/** Where the document comes from. */
-function whatItIs(from: Pick<FormProps, "clone" | "session" | "train" | "template" | "edits">, t: TFunction): string {
-  const { clone, session, train, template, edits } = from;
+/** Where the document comes from; undefined: it is new. */
+function whatItIs(
+  from: Pick<FormProps, "clone" | "session" | "called" | "template" | "edits">,
+  t: TFunction,
+): string | undefined {
+  const { clone, session, called: name, template, edits } = from;
   if (template) return t(edits ? "templates.editing" : "templates.from", { name: template.name });
-  if (clone !== undefined) return t("submit.clonedFrom", { id: clone.slice(0, 12) });
-  if (session !== undefined) return t("submit.sessionOf", { id: session.slice(0, 12) });
-  return train === undefined ? t("submit.json.drop") : t("submit.trainingOf", { id: train.slice(0, 12) });
+  if (name === undefined) return undefined;
+  if (clone !== undefined) return t("submit.clonedFrom", { name });
+  return t(session === undefined ? "submit.trainingOf" : "submit.sessionOf", { name });
 }
 
 function SubmitForm(props: FormProps): ReactNode {
-  const { draft, original, change, clone, session, train, template, edits, home } = props;
+  const { draft, original, change, clone, session, train, template, edits, sweep, home } = props;
   const begun = (clone ?? session ?? train ?? template) !== undefined;
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -136,7 +155,8 @@ function SubmitForm(props: FormProps): ReactNode {
   const [replacing, setReplacing] = useState(change.length > 0);
   const insteadOf = replacing ? first : undefined;
   const live = usePreview(doc, insteadOf);
-  const start = useWouldStart(live.preview?.ok ? live.previewed : null, live.preview?.ok === true, insteadOf);
+  const asks = !edits && live.preview?.ok === true; // a template starts nothing
+  const start = useWouldStart(asks ? live.previewed : null, asks, insteadOf);
   const form = useFormState({
     doc,
     setDoc,
@@ -157,6 +177,9 @@ function SubmitForm(props: FormProps): ReactNode {
     form.state.showSeveral(isDistributed(next));
     setGiven(next);
     setDoc(next);
+  };
+  const lead = (path: string): void => {
+    if (!form.go(path)) setOpen("json"); // no field shows it: the text does
   };
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -201,12 +224,15 @@ function SubmitForm(props: FormProps): ReactNode {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what can be dropped here a button of the header reads, too. */}
       <div onDragOver={(e) => e.preventDefault()} onDrop={drop} data-testid="submit-page">
         <FormHead
+          title={t(edits ? "submit.editTemplate" : sweep ? "sweeps.add" : "submit.title")}
           sub={whatItIs(props, t)}
           expert={form.state.expert}
           choose={form.chooseMode}
           load={(file) => void take.file(file)}
           edit={() => setOpen("json")}
-          start={start}
+          start={edits ? null : start}
+          problems={form.visible}
+          go={lead}
           submit={review}
           busy={asked}
           save={() => setOpen("template")}
@@ -238,20 +264,18 @@ function SubmitForm(props: FormProps): ReactNode {
           <form className="tm-form" onSubmit={(e) => e.preventDefault()}>
             <JobSection />
             <Roles />
-            <SweepSection count={live.preview?.sweep?.entries} />
+            <SweepSection count={live.preview?.sweep?.entries} wanted={sweep} />
             <EnvironmentSection />
             <RunningSection />
             <WatchingSection />
           </form>
           <PreviewPanel
             preview={live.preview}
-            start={start}
+            start={edits ? null : start}
             busy={live.busy}
             error={live.error}
             problems={form.visible}
-            go={(path) => {
-              if (!form.go(path)) setOpen("json"); // no field shows it: the text does
-            }}
+            go={lead}
             apply={(made) => setDoc((old) => changed(old, Object.entries(made) as [string, Json][]))}
           />
         </div>

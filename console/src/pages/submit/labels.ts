@@ -1,6 +1,7 @@
 /** What a place of the document is called in the form: `roles.0.resources.cpu` is "Sub-task 1 · CPU" (D11). Pure. */
 import type { TFunction } from "i18next";
 import { en } from "../../i18n/en";
+import { channelAt } from "./algorithm-doc";
 
 type Field = keyof typeof en.submit.field;
 
@@ -34,6 +35,8 @@ const isField = (key: string): key is Field => key in en.submit.field;
 
 /** The name of the field at `path`, with the sub-task that it belongs to; empty where the form has none. */
 export function labelOf(path: string, t: TFunction): string {
+  const channel = channelAt(path);
+  if (channel !== undefined) return `${t("submit.field.channel")} · ${channel}`;
   const keys = path.split(".");
   const role = keys[0] === "roles" && /^\d+$/.test(keys[1] ?? "") ? Number(keys[1]) : null;
   const names = keys.filter((key) => !/^\d+$/.test(key));

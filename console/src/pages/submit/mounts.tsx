@@ -13,9 +13,10 @@ import { listModels, readModel } from "../../api/models";
 import { listConnections } from "../../api/storage";
 import type { JsonObject } from "../../api/types";
 import { listVolumes } from "../../api/volumes";
-import { useBilingual } from "../../i18n";
+import { useBilingual, useLanguage } from "../../i18n";
 import { useEngineOf } from "../../shared/engines";
 import { calledIn } from "../../shared/passing/place";
+import { ofChannels } from "./algorithm-doc";
 import { freshName, getAt, isObject } from "./document";
 import { ColumnHeads, FieldFrame } from "./fields";
 import { type Offer, type OfferOption, offers, renderOffer } from "./offers";
@@ -51,7 +52,8 @@ export function useFolder(): (others: readonly JsonObject[]) => JsonObject {
   };
 }
 
-export function Mounts(): ReactNode {
+/** `channels`: those of the algorithm, whose inputs have fields of their own. */
+export function Mounts({ channels }: { channels: readonly string[] }): ReactNode {
   const { t } = useTranslation();
   const form = useForm();
   const given = getAt(form.doc, "inputs");
@@ -62,7 +64,13 @@ export function Mounts(): ReactNode {
   const replace = (i: number, next: JsonObject): void => put(inputs.map((input, k) => (k === i ? next : input)));
   const folder = useFolder();
   return (
-    <FieldFrame path="inputs" deep label={t("submit.field.mounts")} help={t("help.mounts")}>
+    <FieldFrame
+      path="inputs"
+      deep
+      except={(path) => ofChannels(path, form.doc, channels)}
+      label={t("submit.field.mounts")}
+      help={t("help.mounts")}
+    >
       <div className="tm-kv tm-kv-mounts">
         {inputs.some((one) => !ofChannel(one)) && (
           <ColumnHeads
@@ -128,15 +136,30 @@ export function Mounts(): ReactNode {
           >
             {t("submit.kv.add")}
           </Button>
-          <span className="tm-faint">{t("submit.mount.keptOn")}</span>
-          {PAGES.map((page) => (
-            <Link key={page} to={`/${page}`} className="tm-name" data-testid={`to-${page}`}>
-              {t(`nav.${page}`)}
-            </Link>
-          ))}
+          <WhereKept />
         </Flex>
       </div>
     </FieldFrame>
+  );
+}
+
+function WhereKept(): ReactNode {
+  const { t } = useTranslation();
+  const language = useLanguage();
+  const list = new Intl.ListFormat(language === "en" ? "en-GB" : language, { type: "conjunction" });
+  return (
+    <span className="tm-faint" data-testid="where-kept">
+      {t("submit.mount.keptOn")}
+      {list.formatToParts(PAGES).map(({ type, value }) => {
+        const page = PAGES.find((one) => one === value);
+        if (type === "literal" || page === undefined) return value;
+        return (
+          <Link key={page} to={`/${page}`} className="tm-name" data-testid={`to-${page}`}>
+            {t(`nav.${page}`)}
+          </Link>
+        );
+      })}
+    </span>
   );
 }
 

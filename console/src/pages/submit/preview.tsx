@@ -12,6 +12,7 @@ import { Command } from "../../shared/command";
 import { shellWords } from "../../shared/format";
 import { HookLine } from "../../shared/hooks";
 import { CopyButton, ErrorPanel } from "../../shared/ui";
+import { channelAt } from "./algorithm-doc";
 import { labelOf } from "./labels";
 import { useSettled } from "./state";
 import { Helping, outlook, type Would, WouldDetail } from "./would";
@@ -66,7 +67,8 @@ async function previewOfSweep(spec: JsonObject, signal: AbortSignal): Promise<Pr
 
 interface Props {
   preview: Preview | undefined;
-  start: Would;
+  /** Whether it starts; null: that is not asked, as of a template. */
+  start: Would | null;
   busy: boolean;
   error: unknown;
   problems: Problem[];
@@ -87,11 +89,11 @@ export function PreviewPanel({ preview, start, busy, error, problems, go, apply 
         <div className="tm-panel-body tm-stack">
           {error ? <ErrorPanel error={error} /> : null}
           <Verdict preview={preview} start={start} problems={problems} />
-          {problems.length === 0 && <Helping all={start.suggestions} apply={apply} />}
+          {problems.length === 0 && <Helping all={start?.suggestions ?? []} apply={apply} />}
           {problems.length > 0 && <ProblemList problems={problems} go={go} />}
           <Warnings preview={preview} />
           {preview?.roles.map((role) => (
-            <RolePreview key={role.name} role={role} placement={preview.fits?.placement ?? []} />
+            <RolePreview key={role.name} role={role} placement={(start && preview.fits?.placement) ?? []} />
           ))}
         </div>
       </section>
@@ -105,7 +107,7 @@ function Verdict({
   problems,
 }: {
   preview: Preview | undefined;
-  start: Would;
+  start: Would | null;
   problems: Problem[];
 }): ReactNode {
   const { t } = useTranslation();
@@ -118,6 +120,12 @@ function Verdict({
       </p>
     );
   if (!preview.ok || !preview.fits) return <p className="tm-faint">{t("submit.preview.notYet")}</p>;
+  if (start === null)
+    return (
+      <p className="tm-fits tm-tone-green" data-testid="fits">
+        <CheckCircleFilled /> <span className="tm-fits-text">{t("submit.preview.ok")}</span>
+      </p>
+    );
   const { when, reason } = outlook(preview.fits, start);
   const look = {
     now: ["green", <CheckCircleFilled key="i" />],
@@ -158,7 +166,12 @@ function ProblemList({ problems, go }: { problems: Problem[]; go: (path: string)
       {problems.map((p) => (
         <li key={p.path + p.rule}>
           {p.path && (
-            <button type="button" className="tm-link" title={p.path} onClick={() => go(p.path)}>
+            <button
+              type="button"
+              className="tm-link"
+              title={channelAt(p.path) === undefined ? p.path : "inputs"}
+              onClick={() => go(p.path)}
+            >
               {labelOf(p.path, t) || <code>{p.path}</code>}
             </button>
           )}

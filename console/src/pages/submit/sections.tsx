@@ -19,6 +19,7 @@ import { MetricPatterns } from "./patterns";
 import { PlaceFields, PoolField, useOwnWorkspaces, useWorkspaceRules } from "./placing";
 import { SecretsField } from "./secrets";
 import { useForm } from "./state";
+import { useAlgorithm } from "./use-algorithm";
 
 export function Section({ id, title, children }: { id: string; title: string; children: ReactNode }): ReactNode {
   return (
@@ -102,7 +103,7 @@ function NameField(): ReactNode {
       hint={
         other === null ? undefined : (
           <span data-testid="same-name">
-            {t("submit.sameName")}{" "}
+            {t("mark.gap", { text: t("submit.sameName") })}
             <Button type="link" size="small" className="tm-inline" onClick={() => form.set("name", other)}>
               {t("submit.useName", { name: other })}
             </Button>
@@ -177,10 +178,11 @@ function PriorityField(): ReactNode {
 export function EnvironmentSection(): ReactNode {
   const { t } = useTranslation();
   const { expert } = useForm();
+  const { spec } = useAlgorithm();
   return (
     <Section id="environment" title={t("submit.section.environment")}>
       <AlgorithmChannels />
-      <Mounts />
+      <Mounts channels={spec?.inputs.map((one) => one.name) ?? []} />
       {expert && <Outputs />}
       <KeyValueField path="env" label={t("submit.field.env")} help={t("help.env")} />
       {expert && <SecretsField />}

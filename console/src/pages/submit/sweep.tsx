@@ -11,7 +11,8 @@ import { useForm } from "./state";
 import { gridOf, readValue, type SweepLine, spellValue, withGrid } from "./sweep-lines";
 import { EntryList } from "./sweep-list";
 
-export function SweepSection({ count }: { count: number | undefined }): ReactNode {
+/** `wanted`: somebody came to write one. */
+export function SweepSection({ count, wanted }: { count: number | undefined; wanted: boolean }): ReactNode {
   const { t } = useTranslation();
   const { doc, problemsAt } = useForm();
   const sweep = isObject(doc["sweep"]) ? doc["sweep"] : undefined;
@@ -23,6 +24,7 @@ export function SweepSection({ count }: { count: number | undefined }): ReactNod
         summary={counted ? t("sweeps.form.count", { count }) : ""}
         paths={["sweep"]}
         test="fold-sweep"
+        wanted={wanted}
       >
         {sweep !== undefined && "random" in sweep ? <p>{t("sweeps.form.elsewhere")}</p> : <Typed sweep={sweep ?? {}} />}
         {counted && (

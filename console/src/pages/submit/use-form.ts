@@ -6,6 +6,7 @@ import { useTranslation } from "react-i18next";
 import { readSchema } from "../../api/jobs";
 import type { Json, JsonObject, Problem } from "../../api/types";
 import { useMeta } from "../../shared/meta";
+import { atChannel } from "./algorithm-doc";
 import { isDistributed, setAt } from "./document";
 import type { usePreview } from "./preview";
 import { type FormState, usePressed, useWhile } from "./state";
@@ -105,10 +106,11 @@ export function useFormState({ doc, setDoc, live, original, whole }: Given): Sha
   return { state, problems, visible, tryAll, chooseMode, go };
 }
 
-/** The platform's problems, and the missing name, which the preview was not asked about. */
+/** The platform's problems, each where its field is, and the missing name, which the preview was not asked about. */
 function allProblems(doc: JsonObject, found: Problem[], t: TFunction): Problem[] {
-  if (doc["name"]) return found;
-  return [{ path: "name", rule: t("submit.nameless"), remedy: t("submit.namelessHint"), code: "required" }, ...found];
+  const placed = found.map((one) => atChannel(one, t("algorithms.channels.missing")));
+  if (doc["name"]) return placed;
+  return [{ path: "name", rule: t("submit.nameless"), remedy: t("submit.namelessHint"), code: "required" }, ...placed];
 }
 
 /** Places of the document that the form has no field for; what is below them has none either. */

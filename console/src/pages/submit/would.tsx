@@ -11,7 +11,7 @@ import { Button, Popover } from "antd";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { wouldStart } from "../../api/queue";
-import type { JsonObject, Preview, Suggestion, WouldStart } from "../../api/types";
+import type { JsonObject, Preview, Problem, Suggestion, WouldStart } from "../../api/types";
 import { useBilingual, useLanguage } from "../../i18n";
 import { ForecastWords } from "../queue/forecast";
 import { When } from "../queue/sooner";
@@ -87,10 +87,27 @@ export function WouldTag({ start: { latest: answer, current } }: { start: Would 
         {current ? icon : <LoadingOutlined />}
         <span>
           {t(`submit.preview.${answer.when}`)}
-          {place}
+          {place && <span className="tm-would-place">{place}</span>}
         </span>
       </span>
     </Popover>
+  );
+}
+
+/** In its place: how much is wrong; it leads to the first of it. */
+export function ProblemsTag({ problems, go }: { problems: Problem[]; go: (path: string) => void }): ReactNode {
+  const { t } = useTranslation();
+  return (
+    <button
+      type="button"
+      className="tm-state tm-tone-red tm-would tm-would-wrong"
+      title={problems[0]?.rule}
+      onClick={() => go(problems[0]?.path ?? "")}
+      data-testid="form-problems"
+    >
+      <CloseCircleFilled />
+      <span>{t("error.problems", { count: problems.length })}</span>
+    </button>
   );
 }
 

@@ -24,8 +24,15 @@ export function SweepsPage(): ReactNode {
       columns={useColumns()}
       width={980}
       actions={
-        <ButtonLink to="/submit" search={{}} color="primary" variant="solid" icon={<PlusOutlined />}>
-          {t("nav.newJob")}
+        <ButtonLink
+          to="/submit"
+          search={{ sweep: true }}
+          color="primary"
+          variant="solid"
+          icon={<PlusOutlined />}
+          data-testid="sweep-new"
+        >
+          {t("sweeps.add")}
         </ButtonLink>
       }
     />

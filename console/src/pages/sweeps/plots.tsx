@@ -11,6 +11,7 @@ import { Empty, Outdated, Pending } from "../../shared/ui";
 import { CurvesTab } from "../compare/overlay";
 import { Parallel } from "../compare/parallel";
 import { Scatter } from "../compare/scatter";
+import { NoMetrics } from "../compare/unmeasured";
 import { reachedBy, scalar, topOf } from "./order";
 
 /** As many curves as can be told apart, and lines as can still be followed. */
@@ -40,7 +41,7 @@ export function SweepCurves({ sweep, found, search, update }: Props): ReactNode 
           : false,
     }),
   );
-  if (jobs.length === 0) return <Nothing text={t("sweeps.noMetrics")} />;
+  if (jobs.length === 0) return <NoMetrics />;
   if (!query.data) return <Pending query={query} />;
   const first = sweep.metric === null ? undefined : [sweep.metric];
   const drawn: Drawn = { metric: search.metric ?? first, x: search.x, smooth: search.smooth, log: search.log };
@@ -68,8 +69,8 @@ export function SweepParameters({ sweep, found, search, update }: Props): ReactN
       ),
     [sweep, found.items, metric],
   );
+  if (metric === undefined || entries.length === 0) return <NoMetrics />;
   if (parameter === undefined) return <Nothing text={t("sweeps.noParameters")} />;
-  if (metric === undefined || entries.length === 0) return <Nothing text={t("sweeps.noMetrics")} />;
   const few = entries.slice(0, LINES);
   const title = metric === sweep.metric ? t("sweeps.bestOf", { metric }) : metric;
   const results = (of: typeof entries): (number | null)[] => of.map((one) => reachedBy(sweep, one, metric));

@@ -137,6 +137,7 @@ function Head({ sweep, found }: { sweep: SweepDetail; found: SweepEntries | unde
   const over = isOver(sweep);
   const counts: Counts = sweep.counts;
   const failed = (counts.failed ?? 0) + (counts.expired ?? 0);
+  const measured = (found?.metrics.length ?? 0) > 0;
   const best = found ? topOf(sweep, found.items, COMPARED).map((one) => one.job) : [];
   return (
     <>
@@ -170,11 +171,16 @@ function Head({ sweep, found }: { sweep: SweepDetail; found: SweepEntries | unde
                 {t("sweeps.retry")}
               </Button>
             )}
-            {best.length > 1 && (
-              <ButtonLink to="/compare" search={{ job: best }} icon={<DiffOutlined />} data-testid="sweep-compare">
-                {t("sweeps.compare")}
-              </ButtonLink>
-            )}
+            {best.length > 1 &&
+              (measured ? (
+                <ButtonLink to="/compare" search={{ job: best }} icon={<DiffOutlined />} data-testid="sweep-compare">
+                  {t("sweeps.compare")}
+                </ButtonLink>
+              ) : (
+                <Button disabled icon={<DiffOutlined />} title={t("compare.noMetrics")} data-testid="sweep-compare">
+                  {t("sweeps.compare")}
+                </Button>
+              ))}
             <ButtonLink
               to="/jobs"
               search={{ sweep: sweep.id, who: "all" }}

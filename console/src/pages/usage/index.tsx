@@ -12,7 +12,7 @@ import { saveText } from "../../shared/download";
 import { useKept } from "../../shared/kept";
 import { useSession } from "../../shared/session";
 import { DataTable } from "../../shared/table";
-import { useFormatTime } from "../../shared/time";
+import { useFormatTime, useMonth } from "../../shared/time";
 import { Nothing, Outdated, PageHeader, Pending } from "../../shared/ui";
 import { monthsUpTo, shownAmount } from "./amounts";
 import { Balances } from "./balances";
@@ -25,6 +25,7 @@ const PAGE = 50;
 export function UsagePage(): ReactNode {
   const { t } = useTranslation();
   const time = useFormatTime();
+  const monthOf = useMonth();
   const { month, workspace } = useSearch({ from: "/usage" });
   const navigate = useNavigate({ from: "/usage" });
   const attempt = useAttempt();
@@ -52,7 +53,10 @@ export function UsagePage(): ReactNode {
     <div className="tm-stack" data-testid="usage">
       <PageHeader
         title={t("usage.title")}
-        sub={report && t("usage.sub", { month: report.month, zone: report.time_zone, time: time(report.at, "minute") })}
+        sub={
+          report &&
+          t("usage.sub", { month: monthOf(report.month), zone: report.time_zone, time: time(report.at, "minute") })
+        }
         actions={
           <>
             <Select
@@ -63,7 +67,7 @@ export function UsagePage(): ReactNode {
                   replace: true,
                 })
               }
-              options={monthsUpTo(newest || "2026-01", MONTHS).map((value) => ({ value, label: value }))}
+              options={monthsUpTo(newest || "2026-01", MONTHS).map((value) => ({ value, label: monthOf(value) }))}
               aria-label={t("usage.month")}
               data-testid="usage-month"
             />
@@ -110,7 +114,7 @@ function Unpriced(): ReactNode {
   if (useSession()?.user.role !== "admin") return null;
   return (
     <p className="tm-faint tm-flat" data-testid="unpriced">
-      {t("usage.unpriced")}{" "}
+      {t("mark.gap", { text: t("usage.unpriced") })}
       <Link to="/admin" search={{ tab: "pools" }}>
         {t("usage.setPrices")}
       </Link>

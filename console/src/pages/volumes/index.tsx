@@ -60,7 +60,7 @@ function useColumns(): TableColumnsType<Volume> {
         ),
       },
       {
-        title: t("volumes.size"),
+        title: t("volumes.onDisk"),
         key: "size",
         width: 128,
         align: "end",

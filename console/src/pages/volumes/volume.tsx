@@ -87,8 +87,8 @@ export function VolumePage(): ReactNode {
 /** How large it is, and which jobs mount it. */
 function Known({ of }: { of: VolumeDetail }): ReactNode {
   const { t } = useTranslation();
-  const facts: [string, ReactNode][] = [
-    [t("volumes.size"), bytes(of.size_bytes)],
+  const facts: [string, ReactNode, "wide"?][] = [
+    [t("volumes.onDisk"), bytes(of.size_bytes)],
     [t("volumes.entries"), number(of.files)],
     [t("volumes.changed"), <Ago key="c" at={of.changed_at} />],
     [t("volumes.created"), <Ago key="m" at={of.created_at} />],
@@ -99,6 +99,7 @@ function Known({ of }: { of: VolumeDetail }): ReactNode {
       <Mono key="p" copy={of.path}>
         {of.path}
       </Mono>,
+      "wide",
     ]);
   return (
     <section className="tm-panel">
@@ -156,6 +157,8 @@ function Remove({ of }: { of: VolumeDetail }): ReactNode {
       aria-label={t("volumes.delete.all")}
       title={t("volumes.delete.all")}
       data-testid="volume-delete"
-    />
+    >
+      {t("action.delete")}
+    </Button>
   );
 }

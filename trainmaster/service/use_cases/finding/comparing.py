@@ -100,7 +100,11 @@ class Comparing:
     def _overlaid(self, jobs: Sequence[Job], names: Sequence[str], points: int) -> list[OverlaidCurves]:
         metrics, specs = self._ctx.metrics, self._ctx.specs
         return [
-            OverlaidCurves(id=job.id, series=metrics.overlay(job, specs.fetch_or_none(job.spec_digest), names, points))
+            OverlaidCurves(
+                id=job.id,
+                roles=[role.name for role in job.roles],
+                series=metrics.overlay(job, specs.fetch_or_none(job.spec_digest), names, points),
+            )
             for job in jobs
         ]
 
