@@ -191,7 +191,7 @@ _PUSHED = """() => [...document.querySelectorAll(".ant-table-content, .ant-table
 WHOLE_PX = 1280
 # Where there is no room for columns the rows of every table are cards. A file's own table is as wide as it is.
 STACKED_PX = 991
-_BESIDE = """() => [...document.querySelectorAll(".ant-table-wrapper:not(.tm-look-table *) tr")]
+_BESIDE = """() => [...document.querySelectorAll(".ant-table-wrapper tr")]
   .filter((e) => e.checkVisibility() && !e.closest(".tm-look") && getComputedStyle(e).display === "table-row")
   .map((e) => (e.innerText ?? "").slice(0, 30))"""
 
@@ -217,9 +217,7 @@ def test_every_page_fits_its_window(jobs: dict[str, str], new_console: Open, sig
                 wrong[f"{width} px, {address} scrolls sideways"] = f"{over} px"
             if width >= WHOLE_PX and (pushed := console.page.evaluate(_PUSHED)):
                 wrong[f"{width} px, {address}, tables"] = pushed
-            if width <= STACKED_PX and (
-                pushed := console.page.evaluate(_PUSHED) + console.page.evaluate(_BESIDE)
-            ):
+            if width <= STACKED_PX and (pushed := console.page.evaluate(_PUSHED) + console.page.evaluate(_BESIDE)):
                 wrong[f"{width} px, {address}, rows that are no cards"] = pushed
             if covered := console.page.evaluate(_COVERED):
                 wrong[f"{width} px, {address}"] = covered
