@@ -191,7 +191,7 @@ _PUSHED = """() => [...document.querySelectorAll(".ant-table-content, .ant-table
 WHOLE_PX = 1280
 # Where there is no room for columns the rows of every table are cards. A file's own table is as wide as it is.
 STACKED_PX = 991
-_BESIDE = """() => [...document.querySelectorAll(".ant-table-wrapper:not(.tm-look-table *) tr")]
+_BESIDE = """() => [...document.querySelectorAll(".ant-table-wrapper tr")]
   .filter((e) => e.checkVisibility() && !e.closest(".tm-look") && getComputedStyle(e).display === "table-row")
   .map((e) => (e.innerText ?? "").slice(0, 30))"""
 

@@ -13,7 +13,7 @@ const BOTTOM = 20;
 /** Beside the outer axes, and what an axis needs with the words of its marks, in px; more axes make the picture wider than its place. */
 const WIDE = { side: 56, apart: 96, letters: 10 };
 /** The same on a phone, where names of axes stand in two rows. */
-const NARROW = { side: 46, apart: 46, letters: 6 };
+const NARROW = { side: 48, apart: 46, letters: 7 };
 const PHONE_PX = 480;
 /** Of a letter of a name. */
 const NAME_PX = 7.5;
