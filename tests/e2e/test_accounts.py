@@ -87,7 +87,7 @@ def test_a_token_for_a_workspace_reaches_no_other(world: World, console: Console
     world.tm("workspace", "add", "bound", "mo", "--role", "admin")
     mo.open("/settings")
     mo.at("token-name").fill("pipeline")
-    mo.choose("token-kind", "Look at, submit and change jobs")
+    mo.choose("token-kind", "View, submit and change jobs")
     mo.choose("token-workspace", "bound")
     mo.press("token-create")
     token = mo.at("token").inner_text().strip()
