@@ -172,7 +172,8 @@ describe("curves over each other", () => {
 describe("a setting of a comparison", () => {
   const t = ((key: string) => key) as unknown as TFunction;
   it("is called as in the form where that has it, and as people named it where they did", () => {
-    expect(settingOf({ section: "resources", name: "gpu" }, t)).toBe("submit.field.gpu");
+    expect(settingOf({ section: "resources", name: "gpu" }, t)).toBe("compare.perReplica");
+    expect(settingOf({ section: "resources", name: "gpu_type" }, t)).toBe("submit.field.gpu_type");
     expect(settingOf({ section: "settings", name: "model.name" }, t)).toBe("submit.field.model");
     expect(settingOf({ section: "resources", name: "server.replicas" }, t)).toBe("server · submit.field.replicas");
     expect(settingOf({ section: "parameters", name: "gpu" }, t)).toBeUndefined();

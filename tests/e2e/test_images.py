@@ -32,7 +32,7 @@ def test_an_image_is_built_chosen_used_and_deleted(
     console.at("image-name").fill("tiny")
     console.press("image-build")
     expect(console.at("build")).to_have_attribute("data-state", "failed")
-    expect(console.at("build-error")).to_contain_text("packages conflict: Because")
+    expect(console.at("build-error")).to_contain_text("packages cannot be resolved: Because")
     expect(console.at("build-log")).to_contain_text("tinyone==9")
     report.add("a build", judge(page))
     assert not report, f"\n{report}"

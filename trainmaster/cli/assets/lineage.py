@@ -40,7 +40,7 @@ def add_to(app: typer.Typer) -> None:
     add(
         app,
         lineage,
-        "显示一个任务或一个版本由什么得来，又用到了哪里。\n\n"
+        "显示一个任务或一个版本的来源与去向。\n\n"
         "KIND 是 job、dataset、model、algorithm、image 或 volume。"
         "每行输出一个任务或版本，越往右离它越远；您看不到的内容不会列出。",
         "tm lineage model digits@4",
@@ -99,8 +99,8 @@ def lines(found: "answers.LineageView") -> Iterator[str]:
     tree = _Tree(found)
     yield tree.title(found.center)
     for title, upwards in (
-        (words("made of", "由以下得来"), True),
-        (words("made of it, or using it", "得到的或用到它的"), False),
+        (words("made of", "来源"), True),
+        (words("made of it, or using it", "去向"), False),
     ):
         yield ""
         behind = list(tree.behind(found.center, upwards))

@@ -169,7 +169,7 @@ export const admin = {
     hint: "What may be kept in job folders, models and data sets. Empty: no limit. Uploads and jobs are refused above it.",
     size: "Storage (GiB)",
     files: "Files",
-    kept: "Storage: {{size}}, files: {{number}}",
+    kept: "Stored: {{size}}, files: {{number}}",
   },
   flavors: {
     hint: "A named set of resources for one replica, to choose from in the form.",

@@ -17,6 +17,7 @@ export const compare = {
   results: "Results",
   job: "Job",
   best: "best",
+  perReplica: "{{what}} per replica",
   bestOf: "best {{metric}}",
   lastOf: "last {{metric}}",
   tab: { differences: "Differences", curves: "Curves", parameters: "Parameters", code: "Code" },

@@ -164,7 +164,7 @@ export const admin = {
     hint: "任务目录、模型和数据集的存储配额。不填表示不限。超出后拒绝上传和提交任务。",
     size: "存储（GiB）",
     files: "文件数",
-    kept: "存储：{{size}}，文件数：{{number}}",
+    kept: "已存储 {{size}}，文件数 {{number}}",
   },
   flavors: {
     hint: "单个副本的资源组合，创建任务时可选。",

@@ -16,6 +16,7 @@ export const compare = {
   results: "结果",
   job: "任务",
   best: "最优",
+  perReplica: "{{what}}（每个副本）",
   bestOf: "最优 {{metric}}",
   lastOf: "最终 {{metric}}",
   tab: { differences: "差异", curves: "曲线", parameters: "参数", code: "代码" },

@@ -3,8 +3,8 @@ export const lineage = {
   title: "来源与去向",
   graph: "图",
   list: "列表",
-  before: "由以下得来",
-  after: "得到的或用到它的",
+  before: "来源",
+  after: "去向",
   nothing: "无",
   none: {
     job: "此任务没有使用数据集、模型或镜像，也没有产出您可以看到的内容。",
@@ -34,7 +34,7 @@ export const lineage = {
     input: "{{name}} 的输入",
     written: "由 {{name}} 读写",
     base: "{{name}} 的基础镜像",
-    output: "得到 {{name}}",
+    output: "产出 {{name}}",
   },
   from: {
     algorithm: "运行 {{name}}",
@@ -42,6 +42,6 @@ export const lineage = {
     input: "读取 {{name}}",
     written: "读写 {{name}}",
     base: "基于 {{name}} 构建",
-    output: "由 {{name}} 得到",
+    output: "由 {{name}} 产出",
   },
 } as const;

@@ -49,7 +49,7 @@ export const queue = {
     reason: "排队原因",
     sooner: "如何更早开始",
     best: "改动最小",
-    noneKnown: "仅修改其中任何一项，都不能让任务明显提前开始。",
+    noneKnown: "单独修改任何一项设置，都不能让任务明显提前开始。",
     startsNow: "立即开始",
     startsSooner: "约 {{time}} 开始（原为 {{before}}）",
     unknownTime: "未知时间",

@@ -18,6 +18,8 @@ const NAMED: Record<string, Field> = {
   "framework.kind": "framework",
   kind: "framework",
 };
+/** Amounts of one replica: a page of a job gives their sum. */
+const EACH: ReadonlySet<Field> = new Set<Field>(["cpu", "memory", "gpu", "shm"]);
 /** Words of the form that stand for something else in a job file, or for a whole part of it. */
 const OTHER: ReadonlySet<string> = new Set(["name", "before", "after", "source", "target", "model", "resources"]);
 
@@ -29,9 +31,13 @@ function fieldOf(name: string): Field | undefined {
 /** The name that the form has for a setting, with the sub-task in front where the row names one; undefined where it has none. */
 export function settingOf({ section, name }: Pick<ComparedRow, "section" | "name">, t: TFunction): string | undefined {
   if (OWN.has(section)) return undefined;
+  const called = (field: Field): string => {
+    const what = t(`submit.field.${field}`);
+    return section === "resources" && EACH.has(field) ? t("compare.perReplica", { what }) : what;
+  };
   const field = fieldOf(name);
-  if (field !== undefined) return t(`submit.field.${field}`);
+  if (field !== undefined) return called(field);
   const dot = name.indexOf(".");
   const rest = dot < 0 ? undefined : fieldOf(name.slice(dot + 1));
-  return rest && `${name.slice(0, dot)} · ${t(`submit.field.${rest}`)}`;
+  return rest && `${name.slice(0, dot)} · ${called(rest)}`;
 }

@@ -138,11 +138,15 @@ export function Tasks({ attempt, update }: { attempt: AttemptView; update: TabPr
         title: t("job.tasks.ports"),
         key: "ports",
         render: (_, one) =>
-          Object.entries(one.ports).map(([label, numbers]) => (
-            <div key={label} className="tm-mono">
-              {label} {numbers.join(", ")}
-            </div>
-          )),
+          Object.keys(one.ports).length === 0 ? (
+            <Nothing />
+          ) : (
+            Object.entries(one.ports).map(([label, numbers]) => (
+              <div key={label} className="tm-mono">
+                {label} {numbers.join(", ")}
+              </div>
+            ))
+          ),
       },
       {
         title: t("job.tasks.run"),

@@ -20,7 +20,7 @@ import { useNoticeName } from "../../shared/notice";
 import { useSession } from "../../shared/session";
 import { DataTable } from "../../shared/table";
 import { Stamp } from "../../shared/time";
-import { Pending, TwoLines, useErrorText } from "../../shared/ui";
+import { Pending, useErrorText } from "../../shared/ui";
 
 const KEY = ["notice-settings"];
 const PLACES: readonly NoticeWhere[] = ["console", "mail", "webhook"];
@@ -93,7 +93,10 @@ function Switches({ of }: { of: NoticeSettings }): ReactNode {
     { title: t("notices.kind"), key: "kind", render: (_, kind) => about(kind) },
     ...PLACES.map((where) => ({
       title: off(where) ? (
-        <TwoLines first={t(`notices.places.${where}`)} second={offHint} />
+        <div className="tm-cell">
+          {t(`notices.places.${where}`)}
+          <span className="tm-line"> {offHint}</span>
+        </div>
       ) : (
         t(`notices.places.${where}`)
       ),
