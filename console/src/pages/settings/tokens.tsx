@@ -136,7 +136,7 @@ export function Tokens(): ReactNode {
           </Form.Item>
           <Form.Item name="kind">
             <Select
-              style={{ width: 176 }}
+              style={{ width: 200 }}
               aria-label={t("settings.tokenMay")}
               data-testid="token-kind"
               popupMatchSelectWidth={false}
