@@ -150,9 +150,9 @@ def test_a_reason_names_numbers_and_holders() -> None:
         (
             Account("cluster", ""),
             "gpu",
-            1000,
-            "资源池 lab 的未分配份额已用 3 张加速卡（配额 4），现在还可借用 1；此任务需要 2",
-            ("The unassigned share of pool lab uses 3 GPUs (quota: 4) and can borrow 1 more now; this job needs 2"),
+            500,
+            "资源池 lab 的未分配份额已用 3 张加速卡（配额 4），现在还可借用 0.5；此任务需要 2",
+            ("The unassigned share of pool lab uses 3 GPUs (quota: 4) and can borrow 0.5 more now; this job needs 2"),
         ),
         (
             Account("workspace", "vision"),

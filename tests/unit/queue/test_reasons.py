@@ -139,7 +139,9 @@ class _Truth:
             for (account, where), each in self.world.quotas.items()
             if (where, account.kind) == (pool, self.told["kind"]) and name in each.nominal
         )
-        assert self.told["lent"] == max(left, 0) < self.told["asks"]
+        own = max(self.told["limit"] - used, 0)
+        assert self.told["lent"] == max(left - own, 0)
+        assert own + self.told["lent"] < self.told["asks"], "what is told adds up to less than is asked for"
 
     def quota_kept(self) -> None:
         """Who claims it waits, comes first, and could not have its own as soon if this one started now."""

@@ -47,7 +47,7 @@ class Quota:
 class Excess(NamedTuple):
     """What stands in the way: `account` holds `used` of `resource`, asks `asks` more, may hold `limit`.
 
-    `lent`: it would have to borrow, and the cohort has that much left to lend. `job`: there is enough now, but that job
+    `lent`: it would have to borrow, and others of the cohort have that much left to lend. `job`: there is enough now, but that job
     comes first and would have to wait longer.
     """
 
@@ -182,7 +182,8 @@ class Books:
                     continue
                 left = self._left[account.kind, resource]
                 if amount > left:
-                    return Excess(account, resource, used, amount, nominal, max(left, 0))
+                    own = max(nominal - used, 0)  # which the cohort leaves over, too, but nobody needs to lend
+                    return Excess(account, resource, used, amount, nominal, max(left - own, 0))
                 verdict = BORROWS
         asked = self._limited(tenant, wanted) if self.claims.any else {}
         refused = self.claims.refused(job, asked, ends_at)

@@ -16,6 +16,7 @@ export const settings = {
     keysHint: "Paste the contents of the file that ends in .pub. Never paste a private key.",
     key: "SSH public key",
     keyMissing: "Paste a public key.",
+    keyPrivate: "This is a private key: keep it to yourself. Paste the file that ends in .pub.",
     keyAdd: "Add key",
     keyAdded: "The key is stored.",
     keyDelete: "Delete",

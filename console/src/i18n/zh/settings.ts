@@ -16,6 +16,7 @@ export const settings = {
     keysHint: "粘贴以 .pub 结尾的文件的内容。切勿粘贴私钥。",
     key: "SSH 公钥",
     keyMissing: "请粘贴公钥。",
+    keyPrivate: "这是私钥，请妥善保管，不要交给任何人。请粘贴以 .pub 结尾的文件。",
     keyAdd: "添加公钥",
     keyAdded: "公钥已保存。",
     keyDelete: "删除",

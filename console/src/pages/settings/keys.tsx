@@ -12,6 +12,11 @@ import { Pending } from "../../shared/ui";
 
 const LONGEST = 16_384;
 
+/** A private key does not leave the browser. */
+const refusePrivate = async (_: unknown, text?: string): Promise<void> => {
+  if (text?.includes("PRIVATE KEY")) throw new Error("private");
+};
+
 export function SshKeysPanel(): ReactNode {
   const { t } = useTranslation();
   const attempt = useAttempt();
@@ -44,7 +49,13 @@ export function SshKeysPanel(): ReactNode {
       <div className="tm-panel-body tm-stack">
         <p className="tm-faint tm-flat">{t("settings.keysHint")}</p>
         <Form form={form} onFinish={(values) => void add(values)} className="tm-key-new">
-          <Form.Item name="key" rules={[{ required: true, whitespace: true, message: t("settings.keyMissing") }]}>
+          <Form.Item
+            name="key"
+            rules={[
+              { required: true, whitespace: true, message: t("settings.keyMissing") },
+              { validator: refusePrivate, message: t("settings.keyPrivate") },
+            ]}
+          >
             <Input.TextArea
               rows={2}
               maxLength={LONGEST}
