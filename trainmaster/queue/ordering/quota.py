@@ -47,8 +47,8 @@ class Quota:
 class Excess(NamedTuple):
     """What stands in the way: `account` holds `used` of `resource`, asks `asks` more, may hold `limit`.
 
-    `lent`: it would have to borrow, and others of the cohort have that much left to lend. `job`: there is enough now, but that job
-    comes first and would have to wait longer.
+    `lent`: it would have to borrow, and others of the cohort have that much left to lend. `job`: there is enough now,
+    but that job comes first and would have to wait longer.
     """
 
     account: Account
